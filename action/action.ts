@@ -1,42 +1,42 @@
 import { defined } from "../cli/src/defined.ts";
 import { agentUid } from "../cli/src/names.ts";
 import { describeAnswer, explain } from "../cli/src/problem.ts";
-import { configOf } from "../cli/src/run-config.ts";
+import { buildConfig } from "../cli/src/run-config.ts";
 import { oneLine } from "../cli/src/terminal-text.ts";
 import { usageText } from "../cli/src/usage.ts";
 import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
-import { type ActionClient, clientOf } from "./client.ts";
+import { type ActionClient, createClient } from "./client.ts";
 import { addSummary, command, input, inputLines, type Job, printText, setOutput } from "./job.ts";
 import { JobLog } from "./job-log.ts";
-import { summaryOf } from "./summary.ts";
+import { formatSummary } from "./summary.ts";
 
 /** Starts a run, follows it in the job's log, and answers the exit code of the step. */
 export async function runAction(job: Job): Promise<number> {
   const cancelled = new AbortController();
   const release = job.onCancel(() => cancelled.abort());
   try {
-    const { client, minutes } = settingsOf(job);
+    const { client, minutes } = readSettings(job);
     const runId = await createRun(job, client);
     const run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes });
     const response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
     report(job, run, response);
     return verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
-    command(job, "error", messageOf(error), { title: "Runyard" });
+    command(job, "error", formatError(error), { title: "Runyard" });
     return 1;
   } finally {
     release();
   }
 }
 
-function settingsOf(job: Job): { client: ActionClient; minutes: number } {
+function readSettings(job: Job): { client: ActionClient; minutes: number } {
   const apiKey = required(job, "api-key");
   command(job, "add-mask", apiKey);
   const minutes = Number(input(job, "timeout-minutes") ?? 60);
   // A timer takes no more than 24.8 days.
   if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   const headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: clientOf({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
+  return { client: createClient({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
 }
 
 function required(job: Job, name: string): string {
@@ -52,7 +52,7 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
     throw new Error("The input prompt is missing, and there is no skill.");
   const repo = inputLines(job, "repo");
   const agent = input(job, "agent");
-  const config = await configOf(client, {
+  const config = await buildConfig(client, {
     env: input(job, "environment"),
     repo: repo.length === 0 ? undefined : repo,
     skill,
@@ -63,9 +63,9 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
     title: input(job, "title"),
     config,
     agent_identity_uid: agent === undefined ? undefined : await agentUid(client, agent),
-    metadata: metadataOf(job),
+    metadata: buildMetadata(job),
   });
-  const { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
+  const { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: toIdempotencyKey(job) });
   setOutput(job, "run-id", run_id);
   printText(job, oneLine(`Run ${run_id}`), "");
   if (at_capacity === true) job.print("The team runs as much as it may at once: this run waits its turn.");
@@ -73,13 +73,13 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
 }
 
 /** Two steps of a job may be alike; each is a run of its own. */
-function idempotencyKeyOf(job: Job): string | undefined {
+function toIdempotencyKey(job: Job): string | undefined {
   const key = input(job, "idempotency-key");
   return key === undefined ? undefined : `github-${key}-${job.env["GITHUB_ACTION"] ?? ""}`.slice(0, 255);
 }
 
 /** Where the run comes from, and what the workflow says beside it. */
-function metadataOf(job: Job): Record<string, string> {
+function buildMetadata(job: Job): Record<string, string> {
   const { env } = job;
   const repository = env["GITHUB_REPOSITORY"];
   const own = {
@@ -152,7 +152,7 @@ function report(job: Job, run: RunItem, response: string): void {
   setOutput(job, "state", run.state);
   setOutput(job, "session-link", run.session_link ?? "");
   setOutput(job, "response", response);
-  addSummary(job, summaryOf(run, response));
+  addSummary(job, formatSummary(run, response));
   printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
   const usage = usageText(run.request_usage);
   if (usage !== undefined) printText(job, usage, "");
@@ -167,7 +167,7 @@ function verdict(job: Job, run: RunItem, isCancelled: boolean): number {
   return fails ? 1 : 0;
 }
 
-function messageOf(error: unknown): string {
+function formatError(error: unknown): string {
   if (!(error instanceof APIError) || error.status === undefined) return explain(error).lines.join("\n");
   const remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];
   return [...describeAnswer(error), ...remedy].join("\n");

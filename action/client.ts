@@ -6,7 +6,7 @@ import { Transport } from "../clients/typescript/src/transport.ts";
 export type ActionClient = Pick<Runyard, "runs" | "environments" | "identities">;
 
 /** What the action calls of the client, and no more: so the file that GitHub runs changes when these do, and only then. */
-export function clientOf(options: ClientOptions): ActionClient {
+export function createClient(options: ClientOptions): ActionClient {
   const transport = new Transport(options);
   return {
     runs: new Runs(transport),

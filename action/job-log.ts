@@ -48,7 +48,7 @@ export class JobLog {
     const isCommand = this.#open;
     if (isCommand && output !== "") printText(this.#job, output, "| ");
     this.close();
-    const line = oneLine([isCommand ? "" : titleOf(result, action), result.summary].filter(Boolean).join("  "));
+    const line = oneLine([isCommand ? "" : formatTitle(result, action), result.summary].filter(Boolean).join("  "));
     printText(this.#job, line, at);
     if (isCommand) return;
     const details = printable(result.diff ?? (result.showsOutput ? result.output : "")).trimEnd();
@@ -67,7 +67,7 @@ export class JobLog {
   }
 }
 
-const titleOf = ({ title }: Result, action: DisplayAction | undefined): string => {
+const formatTitle = ({ title }: Result, action: DisplayAction | undefined): string => {
   const shown = action?.title ?? title;
   return shown === undefined ? "" : `• ${shown}`;
 };

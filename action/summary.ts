@@ -1,4 +1,4 @@
-import { changesOf, describeChanges } from "../cli/src/changes/changes.ts";
+import { describeChanges, listChanges } from "../cli/src/changes/changes.ts";
 import { usageText } from "../cli/src/usage.ts";
 import type { RunItem } from "../clients/typescript/src/index.ts";
 
@@ -6,7 +6,7 @@ import type { RunItem } from "../clients/typescript/src/index.ts";
 const LONGEST = 60_000;
 
 /** What the page of the job says about the run, in Markdown. */
-export function summaryOf(run: RunItem, response: string): string {
+export function formatSummary(run: RunItem, response: string): string {
   const link = run.session_link === undefined ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`;
   const files = (run.artifacts ?? []).flatMap(({ data }) => ("filename" in data ? [data.filename] : []));
   const rows = [
@@ -15,7 +15,7 @@ export function summaryOf(run: RunItem, response: string): string {
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
     ["Usage", usageText(run.request_usage)],
-    ...changesOf(run).map(({ git }): [string, string] => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
+    ...listChanges(run).map(({ git }): [string, string] => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
     ["Files", files.length === 0 ? undefined : files.map(plain).join(", ")],
   ].filter(([, value]) => value !== undefined);
   const text = response.length > LONGEST ? `${response.slice(0, LONGEST)}\n\n(cut)` : response;

@@ -6,12 +6,12 @@ import { openControlPlane } from "./control-plane.ts";
 import { measureCosts } from "./costs.ts";
 import { startDynamoDbLocal } from "./dynamodb-local.ts";
 import { atOnce, oneAtATime } from "./latency.ts";
-import { load, machineOf } from "./machine.ts";
-import { memoryOf } from "./memory.ts";
+import { describeMachine, load } from "./machine.ts";
+import { readMemory } from "./memory.ts";
 import { memoryUnder } from "./memory-load.ts";
 import { measurePages } from "./pages.ts";
 import { measureLanggraph } from "./peers/langgraph.ts";
-import { budgetsOf, print, type Report } from "./report.ts";
+import { listBudgets, print, type Report } from "./report.ts";
 import { webScriptBytes } from "./web-script.ts";
 
 const HELP = `Usage: npm run bench:emulator -- [options]
@@ -43,7 +43,7 @@ async function main(args: string[]): Promise<number> {
   const began = performance.now();
   try {
     const report = await measure(options);
-    if (options.json) console.log(JSON.stringify({ ...report, budgets: budgetsOf(report) }, null, 2));
+    if (options.json) console.log(JSON.stringify({ ...report, budgets: listBudgets(report) }, null, 2));
     else print(report);
     console.error(dim(`took ${seconds(performance.now() - began)}`));
     return 0;
@@ -62,7 +62,7 @@ async function measure({ runs, quick, langgraph }: Options): Promise<Report> {
   const cloud = await step("local cloud", startCloud);
   const release = stopOnSignals(cloud);
   try {
-    const atRest = await memoryOf(cloud.pid);
+    const atRest = await readMemory(cloud.pid);
     await step("warm up", () => oneAtATime(cloud.api, 2));
     const single = await step(`${runs} runs, one at a time`, () => oneAtATime(cloud.api, runs));
     const firstBurst = await step(`${BURST} runs at once`, () => atOnce(cloud.api, BURST));
@@ -70,7 +70,7 @@ async function measure({ runs, quick, langgraph }: Options): Promise<Report> {
     const underLoad = await step(`memory under ${LOAD} runs`, () => memoryUnder(cloud.api, cloud.pid, LOAD));
     const counted = await step("calls and units", () => count(cloud, quick ? [1_000] : [1_000, 10_000]));
     return {
-      machine: machineOf(before),
+      machine: describeMachine(before),
       latency: { oneAtATime: single, firstBurst, secondBurst },
       memory: {
         ...(atRest === undefined ? {} : { atRest }),

@@ -4,7 +4,7 @@ import type { Costs } from "./costs.ts";
 import type { Latency } from "./latency.ts";
 import type { PageCost } from "./pages.ts";
 import type { Comparison } from "./peers/langgraph.ts";
-import { type Bill, billOf, dollars } from "./prices.ts";
+import { type Bill, calculateBill, dollars } from "./prices.ts";
 
 /** A budget of the design, and what was measured. */
 export interface Budget {
@@ -23,7 +23,7 @@ const REAPER_LOOKS = { reads: 2, writes: 6 };
 export function billOfMinute(heartbeat: { readonly reads: number; readonly writes: number }): Bill {
   const reads = HEARTBEATS_A_MINUTE * heartbeat.reads + REAPER_LOOKS.reads;
   const writes = HEARTBEATS_A_MINUTE * heartbeat.writes + REAPER_LOOKS.writes;
-  return { ...billOf({ reads, writes }, HEARTBEATS_A_MINUTE, 0), quietInvocations: HEARTBEATS_A_MINUTE };
+  return { ...calculateBill({ reads, writes }, HEARTBEATS_A_MINUTE, 0), quietInvocations: HEARTBEATS_A_MINUTE };
 }
 
 export function bundleBudgets({ routes, imports }: Bundles): Budget[] {
@@ -38,10 +38,10 @@ export function bundleBudgets({ routes, imports }: Bundles): Budget[] {
 }
 
 export function countedBudgets({ steps, bareRun, headBytes }: Costs): Budget[] {
-  const callsOf = (name: string) => steps.find((step) => step.name === name)?.calls ?? Number.NaN;
+  const countCalls = (name: string) => steps.find((step) => step.name === name)?.calls ?? Number.NaN;
   return [
-    budget("AWS calls of POST /agent/runs, plain", callsOf("POST /agent/runs"), 4, "calls"),
-    budget("AWS calls of POST /agent/runs with a parent", callsOf("POST /agent/runs (child)"), 5, "calls"),
+    budget("AWS calls of POST /agent/runs, plain", countCalls("POST /agent/runs"), 4, "calls"),
+    budget("AWS calls of POST /agent/runs with a parent", countCalls("POST /agent/runs (child)"), 5, "calls"),
     budget("write units of a run without messages", bareRun.writes, 45, "units"),
     budget("a run's head, with messages, a file and a follow-up", headBytes.rich, 1024, "bytes"),
   ];
@@ -54,14 +54,14 @@ export function pageBudgets(pages: readonly PageCost[]): Budget[] {
 }
 
 export function priceBudgets({ steps, bareRun }: Costs): Budget[] {
-  const stepOf = (name: string) =>
+  const findStep = (name: string) =>
     steps.find((step) => step.name === name) ?? { reads: Number.NaN, writes: Number.NaN };
-  const beat = stepOf("POST /harness-support/heartbeat");
+  const beat = findStep("POST /harness-support/heartbeat");
   return [
-    budget("control plane, a million runs without messages", dollars(billOf(bareRun, 3, 2)), 50, "$", 1),
+    budget("control plane, a million runs without messages", dollars(calculateBill(bareRun, 3, 2)), 50, "$", 1),
     budget(
       "… and for each batch of messages",
-      dollars(billOf(stepOf("POST /harness-support/messages"), 1, 0)),
+      dollars(calculateBill(findStep("POST /harness-support/messages"), 1, 0)),
       6,
       "$",
       1,

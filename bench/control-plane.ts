@@ -74,9 +74,9 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answered> {
     const [pathname = "", query = ""] = target.split("?");
-    const { route, parameters } = routeOf(method, pathname);
+    const { route, parameters } = matchRoute(method, pathname);
     process.env["PRINCIPALS"] = [route.who].flat().join();
-    const handler = await handlerOf(route.file);
+    const handler = await loadHandler(route.file);
     const event = httpEvent(route, parameters, pathname, query, { key: userKey, ...options });
     const { result, usage } = await measured(meter, replay, () => handler(event, {}));
     const { statusCode, body } = v.parse(Reply, result);
@@ -86,7 +86,7 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
   return {
     call,
     async consume(consumer, runId) {
-      const handler = await handlerOf(triggers[consumer].file);
+      const handler = await loadHandler(triggers[consumer].file);
       const { result, usage } = await measured(meter, replay, () => handler(sqsEvent(runId), {}));
       const { batchItemFailures } = v.parse(BatchReply, result);
       if (batchItemFailures.length > 0) throw new Error(`${consumer} failed for run ${runId}`);
@@ -144,7 +144,7 @@ async function measured<T>(
     const items = requests.reduce((sum, request) => sum + request.items, 0);
     if (replay === undefined) return { result, usage: { calls, units, items } };
     const reads = units.filter(({ kind }) => kind === "read");
-    return { result, usage: { calls, units: [...reads, ...(await replay.unitsOf(requests))], items } };
+    return { result, usage: { calls, units: [...reads, ...(await replay.measureUnits(requests))], items } };
   } finally {
     process.stdout.write = write;
   }
@@ -154,14 +154,14 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
 let entries: ReadonlyMap<string, string> | undefined;
 
-async function handlerOf(file: string): Promise<Handler> {
+async function loadHandler(file: string): Promise<Handler> {
   entries ??= writeEntries(projectRoot, path.join(projectRoot, "dist/bench-entries"));
   const module: unknown = await import(pathToFileURL(entries.get(file) ?? "").href);
   const { handler } = v.parse(v.object({ handler: v.function() }), module);
   return async (event, context) => handler(event, context);
 }
 
-function routeOf(method: string, pathname: string): { route: Route; parameters: Record<string, string> } {
+function matchRoute(method: string, pathname: string): { route: Route; parameters: Record<string, string> } {
   for (const route of routes) {
     const names = route.path.split("/");
     const parts = pathname.split("/");

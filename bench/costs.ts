@@ -34,7 +34,7 @@ const RunId = v.object({ run_id: v.string() });
 /** Walks runs through their lives, one call after the other as a harness and a caller make them. */
 export async function measureCosts(plane: ControlPlane): Promise<Costs> {
   const steps = new Map<string, Cost>();
-  const note = (name: string, usage: Usage): void => void steps.set(name, costOf(name, [usage]));
+  const note = (name: string, usage: Usage): void => void steps.set(name, calculateCost(name, [usage]));
 
   async function call(name: string, target: string, options: Parameters<ControlPlane["call"]>[2] = {}, want = 200) {
     const [method = ""] = name.split(" ");
@@ -92,8 +92,8 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
 
   return {
     steps: [...steps.values()],
-    bareRun: costOf("a run without messages", bare.usages),
-    shortRun: costOf("a run of one command", short.usages),
+    bareRun: calculateCost("a run without messages", bare.usages),
+    shortRun: calculateCost("a run of one command", short.usages),
     headBytes: { bare: bare.headBytes, rich: rich.headBytes },
     lastRun: bare.runId,
     unmeasured: routes
@@ -215,7 +215,7 @@ function expectStatus(name: string, { status, body }: Answered, want: number): v
   if (status !== want) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
 }
 
-function costOf(name: string, usages: readonly Usage[]): Cost {
+function calculateCost(name: string, usages: readonly Usage[]): Cost {
   const calls = usages.flatMap((usage) => usage.calls);
   const units = usages.flatMap((usage) => usage.units);
   const sum = (kind: "read" | "write") =>

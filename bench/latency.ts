@@ -5,7 +5,7 @@ import { Problem } from "../host/terminal.ts";
 import { Message } from "../shared/wire/conversation.ts";
 import { RunEvents } from "../shared/wire/event.ts";
 import { RunAgentResponse, RunItem } from "../shared/wire/run.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
+import { calculateSpread, type Spread } from "./statistics.ts";
 
 export interface Latency {
   readonly runs: number;
@@ -31,7 +31,7 @@ export async function oneAtATime(api: Api, runs: number): Promise<Latency> {
     await restBefore(run);
     timings.push(...(await submitted(api, 1)));
   }
-  return latencyOf(timings);
+  return summarizeLatency(timings);
 }
 
 /** Up to a second, spread evenly: what polls by the clock is met at all of its moments. */
@@ -39,7 +39,7 @@ export const restBefore = (run: number): Promise<void> => pause((run * 618) % 1_
 
 /** Runs submitted together. */
 export async function atOnce(api: Api, runs: number): Promise<Latency> {
-  return latencyOf(await submitted(api, runs));
+  return summarizeLatency(await submitted(api, runs));
 }
 
 interface Timing {
@@ -58,7 +58,7 @@ async function submitted(api: Api, runs: number): Promise<Timing[]> {
   );
   // Seldom, one run after the other, so that looking takes no part in what is measured.
   for (const { run_id } of started) await untilEnded(api, run_id);
-  return Promise.all(started.map(({ run_id, since }) => timingOf(api, run_id, since)));
+  return Promise.all(started.map(({ run_id, since }) => measureTiming(api, run_id, since)));
 }
 
 /** Waits for a run's success. @throws Problem when it ends otherwise, or not in two minutes */
@@ -75,7 +75,7 @@ export async function untilEnded(api: Api, runId: string): Promise<void> {
 
 const Output = v.object({ stdout: v.pipe(v.string(), v.trim(), v.toNumber()) });
 
-async function timingOf(api: Api, runId: string, since: number): Promise<Timing> {
+async function measureTiming(api: Api, runId: string, since: number): Promise<Timing> {
   const { events } = await callApi(api, "GET", `/agent/runs/${runId}/events?after=0`, RunEvents);
   const stages = Object.fromEntries(
     STAGES.flatMap((type) => {
@@ -92,13 +92,13 @@ async function timingOf(api: Api, runId: string, since: number): Promise<Timing>
   return { firstCommand: ranAt - since, end: stages["run_succeeded"] ?? Number.NaN, stages };
 }
 
-function latencyOf(timings: readonly Timing[]): Latency {
+function summarizeLatency(timings: readonly Timing[]): Latency {
   return {
     runs: timings.length,
-    firstCommand: spreadOf(timings.map(({ firstCommand }) => firstCommand)),
-    end: spreadOf(timings.map(({ end }) => end)),
+    firstCommand: calculateSpread(timings.map(({ firstCommand }) => firstCommand)),
+    end: calculateSpread(timings.map(({ end }) => end)),
     stages: Object.fromEntries(
-      STAGES.map((type) => [type, spreadOf(timings.map(({ stages }) => stages[type] ?? Number.NaN)).p50]),
+      STAGES.map((type) => [type, calculateSpread(timings.map(({ stages }) => stages[type] ?? Number.NaN)).p50]),
     ),
   };
 }

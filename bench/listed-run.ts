@@ -25,10 +25,10 @@ export interface ListedRun {
 }
 
 /** The items of the run that lists read, made as create and the moves make them; its events and counters are left out. */
-export async function itemsOf(run: ListedRun): Promise<readonly Item[]> {
+export async function buildItems(run: ListedRun): Promise<readonly Item[]> {
   const { runId, owner, createdAt, updatedAt, state, artifactTypes } = run;
   const table = memoryTable();
-  await table.transact(ownWrites(runId, newRunWrites(runId, owner, bodyOf(run), createdAt)));
+  await table.transact(ownWrites(runId, newRunWrites(runId, owner, buildBody(run), createdAt)));
   for (const to of pathTo(state)) {
     const item = await table.get(keys.head(runId));
     if (item === undefined) throw new Error("the run is gone");
@@ -59,7 +59,7 @@ const executing = (to: RunState, now: number) => ({
 
 const NOBODY = { type: "user" as const, uid: "nobody" };
 
-function bodyOf({ runId, body = {} }: ListedRun): RunBody {
+function buildBody({ runId, body = {} }: ListedRun): RunBody {
   const { creator = NOBODY } = body;
   return {
     title: "Tidy up the build",

@@ -1,4 +1,4 @@
-import { ENVIRONMENT, parentOf, RARE_FILTERS, SCHEDULE, type Team } from "./listing-data.ts";
+import { ENVIRONMENT, RARE_FILTERS, SCHEDULE, type Team, toParentId } from "./listing-data.ts";
 
 /** A list to read. */
 export interface Case {
@@ -28,7 +28,7 @@ export function casesFor(team: Team, runs: number): readonly Case[] {
     ["creator", one("creator", team.userUid)],
     ["creator of others, active runs between", one("creator", "person-3")],
     ["state, the active ones", ACTIVE],
-    ["ancestor_run_id (80 descendants)", one("ancestor_run_id", parentOf(team))],
+    ["ancestor_run_id (80 descendants)", one("ancestor_run_id", toParentId(team))],
   ] as const;
   const common = {
     "state=FAILED": "state=FAILED",

@@ -30,25 +30,25 @@ const DAY_MS = 86_400_000;
 
 /** Run number `number` of `total`. */
 export function runNumber(number: number, total: number, team: Team): ListedRun {
-  const draw = drawsOf(number);
-  const createdAt = timeOf(number, team);
+  const draw = createDraw(number);
+  const createdAt = toCreationTime(number, team);
   const isActive = number >= total - ACTIVE_RUNS;
   const state = isActive ? (ACTIVE[number % ACTIVE.length] ?? "QUEUED") : draw(STATES);
   const owner: Owner = number % 10 === 7 ? { type: "User", uid: team.userUid } : { type: "Team", uid: team.teamUid };
   const types = draw(ARTIFACTS);
   const artifacts = number === RARE ? ["SCREENSHOT"] : types === "" ? [] : [types];
   return {
-    runId: runIdOf(number, team),
+    runId: toRunId(number, team),
     owner,
     createdAt,
     updatedAt: createdAt + (isActive ? 0 : draw([20_000, 60_000, 300_000, 3_600_000])),
     state: number === RARE ? "ERROR" : state,
     ...(artifacts.length === 0 ? {} : { artifactTypes: artifacts }),
-    body: bodyOf(number, team, draw),
+    body: buildBody(number, team, draw),
   };
 }
 
-export const parentOf = (team: Team): string => runIdOf(PARENT, team);
+export const toParentId = (team: Team): string => toRunId(PARENT, team);
 
 /** What the one rare run is found by. */
 export const RARE_FILTERS = {
@@ -66,7 +66,7 @@ export const RARE_FILTERS = {
   q: "xylophone",
 } as const;
 
-function bodyOf(number: number, team: Team, draw: Draw): Partial<RunBody> {
+function buildBody(number: number, team: Team, draw: Draw): Partial<RunBody> {
   const isRare = number === RARE;
   const creator = number % 10 < 3 ? team.userUid : `person-${draw([1, 2, 3, 4, 5, 6, 7])}`;
   const profile = { type: "user" as const, uid: isRare ? RARE_FILTERS.creator : creator, display_name: "Somebody" };
@@ -94,7 +94,7 @@ function bodyOf(number: number, team: Team, draw: Draw): Partial<RunBody> {
     executor: profile,
     source: isRare ? RARE_FILTERS.source : source,
     metadata: { team: draw(["red", "green", "blue"]), ticket: `T-${number}`, ...(isRare ? { rare: "yes" } : {}) },
-    ...(isChild ? { parent_run_id: parentOf(team), ancestors: [parentOf(team)] } : {}),
+    ...(isChild ? { parent_run_id: toParentId(team), ancestors: [toParentId(team)] } : {}),
     ...(schedule === undefined
       ? {}
       : { schedule: { schedule_id: schedule, schedule_name: "nightly", cron_schedule: "0 3 * * *" } }),
@@ -112,7 +112,7 @@ const VERBS = ["Review", "Repair", "Update", "Document", "Measure", "Clean"] as 
 const THINGS = ["build", "tests", "dependencies", "release notes", "dashboards", "alerts"] as const;
 
 /** By day three times as many as by night. */
-function timeOf(number: number, { start, every }: Team): number {
+function toCreationTime(number: number, { start, every }: Team): number {
   const even = number * every;
   const day = Math.floor(even / DAY_MS);
   const part = (even % DAY_MS) / DAY_MS;
@@ -121,16 +121,16 @@ function timeOf(number: number, { start, every }: Team): number {
   return Math.floor(start + day * DAY_MS + within * DAY_MS);
 }
 
-function runIdOf(number: number, team: Team): string {
+function toRunId(number: number, team: Team): string {
   const hash = sha256(`run ${number}`);
-  const time = timeBound(timeOf(number, team), { sortBy: "created_at", descending: false });
+  const time = timeBound(toCreationTime(number, team), { sortBy: "created_at", descending: false });
   return `${time}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
 type Draw = <T>(values: readonly [T, ...T[]] | readonly T[]) => T;
 
 /** Draws that depend on the number alone. */
-function drawsOf(number: number): Draw {
+function createDraw(number: number): Draw {
   const digest = Buffer.from(sha256(`draw ${number}`), "hex");
   let at = 0;
   return (values) => {

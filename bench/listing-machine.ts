@@ -7,7 +7,7 @@ import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { firstFreePort } from "../host/ports.ts";
 import { dim, seconds } from "../host/terminal.ts";
 import { localUrl, startServer } from "../server/server.ts";
-import { itemsOf } from "./listed-run.ts";
+import { buildItems } from "./listed-run.ts";
 import { type Case, casesFor } from "./listing-cases.ts";
 import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";
 import { withDirectory } from "./temporary-directory.ts";
@@ -118,7 +118,7 @@ async function fill(table: Table, team: Team, from: number, to: number): Promise
     if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
   };
   for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) {
-    const items = await itemsOf(runNumber(number, to, team));
+    const items = await buildItems(runNumber(number, to, team));
     if (waiting.length + items.length > BATCH) await flush();
     waiting.push(...items.map((item) => ({ kind: "put" as const, item })));
   }
@@ -127,7 +127,7 @@ async function fill(table: Table, team: Team, from: number, to: number): Promise
 }
 
 async function readCase(caller: Caller, one: Case): Promise<MachineReading> {
-  const cursor = await cursorOf(caller, one);
+  const cursor = await fetchCursor(caller, one);
   const times: number[] = [];
   let runs = 0;
   const began = performance.now();
@@ -165,7 +165,7 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The cursor of the page to measure. */
-async function cursorOf(caller: Caller, one: Case): Promise<string> {
+async function fetchCursor(caller: Caller, one: Case): Promise<string> {
   let cursor = "";
   for (let number = 1; number < (one.page ?? 1); number++) {
     cursor = `&cursor=${/"next_cursor":"([^"]+)"/.exec(await page(caller, one, cursor))?.[1] ?? ""}`;

@@ -6,12 +6,12 @@ import { dim, Problem, red, seconds } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { type ControlPlane, openControlPlane } from "./control-plane.ts";
 import { startDynamoDbLocal } from "./dynamodb-local.ts";
-import { itemsOf } from "./listed-run.ts";
+import { buildItems } from "./listed-run.ts";
 import { type Case, casesFor } from "./listing-cases.ts";
 import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";
 import { bulkWriter } from "./listing-load.ts";
 import { measureMachine, renderMachine } from "./listing-machine.ts";
-import { load, type Machine, machineOf } from "./machine.ts";
+import { describeMachine, load, type Machine } from "./machine.ts";
 
 const HELP = `Usage: npm run bench:listing -- [options]
 
@@ -57,7 +57,7 @@ async function main(args: string[]): Promise<number> {
     }
     const before = load();
     const rows = await measure([...sizes, options.runs]);
-    const text = render(rows, [...sizes, options.runs], machineOf(before));
+    const text = render(rows, [...sizes, options.runs], describeMachine(before));
     if (options.write) await intoDocument(text);
     else console.log(text);
     return 0;
@@ -75,7 +75,7 @@ async function measure(sizes: readonly number[]): Promise<readonly Row[]> {
     // Nothing is written that would have to be counted.
     const plane = await openControlPlane(dynamo, true);
     try {
-      const team = { teamUid: plane.teamUid, userUid: await callerOf(plane), start: START, every: EVERY_MS };
+      const team = { teamUid: plane.teamUid, userUid: await fetchCallerUid(plane), start: START, every: EVERY_MS };
       const readings = new Map<string, Reading[]>();
       let there = 0;
       for (const size of sizes) {
@@ -107,12 +107,12 @@ async function fill(
 ): Promise<void> {
   const writer = bulkWriter(dynamo, plane.tableName);
   for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) {
-    await writer.put(await itemsOf(runNumber(number, to, team)));
+    await writer.put(await buildItems(runNumber(number, to, team)));
   }
   await writer.end();
 }
 
-async function callerOf(plane: ControlPlane): Promise<string> {
+async function fetchCallerUid(plane: ControlPlane): Promise<string> {
   const { body } = await plane.call("GET", "/agent/me");
   const uid = typeof body === "object" && body !== null && "uid" in body ? body.uid : undefined;
   if (typeof uid !== "string") throw new Error("the caller has no uid");

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { Runyard } from "../clients/typescript/src/index.ts";
-import { spreadOf } from "./statistics.ts";
+import { calculateSpread } from "./statistics.ts";
 
 const LINES = 12;
 /** Prints lines with the time at which each was printed. */
@@ -44,7 +44,7 @@ async function runFast(isWatched: boolean): Promise<{ milliseconds: number; fram
 
 const run = await createRun(SLOW);
 const lags = (await Promise.all(Array.from({ length: Number(values.readers) }, () => readLags(run)))).flat();
-const { p50, p95 } = spreadOf(lags);
+const { p50, p95 } = calculateSpread(lags);
 console.log(`${lags.length} lines at ${values.readers} readers: p50 ${p50} ms, p95 ${p95} ms late`);
 for (const isWatched of [false, true, false, true]) {
   const { milliseconds, frames } = await runFast(isWatched);

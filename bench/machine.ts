@@ -13,7 +13,7 @@ export interface Machine {
 
 export const load = (): string => (loadavg()[0] ?? 0).toFixed(2);
 
-export function machineOf(before: string): Machine {
+export function describeMachine(before: string): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown processor",
     cores: availableParallelism(),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Api, callApi } from "../host/api.ts";
 import { RunAgentResponse } from "../shared/wire/run.ts";
 import { untilEnded } from "./latency.ts";
-import { type Memory, memoryOf } from "./memory.ts";
+import { type Memory, readMemory } from "./memory.ts";
 
 /** The most memory that the local cloud has while so many runs work at once. */
 export async function memoryUnder(api: Api, pid: number, runs: number): Promise<Memory | undefined> {
@@ -14,7 +14,7 @@ export async function memoryUnder(api: Api, pid: number, runs: number): Promise<
   let working = true;
   const watch = async (): Promise<void> => {
     while (working) {
-      const now = await memoryOf(pid);
+      const now = await readMemory(pid);
       if (now !== undefined && now.rssMb > (most?.rssMb ?? 0)) most = now;
       await pause(1_000);
     }

@@ -9,9 +9,9 @@ export interface Memory {
 }
 
 /** Memory of a process and all below it. Linux alone tells; elsewhere there is nothing to report. */
-export async function memoryOf(root: number): Promise<Memory | undefined> {
+export async function readMemory(root: number): Promise<Memory | undefined> {
   if (process.platform !== "linux") return undefined;
-  const pids = await treeOf(root);
+  const pids = await listProcessTree(root);
   const all = await Promise.all(pids.map(memoryOfProcess));
   const alive = all.filter((entry) => entry !== undefined);
   const sum = (of: (entry: { rss: number; pss: number }) => number) =>
@@ -20,7 +20,7 @@ export async function memoryOf(root: number): Promise<Memory | undefined> {
 }
 
 /** A process and all below it. */
-export async function treeOf(root: number): Promise<number[]> {
+export async function listProcessTree(root: number): Promise<number[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const children = new Map<number, number[]>();
   await Promise.all(

@@ -45,7 +45,7 @@ export function dollars(bill: Bill): number {
 }
 
 /** A run's bill, whose functions were called so often over HTTP and by queues. */
-export function billOf(cost: Pick<Cost, "reads" | "writes">, httpRequests: number, messages: number): Bill {
+export function calculateBill(cost: Pick<Cost, "reads" | "writes">, httpRequests: number, messages: number): Bill {
   const { reads, writes } = cost;
   return { invocations: httpRequests + messages, httpRequests, messages, puts: messages > 0 ? 1 : 0, reads, writes };
 }

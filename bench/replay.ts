@@ -13,7 +13,7 @@ import { makeTable } from "./metered-table.ts";
 
 /** What writes cost, found out by writing the same once more elsewhere. */
 export interface Replay {
-  unitsOf(requests: readonly MeteredRequest[]): Promise<MeteredUnits[]>;
+  measureUnits(requests: readonly MeteredRequest[]): Promise<MeteredUnits[]>;
   close(): Promise<void>;
 }
 
@@ -46,10 +46,10 @@ export async function openReplay(dynamo: EmulatorAccess, tableName: string): Pro
   }
 
   return {
-    async unitsOf(requests) {
+    async measureUnits(requests) {
       const units: MeteredUnits[] = [];
       for (const { command, input } of requests) {
-        for (const write of writesOf(command, input)) {
+        for (const write of parseWrites(command, input)) {
           const inTransaction = command === "TransactWriteItems";
           for (const cost of await again(write)) {
             const factor = inTransaction && cost.index === undefined ? 2 : 1;
@@ -66,7 +66,7 @@ export async function openReplay(dynamo: EmulatorAccess, tableName: string): Pro
   };
 }
 
-function writesOf(command: string, input: object): readonly Write[] {
+function parseWrites(command: string, input: object): readonly Write[] {
   // biome-ignore lint/plugin: The input is what the SDK was given for this very command, whose type it has.
   if (command === "TransactWriteItems") return (input as TransactWriteCommandInput).TransactItems ?? [];
   const kind = /^(Put|Update|Delete)Item$/.exec(command)?.[1];

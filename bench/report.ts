@@ -37,7 +37,7 @@ export interface Report {
   readonly webScriptBytes: number;
 }
 
-export function budgetsOf(report: Report): readonly Budget[] {
+export function listBudgets(report: Report): readonly Budget[] {
   return [
     ...bundleBudgets(report.bundles),
     ...countedBudgets(report.costs),
@@ -98,7 +98,7 @@ export function print(report: Report): void {
   heading("Budgets");
   table([
     ["", "budget", "measured", ""],
-    ...budgetsOf(report).map(({ what, budget, measured, met }) => [what, budget, measured, verdict(met)]),
+    ...listBudgets(report).map(({ what, budget, measured, met }) => [what, budget, measured, verdict(met)]),
   ]);
 }
 

@@ -3,8 +3,8 @@ import { type Api, callApi } from "../host/api.ts";
 import { bold, dim, Problem, red, seconds } from "../host/terminal.ts";
 import { RunAgentResponse } from "../shared/wire/run.ts";
 import { oneAtATime, untilEnded } from "./latency.ts";
-import { load, machineOf } from "./machine.ts";
-import { memoryOf } from "./memory.ts";
+import { describeMachine, load } from "./machine.ts";
+import { readMemory } from "./memory.ts";
 import { measureLanggraph } from "./peers/langgraph.ts";
 import { measureOpenhands } from "./peers/openhands.ts";
 import { measureOverload } from "./single/overload.ts";
@@ -12,7 +12,7 @@ import { measureReads } from "./single/reads.ts";
 import { printReport, type SingleReport, toBudgets } from "./single/report.ts";
 import { startServer, stateDirectory } from "./single/server.ts";
 import { measureThroughput } from "./single/throughput.ts";
-import { usageOf, usagePerRun } from "./single/usage.ts";
+import { readUsage, usagePerRun } from "./single/usage.ts";
 
 const HELP = `Usage: npm run bench -- [options]
 
@@ -75,18 +75,18 @@ async function measure({ runs, many, peers, overload }: Options): Promise<Single
       const ready = { firstMs: first.readyMs, laterMs: server.readyMs };
       // The first executions load the sources, and write the cache of compiled code.
       await step("warm up", () => measureThroughput(api, 8, 2));
-      const atRest = await step("memory at rest", () => rest().then(() => memoryOf(pid)));
+      const atRest = await step("memory at rest", () => rest().then(() => readMemory(pid)));
       const single = await step(`${runs} runs, one at a time`, () => oneAtATime(api, runs));
       const four = await step("40 runs from 4 callers", () => measureThroughput(api, 40, 4));
-      const used = await usageOf(pid);
+      const used = await readUsage(pid);
       const sixteen = await step(`${many} runs from ${CALLERS} callers`, () => measureThroughput(api, many, CALLERS));
-      const usage = usagePerRun(used, await usageOf(pid), many);
-      const afterBurst = await step("memory after it", () => rest().then(() => memoryOf(pid)));
+      const usage = usagePerRun(used, await readUsage(pid), many);
+      const afterBurst = await step("memory after it", () => rest().then(() => readMemory(pid)));
       const reads = await step("reads", () => measureAllReads(api));
       const overloaded =
         overload === 0 ? undefined : await step("overload", () => measureOverload(api, OVERLOADING, overload));
       return {
-        machine: machineOf(before),
+        machine: describeMachine(before),
         ...{ ready, single, four, sixteen, usage, reads },
         memory: { atRest, afterBurst },
         ...(openhands === undefined ? {} : { openhands }),

@@ -10,7 +10,7 @@ export interface Spread {
   readonly p99: number;
 }
 
-export const spreadOf = (values: readonly number[]): Spread => ({
+export const calculateSpread = (values: readonly number[]): Spread => ({
   p50: quantile(values, 0.5),
   p95: quantile(values, 0.95),
   p99: quantile(values, 0.99),

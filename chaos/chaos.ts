@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { load, machineOf } from "../bench/machine.ts";
+import { describeMachine, load } from "../bench/machine.ts";
 import { writeJson } from "../host/files.ts";
 import { projectRoot, shown } from "../host/paths.ts";
 import { dim, Problem, red, seconds } from "../host/terminal.ts";
@@ -130,7 +130,7 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
     seed,
     runs: accepted.length,
     callers: atOnce,
-    machine: machineOf(before),
+    machine: describeMachine(before),
     retries: callers.retries(),
     hits,
     ...(faults === undefined ? {} : { faults }),

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isStillOurs, markOf, type ProcessMark } from "../host/processes.ts";
+import { isStillOurs, type ProcessMark, readMark } from "../host/processes.ts";
 import type { Kind, Strike } from "./plan.ts";
 
 /** A process of the local cloud that may be killed. */
@@ -193,7 +193,7 @@ export class Targets {
     const unknown = below.filter(({ pid, started }) => !this.#seen.get(pid)?.started.endsWith(`/${started}`));
     await Promise.all(
       unknown.map(async ({ pid }) => {
-        const mark = await markOf(pid);
+        const mark = await readMark(pid);
         if (mark !== undefined) this.#seen.set(pid, mark);
       }),
     );

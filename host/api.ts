@@ -42,7 +42,7 @@ export async function callApi<S extends v.GenericSchema>(
 }
 
 /** The status of a plain GET; 0 when nothing answers. */
-export async function statusOf(url: string, key?: string): Promise<number> {
+export async function fetchStatus(url: string, key?: string): Promise<number> {
   return fetch(url, {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(20_000),

@@ -61,7 +61,7 @@ export async function preflight(host: Host): Promise<Preflight> {
   }
   return {
     ...python,
-    warnings: warningsOf(missing, host.platform),
+    warnings: formatWarnings(missing, host.platform),
   };
 }
 
@@ -74,7 +74,7 @@ export async function checkTools(host: Pick<Host, "platform" | "searchPath">): P
   if (host.platform === "win32") throw new Problem("Native Windows is not supported: run this inside WSL2.");
   const missing = await findMissingTools(host);
   const required = missing.filter((tool) => tool.without === undefined);
-  if (required.length === 0) return warningsOf(missing, host.platform);
+  if (required.length === 0) return formatWarnings(missing, host.platform);
   const packages = required.map((tool) => packageOf(tool, host.platform));
   throw new Problem(`${required.map((tool) => `${tool.program} is missing`).join("; ")}.`, [
     `Install with:  ${installLine(packages, host.platform)}`,
@@ -82,7 +82,7 @@ export async function checkTools(host: Pick<Host, "platform" | "searchPath">): P
 }
 
 /** What works worse for want of a tool, and one line that installs them all. */
-function warningsOf(missing: Tool[], platform: NodeJS.Platform): string[] {
+function formatWarnings(missing: Tool[], platform: NodeJS.Platform): string[] {
   if (missing.length === 0) return [];
   const packages = missing.map((tool) => packageOf(tool, platform));
   return [

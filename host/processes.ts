@@ -8,18 +8,18 @@ export const ProcessMark = v.object({ pid: v.number(), started: v.string(), comm
 export type ProcessMark = v.InferOutput<typeof ProcessMark>;
 
 /** What is known of a running process; nothing when there is none of that number. */
-export async function markOf(pid: number): Promise<ProcessMark | undefined> {
+export async function readMark(pid: number): Promise<ProcessMark | undefined> {
   return process.platform === "linux" ? markFromProc(pid) : markFromPs(pid);
 }
 
 /** Whether the very process that was marked is still running: same number, same start, same command. */
 export async function isStillOurs(mark: ProcessMark): Promise<boolean> {
-  const now = await markOf(mark.pid);
+  const now = await readMark(mark.pid);
   return now !== undefined && now.started === mark.started && now.command === mark.command;
 }
 
 /** All processes below one, with their marks, so that survivors can be ended after their parent is gone. */
-export async function descendantsOf(pid: number): Promise<ProcessMark[]> {
+export async function listDescendants(pid: number): Promise<ProcessMark[]> {
   const parents = await parentsOfAll();
   const found: number[] = [];
   const queue = [pid];
@@ -30,7 +30,7 @@ export async function descendantsOf(pid: number): Promise<ProcessMark[]> {
       queue.push(child);
     }
   }
-  const marks = await Promise.all(found.map(markOf));
+  const marks = await Promise.all(found.map(readMark));
   return marks.filter((mark) => mark !== undefined);
 }
 
@@ -44,7 +44,7 @@ export async function executionProcesses(marks: ProcessMark[]): Promise<ProcessM
   if (own.size === 0) return [];
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
-    names.map(async (name) => (own.has(await authorizeExecution(name)) ? markOf(Number(name)) : undefined)),
+    names.map(async (name) => (own.has(await authorizeExecution(name)) ? readMark(Number(name)) : undefined)),
   );
   return found.filter((mark) => mark !== undefined);
 }

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
-import { entryFiles, wiringOf } from "./entries.ts";
+import { entryFiles, findWiring } from "./entries.ts";
 
 /**
  * Parts of a function that the bundler makes once, beside the functions: what the table needs of the SDK, which all load at their
@@ -16,7 +16,7 @@ const WIRINGS = ["createRunPorts", "createRunEndpointPorts", "createSchedulePort
 
 /** Whether a function loads its adapters by their first use. Consumers use all of theirs. */
 export const hasParts = (file: string): boolean =>
-  !file.startsWith("execution/") && WIRINGS.includes(wiringOf(file)[1]);
+  !file.startsWith("execution/") && WIRINGS.includes(findWiring(file)[1]);
 
 /** The modules of functions with parts: these options leave the parts out of them. */
 export const withoutParts: { readonly alias: Readonly<Record<string, string>>; readonly external: string[] } = {

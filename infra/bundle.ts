@@ -56,12 +56,12 @@ export function bundle(options: BundleOptions = {}): Bundle {
   }));
   const shared = { absWorkingDir: root, outdir, metafile: true } as const;
   const common = bundling(options.stage);
-  const pointsOf = (withParts: boolean) =>
+  const listEntryPoints = (withParts: boolean) =>
     entries.filter(({ file }) => hasParts(file) === withParts).map(({ point }) => point);
-  const whole = buildSync({ ...shared, entryPoints: pointsOf(false), ...common });
+  const whole = buildSync({ ...shared, entryPoints: listEntryPoints(false), ...common });
   const divided = buildSync({
     ...shared,
-    entryPoints: pointsOf(true),
+    entryPoints: listEntryPoints(true),
     ...common,
     ...withoutParts,
     alias: { ...common.alias, ...withoutParts.alias },

@@ -89,7 +89,7 @@ function entrySource(file: string, root: string): string {
   const name = camelCase(file.slice(file.indexOf("/") + 1));
   const definition = `import { ${name} } from "${root}/functions/${file}.ts";\n`;
   if (file === withoutPorts) return `${definition}\nexport const handler = ${name};\n`;
-  const [wiring, createPorts] = wiringOf(file);
+  const [wiring, createPorts] = findWiring(file);
   return `${definition}import { ${createPorts} } from "${root}/shared/wiring/${wiring}.ts";
 
 export const handler = ${name}.lambda(${createPorts});
@@ -97,7 +97,7 @@ export const handler = ${name}.lambda(${createPorts});
 }
 
 /** The file of shared/wiring/ and the function in it that creates the ports of a file of functions/. */
-export function wiringOf(file: string): Wiring {
+export function findWiring(file: string): Wiring {
   const wiring = wiringOfFile[file] ?? wiringOfFolder[file.slice(0, file.indexOf("/"))];
   if (wiring === undefined) throw new Error(`infra/entries.ts does not say which ports functions/${file}.ts needs`);
   return wiring;

@@ -93,7 +93,7 @@ export async function bootstrapAccount(
 }
 
 /** A digest of sources and settings: while it stays the same, so does the deployment. */
-export async function fingerprintOf(root: string, settings: DeploymentSettings): Promise<string> {
+export async function computeFingerprint(root: string, settings: DeploymentSettings): Promise<string> {
   const digest = createHash("sha256").update(JSON.stringify(settings)).update(process.version);
   for (const source of SOURCES) {
     for (const file of await filesUnder(path.join(root, source))) {

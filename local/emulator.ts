@@ -6,12 +6,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { lastLines } from "../host/commands.ts";
 import { type LocalPaths, projectRoot } from "../host/paths.ts";
 import {
-  descendantsOf,
   endProcess,
   executionProcesses,
   killSurvivors,
-  markOf,
+  listDescendants,
   type ProcessMark,
+  readMark,
 } from "../host/processes.ts";
 import { Problem } from "../host/terminal.ts";
 import { HOST_SETTINGS } from "../shared/wire/host-settings.ts";
@@ -96,12 +96,12 @@ export async function startEmulator(
     child.once("error", () => resolve());
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  const early = child.pid === undefined ? undefined : await markOf(child.pid);
+  const early = child.pid === undefined ? undefined : await readMark(child.pid);
   if (early !== undefined) await remember(early);
   await untilHealthy(child, { endpoint, secretKey }, logFile);
   // Some Pythons start themselves once more, which changes the command that the process shows.
-  const mark = early === undefined ? undefined : await markOf(early.pid);
-  if (mark === undefined) throw new Problem("The emulator ended right after its start.", await tailOf(logFile));
+  const mark = early === undefined ? undefined : await readMark(early.pid);
+  if (mark === undefined) throw new Problem("The emulator ended right after its start.", await readTail(logFile));
   await remember(mark);
   return { endpoint, secretKey, port, mark, ended };
 }
@@ -109,7 +109,7 @@ export async function startEmulator(
 /** Stops the emulator and everything below it; its state is on disk when it ended by itself. */
 export async function stopEmulator(mark: ProcessMark, paths: LocalPaths): Promise<StopReport> {
   const began = Date.now();
-  const below = await descendantsOf(mark.pid);
+  const below = await listDescendants(mark.pid);
   const executions = await executionProcesses(below);
   const how = await endProcess(mark, STOP_SECONDS);
   await killSurvivors([...below, ...executions]);
@@ -171,7 +171,7 @@ async function untilHealthy(
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
-      throw new Problem("The emulator did not start.", await tailOf(logFile));
+      throw new Problem("The emulator did not start.", await readTail(logFile));
     }
     const healthy = await fetch(`${endpoint}/_ministack/health`, {
       headers: { [KEY_HEADER]: secretKey },
@@ -184,9 +184,9 @@ async function untilHealthy(
     await pause(50);
   }
   child.kill("SIGKILL");
-  throw new Problem("The emulator did not answer within 60 seconds.", await tailOf(logFile));
+  throw new Problem("The emulator did not answer within 60 seconds.", await readTail(logFile));
 }
 
-async function tailOf(file: string): Promise<string[]> {
+async function readTail(file: string): Promise<string[]> {
   return lastLines(await readFile(file, "utf8").catch(() => ""), 12);
 }

@@ -48,8 +48,8 @@ export async function findValues(
   }
   if (!open.some((name) => OF_A_RUN.includes(name))) return values;
   const api: Api = { baseUrl: local.base_url, key: local.api_key };
-  const run = values.run_id === undefined ? await latestRun(api) : await runOf(values.run_id, api);
-  return { ...(await valuesOf(run, open, api)), ...values };
+  const run = values.run_id === undefined ? await latestRun(api) : await fetchRun(values.run_id, api);
+  return { ...(await readValues(run, open, api)), ...values };
 }
 
 async function latestRun(api: Api): Promise<RunItem> {
@@ -59,24 +59,28 @@ async function latestRun(api: Api): Promise<RunItem> {
   throw new Problem("There is no run yet: npm run invoke -- create-run events/http/create-run.json makes one.");
 }
 
-const runOf = (runId: string, api: Api): Promise<RunItem> =>
+const fetchRun = (runId: string, api: Api): Promise<RunItem> =>
   callApi(api, "GET", `/agent/runs/${encodeURIComponent(runId)}`, RunItem);
 
-async function valuesOf(run: RunItem, open: readonly Placeholder[], api: Api): Promise<FixtureValues> {
+async function readValues(run: RunItem, open: readonly Placeholder[], api: Api): Promise<FixtureValues> {
   const values: FixtureValues = { run_id: run.run_id };
   if (open.includes("conversation_id")) values.conversation_id = run.conversation_id ?? run.run_id;
   if (open.includes("execution_id")) {
     const { events } = await callApi(api, "GET", `/agent/runs/${run.run_id}/timeline`, Timeline);
-    values.execution_id = wantedOf("execution", events.findLast(({ execution_id }) => execution_id)?.execution_id, run);
+    values.execution_id = requireValue(
+      "execution",
+      events.findLast(({ execution_id }) => execution_id)?.execution_id,
+      run,
+    );
   }
   if (open.includes("artifact_uid")) {
     const uids = (run.artifacts ?? []).flatMap(({ data }) => ("artifact_uid" in data ? [data.artifact_uid] : []));
-    values.artifact_uid = wantedOf("artifact", uids.at(-1), run);
+    values.artifact_uid = requireValue("artifact", uids.at(-1), run);
   }
   return values;
 }
 
-function wantedOf(what: string, value: string | undefined, run: RunItem): string {
+function requireValue(what: string, value: string | undefined, run: RunItem): string {
   if (value !== undefined) return value;
   throw new Problem(`Run ${run.run_id} has no ${what}; name another run with --run-id ID.`);
 }

@@ -21,7 +21,7 @@ Placeholders of the fixture, such as {{run_id}}, take their values from the opti
 .runyard/local.json, else from the run of --run-id, else from the latest run. A run's key is known to its sandbox
 alone, so {{run_key}} is always given.
 
-${PLACEHOLDERS.map((name) => `  ${`--${optionOf(name)}`.padEnd(19)} {{${name}}}`).join("\n")}
+${PLACEHOLDERS.map((name) => `  ${`--${toOption(name)}`.padEnd(19)} {{${name}}}`).join("\n")}
   --print             prints the filled event and sends it to nobody
   --list              names the functions`;
 
@@ -57,12 +57,12 @@ async function main(args: string[]): Promise<number> {
   return invoke(invoker, name, await readFixture(file, given, local));
 }
 
-function optionOf(placeholder: string): string {
+function toOption(placeholder: string): string {
   return placeholder.replaceAll("_", "-");
 }
 
 function readCommand(args: string[]): Command {
-  const texts = PLACEHOLDERS.map((name) => [optionOf(name), { type: "string" }] as const);
+  const texts = PLACEHOLDERS.map((name) => [toOption(name), { type: "string" }] as const);
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
@@ -87,7 +87,7 @@ function readCommand(args: string[]): Command {
   }
   const given: FixtureValues = {};
   for (const placeholder of PLACEHOLDERS) {
-    const value = values[optionOf(placeholder)];
+    const value = values[toOption(placeholder)];
     if (typeof value === "string") given[placeholder] = value;
   }
   return values["print"] === true ? { kind: "print", file, given } : { kind: "invoke", name, file, given };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
-import { type Api, statusOf } from "../host/api.ts";
+import { type Api, fetchStatus } from "../host/api.ts";
 import { readJson, writeJson } from "../host/files.ts";
 import { webAppDirectory } from "../host/http/web-app.ts";
 import { decideIsolation } from "../host/isolation.ts";
@@ -10,15 +10,15 @@ import { localModels } from "../host/models.ts";
 import { type LocalPaths, projectRoot } from "../host/paths.ts";
 import { firstFreePort } from "../host/ports.ts";
 import { preflight } from "../host/preflight.ts";
-import { isStillOurs, markOf, ProcessMark } from "../host/processes.ts";
+import { isStillOurs, ProcessMark, readMark } from "../host/processes.ts";
 import { Problem, say, step, warn } from "../host/terminal.ts";
 import { bootstrapLocal } from "./bootstrap.ts";
 import {
   bootstrapAccount,
+  computeFingerprint,
   currentDeployment,
   type DeploymentSettings,
   deploy,
-  fingerprintOf,
   type StackOutputs,
 } from "./deployment.ts";
 import { type Emulator, killEmulator, startEmulator, stopEmulator } from "./emulator.ts";
@@ -182,7 +182,7 @@ export class LocalCloudSession {
       warn(`The last start was killed: ${sinceWhen(await stateSavedAt(paths))}`);
     }
     await removeScratch(earlier?.scratch);
-    const mark = await markOf(process.pid);
+    const mark = await readMark(process.pid);
     if (mark === undefined) throw new Error("this process cannot be found in the process table");
     if (fresh) {
       const { state, objects, localFile, timers, settings, assembly } = paths;
@@ -207,7 +207,7 @@ export class LocalCloudSession {
     const last = await readJson(this.#paths.settings, Settings);
     const port = await firstFreePort(last?.emulator_port ?? EMULATOR_PORT);
     if (last !== undefined) await transitionState(this.#paths, last.emulator_port, port);
-    const start = await markOf(process.pid);
+    const start = await readMark(process.pid);
     const scratch = await mkdtemp(path.join(tmpdir(), SCRATCH_PREFIX));
     this.#scratch = scratch;
     const remember = async (mark: ProcessMark): Promise<void> => {
@@ -225,14 +225,14 @@ export class LocalCloudSession {
     settings: DeploymentSettings,
     signal: AbortSignal,
   ): Promise<string> {
-    const fingerprint = await fingerprintOf(projectRoot, settings);
+    const fingerprint = await computeFingerprint(projectRoot, settings);
     const current = await currentDeployment(emulator, fingerprint);
     if (current !== undefined) {
-      door.openTo(apiUrlOf(current, emulator.endpoint), emulator.secretKey);
+      door.openTo(findApiUrl(current, emulator.endpoint), emulator.secretKey);
       if (await answers(settings.baseUrl)) return "unchanged";
     }
     const outputs = await deploy(emulator, this.#paths, settings, fingerprint, signal);
-    door.openTo(apiUrlOf(outputs, emulator.endpoint), emulator.secretKey);
+    door.openTo(findApiUrl(outputs, emulator.endpoint), emulator.secretKey);
     if (await answers(settings.baseUrl)) return "deployed";
     throw new Problem(`The deployed API does not answer at ${settings.baseUrl}.`);
   }
@@ -246,7 +246,7 @@ export class LocalCloudSession {
       pid: process.pid,
     };
     const last = await readJson(this.#paths.localFile, LocalFile);
-    if (last !== undefined && (await statusOf(`${settings.baseUrl}/agent/runs?limit=1`, last.api_key)) === 200) {
+    if (last !== undefined && (await fetchStatus(`${settings.baseUrl}/agent/runs?limit=1`, last.api_key)) === 200) {
       note("kept");
       return { ...last, ...addresses };
     }
@@ -257,9 +257,9 @@ export class LocalCloudSession {
 }
 
 /** The API answers when it asks for a key. */
-const answers = async (baseUrl: string): Promise<boolean> => (await statusOf(`${baseUrl}/agent/runs`)) === 401;
+const answers = async (baseUrl: string): Promise<boolean> => (await fetchStatus(`${baseUrl}/agent/runs`)) === 401;
 
-function apiUrlOf(outputs: StackOutputs, endpoint: string): string {
+function findApiUrl(outputs: StackOutputs, endpoint: string): string {
   for (const stack of Object.values(outputs)) {
     for (const [name, value] of Object.entries(stack)) {
       if (/^(Http)?ApiId$/.test(name)) return `${endpoint}/_aws/execute-api/${value}/$default`;

@@ -36,13 +36,13 @@ export function localGateway(access: EmulatorAccess, tableName: string, models: 
     now: Date.now,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     principals: principalStore(table, Date.now),
-    providers: providersOf(models),
+    providers: createProviders(models),
   });
   // The process lives on, so nothing waits for the calls that are still being settled.
   return (request) => serve(request);
 }
 
-function providersOf({ anthropicKey, openaiKey, compatible }: LocalModels): ModelProviders {
+function createProviders({ anthropicKey, openaiKey, compatible }: LocalModels): ModelProviders {
   const key = (value: string) => async () => value;
   return {
     ...(anthropicKey !== undefined && { anthropic: anthropic("https://api.anthropic.com", key(anthropicKey)) }),

@@ -108,11 +108,11 @@ function printedIn({ type, data }: Event): string[] {
   const batch = v.safeParse(Batch, data);
   if (type !== "messages" || !batch.success) return [];
   const results = batch.output.messages.flatMap(({ content }) => content.filter((one) => one.type === "action_result"));
-  return results.flatMap((result) => textOf(result["output"]).split("\n")).filter((line) => line !== "");
+  return results.flatMap((result) => formatOutput(result["output"]).split("\n")).filter((line) => line !== "");
 }
 
 /** A command's output is a text beside its exit code. */
-function textOf(output: unknown): string {
+function formatOutput(output: unknown): string {
   if (typeof output === "string") return output;
   const first = Object.values(output ?? {}).find((value) => typeof value === "string");
   return first ?? "";

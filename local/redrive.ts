@@ -49,7 +49,7 @@ export async function queueDepth(client: SQSClient, name: QueueName): Promise<nu
 export async function redrive(client: SQSClient, name: QueueName, options: RedriveOptions = {}): Promise<number> {
   const dead = await deadQueue(client, name);
   if (dead.count === 0) return 0;
-  if (options.byHand === true) return moveByHand(client, dead.url, await urlOf(client, `runyard-${name}`));
+  if (options.byHand === true) return moveByHand(client, dead.url, await fetchUrl(client, `runyard-${name}`));
   await client.send(new StartMessageMoveTaskCommand({ SourceArn: dead.arn }));
   while (true) {
     const { Results: [task] = [] } = await client.send(new ListMessageMoveTasksCommand({ SourceArn: dead.arn }));
@@ -86,14 +86,14 @@ async function moveByHand(client: SQSClient, from: string, to: string): Promise<
 }
 
 async function deadQueue(client: SQSClient, name: QueueName) {
-  const url = await urlOf(client, `runyard-${name}-dead`);
+  const url = await fetchUrl(client, `runyard-${name}-dead`);
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["QueueArn", "ApproximateNumberOfMessages"] }),
   );
   return { url, arn: Attributes.QueueArn, count: Number(Attributes.ApproximateNumberOfMessages ?? 0) };
 }
 
-async function urlOf(client: SQSClient, QueueName: string): Promise<string> {
+async function fetchUrl(client: SQSClient, QueueName: string): Promise<string> {
   try {
     return (await client.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl ?? "";
   } catch (error) {

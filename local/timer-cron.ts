@@ -22,7 +22,7 @@ export function timerCron(expression: string, timeZone: string): TimerCron {
   if ((days === "?") === (weekdays === "?")) {
     throw new Error(`Invalid Schedule Expression ${expression}: one of its day fields has to be ?`);
   }
-  const local = clockOf(timeZone);
+  const local = createClock(timeZone);
   const job = read(expression, fields, timeZone);
   return {
     isDue(minute) {
@@ -47,12 +47,12 @@ function read(expression: string, fields: readonly string[], timezone: string): 
 }
 
 /** What the clocks of a time zone show at a time. */
-function clockOf(timeZone: string): (time: number) => string {
-  const format = formatOf(timeZone);
+function createClock(timeZone: string): (time: number) => string {
+  const format = createFormat(timeZone);
   return (time) => format.format(time);
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function createFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat("en", { timeZone, dateStyle: "short", timeStyle: "short", hourCycle: "h23" });
   } catch {

@@ -50,7 +50,7 @@ export class Timers {
   }
 
   get(group: string, name: string): StoredTimer | undefined {
-    return this.#timers.get(keyOf(group, name));
+    return this.#timers.get(toKey(group, name));
   }
 
   /** Sets a timer; throws what is wrong with its expression or time zone. */
@@ -65,8 +65,8 @@ export class Timers {
   }
 
   async remove(group: string, name: string): Promise<void> {
-    this.#timers.delete(keyOf(group, name));
-    this.#crons.delete(keyOf(group, name));
+    this.#timers.delete(toKey(group, name));
+    this.#crons.delete(toKey(group, name));
     await this.#save();
   }
 
@@ -95,7 +95,7 @@ export class Timers {
   }
 
   #set(timer: StoredTimer): void {
-    const key = keyOf(timer.GroupName, timer.Name);
+    const key = toKey(timer.GroupName, timer.Name);
     this.#crons.set(key, timerCron(timer.ScheduleExpression, timer.ScheduleExpressionTimezone));
     this.#timers.set(key, timer);
   }
@@ -107,7 +107,7 @@ export class Timers {
   }
 }
 
-const keyOf = (group: string, name: string): string => `${group}/${name}`;
+const toKey = (group: string, name: string): string => `${group}/${name}`;
 
 async function sendOff(timer: StoredTimer, minute: number, send: Send): Promise<void> {
   const queue = timer.Target.Arn.split(":").at(-1) ?? "";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Message } from "#shared/wire/conversation.ts";
 import { startPlane } from "./agent-try/plane.ts";
-import { type Provider, providerOf } from "./agent-try/providers.ts";
+import { chooseProvider, type Provider } from "./agent-try/providers.ts";
 
 const HELP = `npm run agent:try -- --model <id> [--url <address>] [--prompt <text>]
 
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const provider = providerOf({ model: values.model, url: values.url, environment: process.env });
+  const provider = chooseProvider({ model: values.model, url: values.url, environment: process.env });
   const folder = mkdtempSync(join(tmpdir(), "runyard-try-"));
   try {
     return await tryAgent({ model: values.model, provider, prompt: values.prompt, folder });

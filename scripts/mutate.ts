@@ -38,8 +38,8 @@ type Survivor = v.InferOutput<typeof Survivor>;
 const SECONDS = 1_800;
 
 const explanations = v.parse(v.array(Survivor), JSON.parse(readFileSync("test/reliability/survivors.json", "utf8")));
-const filesOf = await allConditions();
-const conditions = [...filesOf.keys()]
+const filesByCondition = await allConditions();
+const conditions = [...filesByCondition.keys()]
   .filter((name) => values.only === undefined || values.only.some((text) => name.includes(text)))
   .sort();
 if (values.list === true) {
@@ -63,13 +63,13 @@ process.exitCode = counts.unexplained + counts["explained, but caught"] === 0 ? 
 async function tryWithout(name: string): Promise<{ outcome: keyof typeof counts; by?: string }> {
   const explanation = explanations.find((survivor) => isAbout(survivor, name));
   if (explanation?.caught_together !== true) {
-    const by = await catcherOf([name]);
+    const by = await findCatcherOnce([name]);
     if (by === undefined) return { outcome: explanation === undefined ? "unexplained" : "explained" };
     return { outcome: explanation === undefined ? "caught" : "explained, but caught", by };
   }
   const [who] = split(name);
-  const twins = [...filesOf.keys()].filter((other) => split(other)[0] === who && isAbout(explanation, other));
-  const by = await catcherOf(twins.sort());
+  const twins = [...filesByCondition.keys()].filter((other) => split(other)[0] === who && isAbout(explanation, other));
+  const by = await findCatcherOnce(twins.sort());
   return by === undefined ? { outcome: "unexplained" } : { outcome: "caught with its twins", by };
 }
 
@@ -112,7 +112,7 @@ async function allConditions(): Promise<Map<string, string[]>> {
  * The first test file that fails without these conditions; undefined where all pass. A test takes another course only from a write
  * that was refused and is no longer, so only those files are run in which one of theirs was.
  */
-function catcherOf(names: readonly string[]): Promise<string | undefined> {
+function findCatcherOnce(names: readonly string[]): Promise<string | undefined> {
   const all = names.join("\n");
   const found = catchers.get(all) ?? findCatcher(names);
   catchers.set(all, found);
@@ -120,7 +120,7 @@ function catcherOf(names: readonly string[]): Promise<string | undefined> {
 }
 
 async function findCatcher(names: readonly string[]): Promise<string | undefined> {
-  const files = [...new Set(names.flatMap((name) => filesOf.get(name) ?? []))];
+  const files = [...new Set(names.flatMap((name) => filesByCondition.get(name) ?? []))];
   if (files.length === 0) return undefined;
   const { exitCode, output } = await test([...files, "--bail=1"], { RUNYARD_DROPPED: names.join("\n") });
   if (exitCode === 0) return undefined;

@@ -52,9 +52,9 @@ export function readSentences(): Sections {
 export function checkSentences(report: string, sections = readSentences()): CheckResult {
   const started = performance.now();
   const sentences = sections.flatMap((section) => section.sentences);
-  const outcomes = outcomesOf(report);
+  const outcomes = readOutcomes(report);
   const problems = [
-    ...sentences.flatMap((sentence) => problemsOf(sentence, outcomes).map((problem) => `${sentence.id}: ${problem}`)),
+    ...sentences.flatMap((sentence) => findProblems(sentence, outcomes).map((problem) => `${sentence.id}: ${problem}`)),
     ...repeated(sentences.map(({ id }) => id)).map((id) => `${id}: is there twice`),
     ...(sentences.length === 0 ? ["there are no sentences"] : []),
   ];
@@ -62,7 +62,7 @@ export function checkSentences(report: string, sections = readSentences()): Chec
   return { name: "contract", ok: problems.length === 0, output: problems.join("\n"), seconds };
 }
 
-function problemsOf({ tests, reason }: v.InferOutput<typeof Sentence>, outcomes: Outcomes): string[] {
+function findProblems({ tests, reason }: v.InferOutput<typeof Sentence>, outcomes: Outcomes): string[] {
   if (tests === undefined && reason === undefined) return ["has neither tests nor a reason"];
   if (tests !== undefined && reason !== undefined) return ["has both tests and a reason"];
   if (tests === undefined) return (reason ?? "").trim().length < LEAST_REASON ? ["its reason says nothing"] : [];
@@ -93,7 +93,7 @@ function matches(pattern: string, id: string): boolean {
 }
 
 /** Names may repeat within a file; then all of that name count. */
-function outcomesOf(report: string): Outcomes {
+function readOutcomes(report: string): Outcomes {
   const outcomes = new Map<string, string[]>();
   for (const { name, assertionResults } of v.parse(Report, JSON.parse(report)).testResults) {
     for (const { ancestorTitles, title, status } of assertionResults) {

@@ -77,16 +77,16 @@ export function measureSizes(files: readonly string[] = productFiles()): Sizes {
   const functionLines = functions.map(({ lines }) => lines);
   return {
     files: files.length,
-    medianFileLines: medianOf(fileLines),
+    medianFileLines: calculateMedian(fileLines),
     maxFileLines: Math.max(...fileLines),
     functions: functions.length,
-    medianFunctionLines: medianOf(functionLines),
+    medianFunctionLines: calculateMedian(functionLines),
     maxFunctionLines: Math.max(...functionLines),
     tooLong: functions.filter(({ lines }) => lines > MAX_FUNCTION_LINES).sort((a, b) => b.lines - a.lines),
   };
 }
 
-const medianOf = (numbers: readonly number[]): number =>
+const calculateMedian = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 function printSizes(sizes: Sizes): string {

@@ -16,7 +16,7 @@ import { logLine } from "#shared/log/log.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
-import { runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId } from "#shared/records/run-head.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -93,7 +93,7 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
     const signals = memorySignals();
     return {
       database,
-      table: sqliteTable(database, { onWrite: (key) => signals.notify(runIdOf(key)) }),
+      table: sqliteTable(database, { onWrite: (key) => signals.notify(parseRunId(key)) }),
       signals,
       queues,
       timers: new Timers({ database, now: Date.now, send: makeTickSender(queues) }),

@@ -10,7 +10,7 @@ export function uuidv7(now: number): string {
 }
 
 /** A UUIDv8 made of a digest: the same parts give the same id. */
-export function uuidOf(...parts: readonly string[]): string {
+export function deriveUuid(...parts: readonly string[]): string {
   const bytes = createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -7,7 +7,7 @@ import { lastLines } from "../../host/commands.ts";
 import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
-import { type Spread, spreadOf } from "../statistics.ts";
+import { calculateSpread, type Spread } from "../statistics.ts";
 import { answersWithin, endPeer, installPeer } from "./peer.ts";
 
 /** What another local agent server takes to the first command, measured as ours is. */
@@ -51,7 +51,13 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
       times.push(await firstCommand(base));
     }
     const together = await Promise.all(Array.from({ length: runsAtOnce }, () => firstCommand(base)));
-    return { name: NAME, runs, firstCommand: spreadOf(times), firstCommandAtOnce: spreadOf(together), runsAtOnce };
+    return {
+      name: NAME,
+      runs,
+      firstCommand: calculateSpread(times),
+      firstCommandAtOnce: calculateSpread(together),
+      runsAtOnce,
+    };
   } finally {
     await endPeer(child);
     await rm(folder, { recursive: true, force: true });

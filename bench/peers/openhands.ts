@@ -10,7 +10,7 @@ import { lastLines } from "../../host/commands.ts";
 import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
-import { type Spread, spreadOf } from "../statistics.ts";
+import { calculateSpread, type Spread } from "../statistics.ts";
 import { answersWithin, endPeer, installPeer } from "./peer.ts";
 
 /** What OpenHands' agent server takes for a conversation of one command. */
@@ -63,8 +63,8 @@ export async function measureOpenhands(runs: number): Promise<OpenhandsFigures> 
       times.push(await converse());
     }
     const perSecond: Record<number, number> = {};
-    for (const callers of CALLERS) perSecond[callers] = await throughputOf(converse, callers);
-    const spread = (member: keyof Times) => spreadOf(times.map((one) => one[member]));
+    for (const callers of CALLERS) perSecond[callers] = await measureThroughput(converse, callers);
+    const spread = (member: keyof Times) => calculateSpread(times.map((one) => one[member]));
     return { name: NAME, runs, firstCommand: spread("firstCommand"), end: spread("end"), perSecond };
   } finally {
     await endPeer(child);
@@ -78,7 +78,7 @@ interface Times {
   readonly end: number;
 }
 
-async function throughputOf(converse: () => Promise<Times>, callers: number): Promise<number> {
+async function measureThroughput(converse: () => Promise<Times>, callers: number): Promise<number> {
   const began = performance.now();
   const call = async (): Promise<void> => {
     for (let run = 0; run < PER_CALLER; run++) await converse();

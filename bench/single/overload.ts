@@ -4,7 +4,7 @@ import { type Api, callApi } from "../../host/api.ts";
 import { RunEvents } from "../../shared/wire/event.ts";
 import { RunAgentResponse } from "../../shared/wire/run.ts";
 import { PROMPT, untilEnded } from "../latency.ts";
-import { quantile, type Spread, spreadOf } from "../statistics.ts";
+import { calculateSpread, quantile, type Spread } from "../statistics.ts";
 
 /** What many callers at once meet, and what another caller notices of them. */
 export interface Overload {
@@ -27,7 +27,7 @@ const OTHER_RUNS = 8;
 export async function measureOverload(api: Api, callers: number, seconds: number): Promise<Overload> {
   const { key } = await callApi(api, "POST", "/agent/keys", v.object({ key: v.string() }), { name: "another caller" });
   const other = { baseUrl: api.baseUrl, key };
-  const otherQuietMs = await startsOf(other);
+  const otherQuietMs = await measureStartTime(other);
   const statuses: Record<string, number> = {};
   const times: number[] = [];
   const accepted: string[] = [];
@@ -47,12 +47,12 @@ export async function measureOverload(api: Api, callers: number, seconds: number
   };
   const calling = Array.from({ length: callers }, call);
   await pause((seconds * 1000) / 4);
-  const otherLoadedMs = await startsOf(other);
+  const otherLoadedMs = await measureStartTime(other);
   await Promise.all(calling);
   const stopped = performance.now();
   for (const runId of accepted) await untilEnded(api, runId);
   const drainSeconds = (performance.now() - stopped) / 1000;
-  const milliseconds = { ...spreadOf(times), most: Math.max(...times) };
+  const milliseconds = { ...calculateSpread(times), most: Math.max(...times) };
   return {
     ...{ callers, seconds, statuses, milliseconds, accepted: accepted.length },
     ...{ drainSeconds, otherQuietMs, otherLoadedMs },
@@ -91,7 +91,7 @@ async function request(api: Api, method: string, path: string, body?: string): P
 }
 
 /** Milliseconds until runs of another owner execute, one after the other; the median. */
-async function startsOf(api: Api): Promise<number> {
+async function measureStartTime(api: Api): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < OTHER_RUNS; run++) {
     const since = Date.now();

@@ -1,5 +1,5 @@
 import type { Api } from "../../host/api.ts";
-import { type Spread, spreadOf } from "../statistics.ts";
+import { calculateSpread, type Spread } from "../statistics.ts";
 
 /** How long one kind of request takes. */
 export interface Reads {
@@ -25,5 +25,5 @@ export async function measureReads(api: Api, path: string, callers: number, requ
   };
   await Promise.all(Array.from({ length: callers }, call));
   const perSecond = (times.length / (performance.now() - began)) * 1000;
-  return { path, callers, milliseconds: spreadOf(times), perSecond };
+  return { path, callers, milliseconds: calculateSpread(times), perSecond };
 }

@@ -2,7 +2,7 @@ import { type Api, callApi } from "../../host/api.ts";
 import { RunEvents } from "../../shared/wire/event.ts";
 import { RunAgentResponse } from "../../shared/wire/run.ts";
 import { PROMPT } from "../latency.ts";
-import { type Spread, spreadOf } from "../statistics.ts";
+import { calculateSpread, type Spread } from "../statistics.ts";
 
 /** Runs of several callers, each of which waits for the end of its run before it creates the next. */
 export interface Throughput {
@@ -29,7 +29,7 @@ export async function measureThroughput(api: Api, runs: number, callers: number)
   };
   await Promise.all(Array.from({ length: callers }, call));
   const seconds = (performance.now() - began) / 1000;
-  return { runs, callers, succeeded, perSecond: runs / seconds, end: spreadOf(ends) };
+  return { runs, callers, succeeded, perSecond: runs / seconds, end: calculateSpread(ends) };
 }
 
 /** Creates a run and waits until it has ended; returns the type of its last event. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { treeOf } from "../memory.ts";
+import { listProcessTree } from "../memory.ts";
 
 /** Milliseconds of processor time, ended processes included. Linux alone tells. */
 export interface Usage {
@@ -12,10 +12,10 @@ export interface Usage {
 const TICK_MS = 10;
 
 /** Reads what a server and the processes below it have used. */
-export async function usageOf(server: number): Promise<Usage> {
+export async function readUsage(server: number): Promise<Usage> {
   let serverMs = 0;
   let executionsMs = 0;
-  for (const pid of await treeOf(server)) {
+  for (const pid of await listProcessTree(server)) {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
     const [user = 0, system = 0, usersOfEnded = 0, systemsOfEnded = 0] = stat
       .slice(stat.lastIndexOf(")") + 2)

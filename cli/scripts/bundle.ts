@@ -45,12 +45,12 @@ async function bundle(
     minifySyntax: true,
     legalComments: "none",
     banner: { js: banner },
-    footer: { js: inside.map(licenseOf).join("\n") },
+    footer: { js: inside.map(readLicense).join("\n") },
   });
   return { file: path.join(repository, file), text: outputFiles[0]?.text ?? "" };
 }
 
-function licenseOf(name: string): string {
+function readLicense(name: string): string {
   const folder = name === "valibot" ? "node_modules" : "cli/node_modules";
   const file = path.join(repository, folder, name, LICENSE_FILES[name] ?? "LICENSE");
   return `/*\n${name}\n\n${readFileSync(file, "utf8").trim()}\n*/`;

@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { examplesOf } from "../src/commands/examples.ts";
 import { Context } from "../src/context.ts";
 import { processShell } from "../src/process-shell.ts";
-import { EPILOGUE, makeProgram, pathOf } from "../src/program.ts";
+import { EPILOGUE, formatPath, makeProgram } from "../src/program.ts";
 
 export const pageFile = path.join(import.meta.dirname, "../../docs/cli.md");
 
@@ -11,7 +11,7 @@ export const pageFile = path.join(import.meta.dirname, "../../docs/cli.md");
 export function cliPage(): string {
   const program = makeProgram(new Context({ ...processShell(), outIsTerminal: false }));
   const commands = program.commands.filter((command) => !command.name().startsWith("_"));
-  return `${[INTRODUCTION, block(`${helpOf(program)}\n${EPILOGUE}`), ...commands.flatMap(sections)].join("\n\n")}\n`;
+  return `${[INTRODUCTION, block(`${formatHelp(program)}\n${EPILOGUE}`), ...commands.flatMap(sections)].join("\n\n")}\n`;
 }
 
 const INTRODUCTION = `# The command line
@@ -33,20 +33,20 @@ runyard run "Fix the flaky test" --repo https://github.com/acme/shop --follow
 - **A proxy** of \`HTTPS_PROXY\` is used where \`NODE_USE_ENV_PROXY=1\` says so (Node 24).`;
 
 function sections(command: CommandUnknownOpts): string[] {
-  const own = [`## runyard ${pathOf(command)}`, block(helpOf(command))];
+  const own = [`## runyard ${formatPath(command)}`, block(formatHelp(command))];
   if (command.commands.length === 0) return [...own, ...exampleBlock(command)];
   return [
     ...own,
     ...command.commands.flatMap((child) =>
       child.commands.length > 0
         ? sections(child)
-        : [`### runyard ${pathOf(child)}`, block(helpOf(child)), ...exampleBlock(child)],
+        : [`### runyard ${formatPath(child)}`, block(formatHelp(child)), ...exampleBlock(child)],
     ),
   ];
 }
 
 /** The options that all commands have stand at the top of the page alone. */
-const helpOf = (command: CommandUnknownOpts): string =>
+const formatHelp = (command: CommandUnknownOpts): string =>
   command.configureHelp({ showGlobalOptions: false, helpWidth: 100 }).helpInformation().trim();
 
 const block = (text: string, language = "text"): string => `\`\`\`${language}\n${text}\n\`\`\``;

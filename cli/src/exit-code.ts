@@ -16,7 +16,7 @@ export const EXIT = {
 } as const;
 
 /** The exit code for the final state of a run. */
-export function exitCodeOf(state: RunState): number {
+export function toExitCode(state: RunState): number {
   switch (state) {
     case "SUCCEEDED":
       return EXIT.ok;

@@ -36,7 +36,7 @@ export function explain(error: unknown, keyFrom = ""): Explanation {
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   if (error instanceof APIError) {
-    return { lines: withRemedy(describeAnswer(error), remedyOf(error, keyFrom)), exitCode: EXIT.service };
+    return { lines: withRemedy(describeAnswer(error), findRemedy(error, keyFrom)), exitCode: EXIT.service };
   }
   if (error instanceof RunyardError) return { lines: [error.message], exitCode: EXIT.usage };
   return { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
@@ -58,7 +58,7 @@ export function describeAnswer(error: APIError): string[] {
   ];
 }
 
-function remedyOf(error: APIError, keyFrom: string): string | undefined {
+function findRemedy(error: APIError, keyFrom: string): string | undefined {
   switch (error.status) {
     case 400:
       return error.detail?.includes("X-Team-Uid")

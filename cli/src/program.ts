@@ -89,14 +89,14 @@ export function makeProgram(context: Context): CommandUnknownOpts {
 function settle(command: CommandUnknownOpts, parent: CommandUnknownOpts): void {
   command.copyInheritedSettings(parent).helpCommand(false);
   if (isServerCommand(command)) command.helpOption(false);
-  command.showHelpAfterError(`See: runyard ${pathOf(command)} --help`);
+  command.showHelpAfterError(`See: runyard ${formatPath(command)} --help`);
   for (const child of command.commands) settle(child, command);
 }
 
 /** The words that lead to a command, without the program's own. */
-export function pathOf(command: CommandUnknownOpts): string {
+export function formatPath(command: CommandUnknownOpts): string {
   const { parent } = command;
-  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+  return parent === null || parent.parent === null ? command.name() : `${formatPath(parent)} ${command.name()}`;
 }
 
 /** The end of the help of the whole program. */

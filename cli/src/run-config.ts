@@ -19,14 +19,14 @@ export interface ConfigInput {
 }
 
 /** The configuration that is meant; undefined where nothing was said. */
-export async function configOf(
+export async function buildConfig(
   client: Pick<Runyard, "environments">,
   input: ConfigInput,
 ): Promise<AmbientAgentConfig | undefined> {
   const { env, repo, skill, model, worker, config } = input;
   const said = defined({
     environment_id: env === undefined ? undefined : await environmentUid(client, env),
-    repositories: repo?.map(repositoryOf),
+    repositories: repo?.map(parseRepository),
     skill_spec: skill,
     model_id: model,
     worker_host: worker,
@@ -36,7 +36,7 @@ export async function configOf(
 }
 
 /** `https://example.com/shop.git#v2`: a repository, and which branch, tag or commit of it. */
-export function repositoryOf(text: string): Repository {
+export function parseRepository(text: string): Repository {
   const at = text.lastIndexOf("#");
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }

@@ -3,7 +3,7 @@ import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts
 import { findVisibleEnvironments, showEnvironments } from "#shared/environments/read-environments.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { byName, latestFirst } from "#shared/pagination/places.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
@@ -33,7 +33,7 @@ export const listEnvironments = endpoint({
     const visible = await findVisibleEnvironments(principal, link, ports.table);
     const found = await showEnvironments(visible, principal, ports.table);
     const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { environments: items, ...page } };
   },
 });

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { traceOf } from "#shared/http/endpoint.ts";
+import { readTraceId } from "#shared/http/endpoint.ts";
 import { type HttpResponse, problem } from "#shared/http/problem.ts";
 import { type RoutePorts, routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
@@ -9,7 +9,7 @@ import { invocation } from "#shared/queue/invocation.ts";
 export const notFound = invocation(
   async (event: APIGatewayProxyEventV2, { baseUrl, routes }: RoutePorts): Promise<HttpResponse> => {
     const { method } = event.requestContext.http;
-    const traceId = traceOf(event);
+    const traceId = readTraceId(event);
     const error = routeNotFoundError(routes, method, event.rawPath);
     const response = problem(error, { baseUrl, instance: event.rawPath, traceId });
     logLine("info", "request", {

@@ -4,7 +4,7 @@ import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
@@ -16,7 +16,7 @@ export const listIdentityKeys = endpoint({
     const { identity } = await readIdentity(path.identityUid, principal, ports.table);
     const all = await readKeys(toIdentityKeyOwner(identity), ports);
     const binding = ["identity-keys", toPrincipalKey(principal), identity.uid];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };
   },
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { readInvitations } from "#shared/teams/invitations.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
@@ -18,7 +18,7 @@ export const listInvitations = endpoint({
     requireAdmin(path.teamUid, principal);
     const all = await readInvitations(path.teamUid, ports);
     const binding = ["invitations", toPrincipalKey(principal), path.teamUid];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ id }) => id }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ id }) => id }, ports.cursors);
     return { status: 200, body: { invitations: items, ...page } };
   },
 });

@@ -2,7 +2,7 @@ import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
@@ -13,7 +13,7 @@ export const listKeys = endpoint({
   async run({ query, principal }, ports: IdentityPorts) {
     const all = await readKeys(toPersonalKeyOwner(principal), ports);
     const binding = ["keys", toPrincipalKey(principal)];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };
   },
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
 import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { checkpointOf } from "#shared/records/checkpoint.ts";
+import { loadCheckpoint } from "#shared/records/checkpoint.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -18,7 +18,7 @@ export const getResponse = endpoint({
   reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },
   async run({ path, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
-    const text = findFinalMessage(await readMessages(path.runId, await checkpointOf(head, ports), ports));
+    const text = findFinalMessage(await readMessages(path.runId, await loadCheckpoint(head, ports), ports));
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
     return { status: 200, body: { text: truncateText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
   },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isTimelineEvent, toTimelineEvent } from "#shared/conversations/timeline.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Timeline } from "#shared/wire/event.ts";
@@ -18,7 +18,7 @@ export const getTimeline = endpoint({
     await visibleRun(path.runId, principal, ports);
     const { items } = await ports.runs.timelineItems(path.runId);
     const options = { binding: ["timeline", path.runId], placeOf: ({ sk }: { sk: string }) => sk };
-    const { items: some, page } = await pageOf(items.filter(isTimelineEvent), query, options, ports.cursors);
+    const { items: some, page } = await paginate(items.filter(isTimelineEvent), query, options, ports.cursors);
     return { status: 200, body: { events: some.map((item) => toTimelineEvent(path.runId, item)), ...page } };
   },
 });

@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
@@ -14,7 +14,7 @@ export const listSecrets = endpoint({
     const teams = requireAdministeredTeams(principal);
     const all = await readSecrets(teams, ports.table);
     const binding = ["secrets", toPrincipalKey(principal), teams];
-    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { secrets: items, ...page } };
   },
 });

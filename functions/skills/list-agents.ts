@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { byName, latestFirst } from "#shared/pagination/places.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
@@ -58,7 +58,7 @@ export const listAgents = endpoint({
       ports,
     );
     const all = agents.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return {
       status: 200,
       body: { agents: items, ...(unavailable.length === 0 ? {} : { unavailable: [...unavailable] }), ...page },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { readMembers } from "#shared/teams/members.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
@@ -15,7 +15,7 @@ export const listMembers = endpoint({
     requireAdmin(path.teamUid, principal);
     const all = await readMembers(path.teamUid, ports.table);
     const binding = ["members", toPrincipalKey(principal), path.teamUid];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { members: items, ...page } };
   },
 });

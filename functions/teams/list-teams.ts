@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { toTeamItem } from "#shared/records/team.ts";
@@ -15,7 +15,7 @@ export const listTeams = endpoint({
     const uids = listTeamsToRead(principal);
     const all = (await readTeams(uids, ports.table)).map(toTeamItem);
     const binding = ["teams", toPrincipalKey(principal), uids];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { teams: items, ...page } };
   },
 });

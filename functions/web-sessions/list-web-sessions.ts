@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
@@ -14,7 +14,7 @@ export const listWebSessions = endpoint({
   async run({ query, principal }, ports: WebSessionPorts & { readonly cursors: Cursors }) {
     const all = await listSessions(requirePerson(principal), ports);
     const binding = ["sessions", toPrincipalKey(principal)];
-    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { sessions: items, ...page } };
   },
 });

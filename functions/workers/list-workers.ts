@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListWorkersResponse, type WorkerItem } from "#shared/wire/worker.ts";
@@ -25,7 +25,7 @@ export const listWorkers = endpoint({
     const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     const binding = ["workers", toPrincipalKey(principal), teams];
     const url = ports.workerSocketUrl;
-    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { workers: items, ...(url === undefined ? {} : { ws_url: url }), ...page } };
   },
 });

@@ -5,7 +5,7 @@ import {
   ModelRetryStrategy,
 } from "@strands-agents/sdk";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { FailedAnswer } from "./answers/events.ts";
 
 /** The most attempts of one model call, including the first. */
@@ -45,7 +45,7 @@ export function toFailure(error: unknown): Failure {
   }
   const failed = chain.find((cause) => cause instanceof FailedAnswer);
   if (failed instanceof FailedAnswer) return { message: failed.message, isRetryable: !FINAL_KINDS.test(failed.kind) };
-  return { message: messageOf(chain.at(-1) ?? error), isRetryable: true };
+  return { message: formatError(chain.at(-1) ?? error), isRetryable: true };
 }
 
 function listCauses(error: unknown): Error[] {
@@ -56,7 +56,7 @@ function listCauses(error: unknown): Error[] {
 
 /** Reads the provider's message from the JSON around it. */
 function readMessage(error: Error): string {
-  let message = messageOf(error);
+  let message = formatError(error);
   let body: unknown = "error" in error ? error.error : undefined;
   for (let depth = 0; depth < 2 && typeof body === "object" && body !== null; depth++) {
     if ("message" in body && typeof body.message === "string") message = body.message;

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { identityOf } from "#shared/wire/skill-file.ts";
-import { messageOf, SetupError } from "../support/stop.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { BASE_FILE } from "./diff-script.ts";
 import { separateCredential } from "./repository-access.ts";
@@ -38,7 +38,7 @@ const RESERVED = ["output", "attachments"];
 export function assignClonePaths(repositories: readonly Repository[]): Map<string, Repository> {
   const places = new Map<string, Repository>();
   for (const repository of repositories) {
-    const place = repository.path ?? identityOf(repository.url).name;
+    const place = repository.path ?? parseRepositoryIdentity(repository.url).name;
     // A clone inside another could be redirected by a link in the outer one.
     const isTaken = [...RESERVED, ...places.keys()].some((other) => isWithin(place, other) || isWithin(other, place));
     if (isTaken || place === "" || place === ".git")
@@ -63,7 +63,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
       `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options.token)}`,
     );
   const pinned = await pinRepositoryAddress(repository.url).catch((error: unknown) => {
-    throw fail(messageOf(error));
+    throw fail(formatError(error));
   });
   const git = (...args: string[]) => runGit([...pinned, ...args], options, variables);
   const cloned = await git(
@@ -90,7 +90,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const head = await git("-C", directory, "rev-parse", "--verify", "--quiet", "HEAD");
   const commit = head.ok ? head.text.trim() : "";
   await writeFile(join(directory, ".git", BASE_FILE), `${commit}\n`);
-  return { ...identityOf(repository.url), path: place, commit };
+  return { ...parseRepositoryIdentity(repository.url), path: place, commit };
 }
 
 /** Writes the configuration that git uses instead of those of the user and the system. */

@@ -1,4 +1,4 @@
-import { messageOf, Stop } from "../support/stop.ts";
+import { formatError, Stop } from "../support/stop.ts";
 import { chooseIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
 import { readLimits } from "./limits.ts";
 import { openNetwork } from "./network.ts";
@@ -35,7 +35,7 @@ export async function prepareHost(): Promise<Host> {
       ? { workspace, contained: true, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
       : { workspace, contained: false, sandbox: () => fail(boundary.failure), close };
   } catch (error) {
-    return { workspace, contained: false, sandbox: () => fail(messageOf(error)), close: () => workspace.remove() };
+    return { workspace, contained: false, sandbox: () => fail(formatError(error)), close: () => workspace.remove() };
   }
 }
 

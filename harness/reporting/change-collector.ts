@@ -13,7 +13,7 @@ import { writeDiffScript } from "../git/diff-script.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Log } from "../support/log.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
 export interface ChangeOptions {
@@ -90,7 +90,7 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
           await collectClone(clone, beforeStore);
         } catch (error) {
           signal.throwIfAborted();
-          const detail = options.redactor.text(error instanceof Refused ? error.detail : messageOf(error));
+          const detail = options.redactor.text(error instanceof Refused ? error.detail : formatError(error));
           log("warn", "the change of a repository was not stored", { repository: clone.path, detail });
           left.push(`the change of ${clone.name}: ${detail}`);
         }

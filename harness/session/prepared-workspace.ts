@@ -8,7 +8,7 @@ import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
 import type { Skill } from "../skills/skills.ts";
 import type { Log } from "../support/log.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
@@ -73,7 +73,7 @@ async function reportSkill({ name, id, body }: Skill, plane: ControlPlane, log: 
   try {
     await plane.noteSkill({ name: cutBytes(toWellFormed(name), SKILL_NAME_BYTES), content: body, path: id });
   } catch (error) {
-    log("warn", "the skill could not be reported", { detail: messageOf(error) });
+    log("warn", "the skill could not be reported", { detail: formatError(error) });
   }
 }
 
@@ -88,7 +88,7 @@ function createCheckpointSaver(
       await checkpoints.save();
     } catch (error) {
       stop.signal.throwIfAborted();
-      const detail = redactor.text(messageOf(error));
+      const detail = redactor.text(formatError(error));
       log("warn", "no checkpoint was saved", { detail });
       // Reported once and not at each attempt: readers of the timeline learn that a next execution will not have the files.
       if (detail !== lastFailure) outbox.event("checkpoint_saved", { is_error: true, detail: `not saved: ${detail}` });

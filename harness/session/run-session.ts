@@ -7,7 +7,7 @@ import type { Host } from "../isolation/host.ts";
 import { killTree } from "../isolation/processes.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { createLog } from "../support/log.ts";
-import { messageOf, SetupError } from "../support/stop.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { SliceEnd } from "../support/time-slice.ts";
 import { converse, sendAnswer } from "./conversation.ts";
@@ -53,7 +53,7 @@ async function runExecution(session: SessionContext): Promise<ExitCode> {
   } finally {
     // Reading the environment of every process of the host takes milliseconds, and no command outlives its boundary.
     if (!isOver || !(await host).contained) await killTree(undefined, envelope.execution_id);
-    await host.then(({ close }) => close()).catch((error: unknown) => log("warn", messageOf(error)));
+    await host.then(({ close }) => close()).catch((error: unknown) => log("warn", formatError(error)));
   }
 }
 
@@ -74,7 +74,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   } finally {
     channel.followups.end();
     channel.live.end();
-    await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(messageOf(error))));
+    await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
   }
 }
 

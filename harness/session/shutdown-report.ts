@@ -1,4 +1,4 @@
-import { messageOf, Stop } from "../support/stop.ts";
+import { formatError, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -9,7 +9,7 @@ const MESSAGE_BYTES = 2_000;
 
 /** Sends the final message of an execution that stops before its agent is done. */
 export async function reportShutdown({ plane, log, redactor }: SessionContext, reason: unknown): Promise<ExitCode> {
-  const message = cutBytes(toWellFormed(redactor.text(messageOf(reason))), MESSAGE_BYTES);
+  const message = cutBytes(toWellFormed(redactor.text(formatError(reason))), MESSAGE_BYTES);
   const kind = reason instanceof Stop ? reason.kind : "internal";
   log(["cancelled", "stale", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
   if (kind === "internal" && reason instanceof Error) log("error", "stack", { stack: reason.stack });
@@ -21,7 +21,7 @@ export async function reportShutdown({ plane, log, redactor }: SessionContext, r
     return isExpected || kind === "shutdown" ? 0 : 1;
   } catch (error) {
     const isFenced = error instanceof Stop && error.kind === "stale";
-    if (!isFenced) log("error", "the shutdown could not be reported", { detail: messageOf(error) });
+    if (!isFenced) log("error", "the shutdown could not be reported", { detail: formatError(error) });
     return isFenced ? 0 : 1;
   }
 }

@@ -9,7 +9,7 @@ import { downloadFile, downloadText, uploadContent, uploadFile } from "../contro
 import { type InsideFile, openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import { type ArtifactCollector, hashFile } from "../reporting/artifact-collector.ts";
-import { messageOf, SetupError } from "../support/stop.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 import type { RunContext } from "./setup.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
@@ -108,7 +108,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
         return true;
       } catch (error) {
         signal.throwIfAborted();
-        throw new SetupError(`the workspace of an earlier execution could not be restored: ${messageOf(error)}`);
+        throw new SetupError(`the workspace of an earlier execution could not be restored: ${formatError(error)}`);
       } finally {
         await rm(archive, { force: true, recursive: true });
       }

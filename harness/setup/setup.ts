@@ -5,7 +5,7 @@ import type { ClientEvent } from "#shared/wire/event.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { identityOf } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { downloadFile } from "../control-plane/transfer.ts";
 import { assignClonePaths, type Clone, cloneRepository, writeGitConfig } from "../git/clone.ts";
@@ -14,7 +14,7 @@ import type { Workspace } from "../isolation/workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
-import { messageOf, SetupError } from "../support/stop.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
@@ -102,7 +102,11 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
 
 /** Lists the clones in a restored workspace. */
 function listRestoredClones(repositories: readonly Repository[]): Clone[] {
-  return [...assignClonePaths(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
+  return [...assignClonePaths(repositories)].map(([path, { url }]) => ({
+    ...parseRepositoryIdentity(url),
+    path,
+    commit: "",
+  }));
 }
 
 const formatCount = (count: number, what: string): string[] =>
@@ -204,7 +208,7 @@ export async function reportStep<T>(
     report(false, typeof detail === "string" ? detail : detail(result));
     return result;
   } catch (error) {
-    report(true, messageOf(error));
+    report(true, formatError(error));
     throw error;
   } finally {
     clearTimeout(isLong);

@@ -14,7 +14,7 @@ import {
 import { buildGitEnvironment, takeLastLines, writeGitConfig } from "../git/clone.ts";
 import { pinRepositoryAddress } from "../git/repository-address.ts";
 import { findProgram } from "../isolation/programs.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
 /** The longest list of files that is read from git. */
@@ -64,7 +64,7 @@ type Git = (args: readonly string[], options?: { input?: string; maxBytes?: numb
 /** Fetches the commit to scan. Returns undefined if the repository is empty. */
 async function fetchCommit({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
   const pinned = await pinRepositoryAddress(url).catch((error: unknown) => {
-    throw new GitError(messageOf(error));
+    throw new GitError(formatError(error));
   });
   const git: Git = (args, options) => run([...pinned, ...args], options);
   const fetch = (...args: string[]) => git(["fetch", "--quiet", "--no-tags", ...args]);

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import { openInside } from "../files/path-containment.ts";
 import type { Clone } from "../git/clone.ts";
-import { messageOf, SetupError } from "../support/stop.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 
 export interface Skill {
   readonly name: string;
@@ -82,7 +82,7 @@ async function parseFrontMatter(text: string, fail: (reason: string) => SetupErr
   try {
     return parseYaml(text);
   } catch (error) {
-    throw fail(`its front matter is not YAML: ${messageOf(error).split("\n")[0]}`);
+    throw fail(`its front matter is not YAML: ${formatError(error).split("\n")[0]}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { StepDiff } from "../engine/tool.ts";
-import { firstLine, formatCount, listOf, type Members, numberOf, textOf, toLine, toMembers } from "./value.ts";
+import { firstLine, formatCount, type Members, readList, readNumber, readText, toLine, toMembers } from "./value.ts";
 
 const MAX_LENGTH = 400;
 
@@ -34,46 +34,46 @@ const SUMMARIES: Readonly<Record<string, (output: Members) => string | undefined
   search_files: describeSearch,
   start_agent: (output) => describeRun(output),
   wait_for_agents: (output) =>
-    listOf(output, "agents")
+    readList(output, "agents")
       .map((run) => describeRun(toMembers(run)))
       .join("; "),
-  report_artifact: (output) => textOf(output, "artifact_uid"),
-  create_pull_request: (output) => textOf(output, "url"),
-  call_mcp_tool: (output) => firstLine(textOf(output, "text", "stdout") ?? ""),
+  report_artifact: (output) => readText(output, "artifact_uid"),
+  create_pull_request: (output) => readText(output, "url"),
+  call_mcp_tool: (output) => firstLine(readText(output, "text", "stdout") ?? ""),
 };
 
 function describeCommand(output: Members, state: StepState): string {
-  const took = numberOf(output, "duration_ms");
+  const took = readNumber(output, "duration_ms");
   const time = took === undefined ? "" : ` · ${formatSeconds(took)}`;
-  const reason = textOf(output, "exceeded");
+  const reason = readText(output, "exceeded");
   if (reason !== undefined) return `ended: ${reason}${time}`;
   if (output["timed_out"] === true) return `timed out${time}`;
-  const signal = textOf(output, "signal");
+  const signal = readText(output, "signal");
   if (signal !== undefined) return `ended by ${signal}${time}`;
-  const code = numberOf(output, "exit_code");
+  const code = readNumber(output, "exit_code");
   if (code !== undefined) return `exit ${code}${time}`;
-  return state === "completed" ? "" : `${state}: ${firstLine(textOf(output, "error", "stdout", "output") ?? "")}`;
+  return state === "completed" ? "" : `${state}: ${firstLine(readText(output, "error", "stdout", "output") ?? "")}`;
 }
 
 /** The tool's own error, else those of its files, else the first line of what it printed. */
 function describeFailure(output: Members): string {
   const own = output["error"];
   if (typeof own === "string") return own;
-  const inside = textOf(toMembers(own ?? output["result"]), "message", "error");
+  const inside = readText(toMembers(own ?? output["result"]), "message", "error");
   if (inside !== undefined) return firstLine(inside);
-  const files = listOf(output, "files").map(toMembers);
+  const files = readList(output, "files").map(toMembers);
   const failed = files.flatMap((file) => {
-    const error = textOf(file, "error");
-    return error === undefined ? [] : [`${textOf(file, "path") ?? "?"}: ${error}`];
+    const error = readText(file, "error");
+    return error === undefined ? [] : [`${readText(file, "path") ?? "?"}: ${error}`];
   });
   if (failed.length > 0) return failed.join("; ");
-  return firstLine(textOf(output, "text", "stdout", "output") ?? "") || "failed";
+  return firstLine(readText(output, "text", "stdout", "output") ?? "") || "failed";
 }
 
 function describeRead(output: Members): string | undefined {
-  const files = listOf(output, "files").map(toMembers);
+  const files = readList(output, "files").map(toMembers);
   if (files.length === 0) {
-    const text = textOf(output, "stdout");
+    const text = readText(output, "stdout");
     return text === undefined ? undefined : formatCount(text.split("\n").length, "line");
   }
   const [only] = files;
@@ -81,28 +81,28 @@ function describeRead(output: Members): string | undefined {
 }
 
 function describeFile(file: Members): string {
-  if (file["directory"] === true) return formatCount(numberOf(file, "count") ?? 0, "entry", "entries");
-  if (file["binary"] === true) return `binary, ${numberOf(file, "size_bytes") ?? 0} bytes`;
-  const lines = numberOf(file, "lines") ?? 0;
-  const [first, last] = [numberOf(file, "start_line") ?? 1, numberOf(file, "end_line") ?? lines];
+  if (file["directory"] === true) return formatCount(readNumber(file, "count") ?? 0, "entry", "entries");
+  if (file["binary"] === true) return `binary, ${readNumber(file, "size_bytes") ?? 0} bytes`;
+  const lines = readNumber(file, "lines") ?? 0;
+  const [first, last] = [readNumber(file, "start_line") ?? 1, readNumber(file, "end_line") ?? lines];
   return first === 1 && last >= lines ? formatCount(lines, "line") : `lines ${first}–${last} of ${lines}`;
 }
 
 function describeFiles(files: readonly Members[]): string {
   const lines = files.reduce(
-    (sum, file) => sum + Math.max(0, (numberOf(file, "end_line") ?? -1) - (numberOf(file, "start_line") ?? 0) + 1),
+    (sum, file) => sum + Math.max(0, (readNumber(file, "end_line") ?? -1) - (readNumber(file, "start_line") ?? 0) + 1),
     0,
   );
   return formatCount(lines, "line");
 }
 
 function describeEdit(output: Members): string | undefined {
-  const [kind, ...others] = new Set(listOf(output, "files").map((file) => textOf(toMembers(file), "done")));
+  const [kind, ...others] = new Set(readList(output, "files").map((file) => readText(toMembers(file), "done")));
   return others.length > 0 || kind === "changed" ? undefined : kind;
 }
 
 function describeSearch(output: Members): string | undefined {
-  const text = textOf(output, "stdout");
+  const text = readText(output, "stdout");
   if (text !== undefined) return formatCount(text.trim().split("\n").length, "line");
   if (!Array.isArray(output["matches"])) return undefined;
   const count = output["matches"].length;
@@ -111,9 +111,9 @@ function describeSearch(output: Members): string | undefined {
 }
 
 function describeRun(output: Members): string {
-  const error = textOf(output, "error");
-  const parts = [textOf(output, "state"), error ?? textOf(output, "message")].filter((part) => part !== undefined);
-  return `→ run ${textOf(output, "run_id") ?? "?"} ${parts.join(": ")}`.trim();
+  const error = readText(output, "error");
+  const parts = [readText(output, "state"), error ?? readText(output, "message")].filter((part) => part !== undefined);
+  return `→ run ${readText(output, "run_id") ?? "?"} ${parts.join(": ")}`.trim();
 }
 
 const formatSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

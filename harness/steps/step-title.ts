@@ -1,4 +1,4 @@
-import { firstLine, formatCount, listOf, type Members, numberOf, textOf, toLine, toMembers } from "./value.ts";
+import { firstLine, formatCount, type Members, readList, readNumber, readText, toLine, toMembers } from "./value.ts";
 
 /** The longest title. The API takes more, because redaction may lengthen it. */
 const MAX_LENGTH = 200;
@@ -7,7 +7,7 @@ const MAX_FILES = 3;
 const ARGUMENTS_LENGTH = 120;
 
 /** Describes the use of a tool in one line for people, such as `Read calc.py 1–6`. The input may have any shape. */
-export function titleOf(name: string, input: unknown): string {
+export function formatTitle(name: string, input: unknown): string {
   const members = toMembers(input);
   return toLine(TITLES[name]?.(members) ?? formatCall(name, members), MAX_LENGTH) || toLine(name, MAX_LENGTH) || "step";
 }
@@ -20,22 +20,22 @@ const TITLES: Readonly<Record<string, Title>> = {
   read_files: (input) => withFiles("Read", listRead(input)),
   edit_files: titleOfEdit,
   search_files: titleOfSearch,
-  load_skill: (input) => after("Load skill", textOf(input, "id")),
-  Skill: (input) => after("Load skill", textOf(input, "skill", "command")),
-  activate_skill: (input) => after("Load skill", textOf(input, "name", "skill")),
-  start_agent: (input) => after("Start agent", quote(textOf(input, "title") ?? textOf(input, "prompt"))),
-  wait_for_agents: (input) => `Wait for ${formatCount(listOf(input, "run_ids").length, "agent")}`,
-  message_agent: (input) => after("Message agent", textOf(input, "run_id")),
-  Task: (input) => after("Start subagent", quote(textOf(input, "description", "prompt"))),
-  Agent: (input) => after("Start subagent", quote(textOf(input, "description", "prompt"))),
+  load_skill: (input) => after("Load skill", readText(input, "id")),
+  Skill: (input) => after("Load skill", readText(input, "skill", "command")),
+  activate_skill: (input) => after("Load skill", readText(input, "name", "skill")),
+  start_agent: (input) => after("Start agent", quote(readText(input, "title") ?? readText(input, "prompt"))),
+  wait_for_agents: (input) => `Wait for ${formatCount(readList(input, "run_ids").length, "agent")}`,
+  message_agent: (input) => after("Message agent", readText(input, "run_id")),
+  Task: (input) => after("Start subagent", quote(readText(input, "description", "prompt"))),
+  Agent: (input) => after("Start subagent", quote(readText(input, "description", "prompt"))),
   create_plan: titleOfPlan,
-  ask_user: (input) => after("Ask:", textOf(input, "question")),
-  notify_user: (input) => after("Notify:", textOf(input, "message")),
-  report_artifact: (input) => after("Report artifact", textOf(input, "path", "title", "url")),
-  create_pull_request: (input) => after("Open pull request", quote(textOf(input, "title"))),
+  ask_user: (input) => after("Ask:", readText(input, "question")),
+  notify_user: (input) => after("Notify:", readText(input, "message")),
+  report_artifact: (input) => after("Report artifact", readText(input, "path", "title", "url")),
+  create_pull_request: (input) => after("Open pull request", quote(readText(input, "title"))),
   call_mcp_tool: titleOfMcpCall,
-  WebFetch: (input) => after("Fetch", textOf(input, "url")),
-  web_fetch: (input) => after("Fetch", textOf(input, "url", "prompt")),
+  WebFetch: (input) => after("Fetch", readText(input, "url")),
+  web_fetch: (input) => after("Fetch", readText(input, "url", "prompt")),
   WebSearch: titleOfWebSearch,
   web_search: titleOfWebSearch,
   google_web_search: titleOfWebSearch,
@@ -61,14 +61,14 @@ function withFiles(verb: string, files: readonly string[]): string | undefined {
 }
 
 function listRead(input: Members): string[] {
-  const files = listOf(input, "files").map(toMembers);
+  const files = readList(input, "files").map(toMembers);
   if (files.length > 0)
     return files.map((file) =>
-      withRange(textOf(file, "path") ?? "?", numberOf(file, "start_line"), numberOf(file, "end_line")),
+      withRange(readText(file, "path") ?? "?", readNumber(file, "start_line"), readNumber(file, "end_line")),
     );
-  const path = textOf(input, "file_path", "absolute_path", "path", "dir_path");
-  if (path === undefined) return listOf(input, "paths").map(String);
-  const [offset, limit] = [numberOf(input, "offset"), numberOf(input, "limit")];
+  const path = readText(input, "file_path", "absolute_path", "path", "dir_path");
+  if (path === undefined) return readList(input, "paths").map(String);
+  const [offset, limit] = [readNumber(input, "offset"), readNumber(input, "limit")];
   return [withRange(path, offset, limit === undefined ? undefined : (offset ?? 1) + limit - 1)];
 }
 
@@ -82,39 +82,39 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 function titleOfEdit(input: Members): string | undefined {
-  const edits = [...listOf(input, "edits"), ...listOf(input, "changes")].map(toMembers);
-  const path = textOf(input, "file_path", "notebook_path");
+  const edits = [...readList(input, "edits"), ...readList(input, "changes")].map(toMembers);
+  const path = readText(input, "file_path", "notebook_path");
   if (path !== undefined) return `${input["content"] === undefined ? "Edit" : "Write"} ${path}`;
-  const paths = [...new Set(edits.map((edit) => textOf(edit, "path") ?? "?"))];
-  const kinds = new Set(edits.map((edit) => VERBS[textOf(edit, "action", "kind") ?? ""] ?? "Edit"));
+  const paths = [...new Set(edits.map((edit) => readText(edit, "path") ?? "?"))];
+  const kinds = new Set(edits.map((edit) => VERBS[readText(edit, "action", "kind") ?? ""] ?? "Edit"));
   const [only = "Edit"] = kinds;
   return withFiles(kinds.size === 1 ? only : "Edit", paths);
 }
 
 function titleOfSearch(input: Members): string | undefined {
-  const what = quote(textOf(input, "pattern", "query"));
-  const where = textOf(input, "path", "dir_path");
-  const kind = textOf(input, "glob", "include");
+  const what = quote(readText(input, "pattern", "query"));
+  const where = readText(input, "path", "dir_path");
+  const kind = readText(input, "glob", "include");
   if (what === undefined) return undefined;
   return `Search ${what}${where === undefined ? "" : ` in ${where}`}${kind === undefined ? "" : ` (${kind})`}`;
 }
 
 function titleOfPlan(input: Members): string | undefined {
-  const title = textOf(input, "title");
+  const title = readText(input, "title");
   if (title !== undefined) return `Plan ${quote(title)}`;
-  const items = [...listOf(input, "todos"), ...listOf(input, "items")];
+  const items = [...readList(input, "todos"), ...readList(input, "items")];
   if (items.length > 0) return `Update the to-do list (${formatCount(items.length, "item")})`;
-  return textOf(input, "plan") === undefined ? undefined : "Present a plan";
+  return readText(input, "plan") === undefined ? undefined : "Present a plan";
 }
 
 function titleOfMcpCall(input: Members): string | undefined {
-  const [server, tool] = [textOf(input, "server"), textOf(input, "tool")];
+  const [server, tool] = [readText(input, "server"), readText(input, "tool")];
   if (tool === undefined) return after("List tools of", server);
   return formatCall(server === undefined ? tool : `${server}.${tool}`, toMembers(input["arguments"]));
 }
 
 function titleOfWebSearch(input: Members): string | undefined {
-  return after("Search the web for", quote(textOf(input, "query")));
+  return after("Search the web for", quote(readText(input, "query")));
 }
 
 /** Formats a call as a programmer would write it: `server.tool(name: "value")`. */

@@ -6,7 +6,7 @@ export const toMembers = (value: unknown): Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** The first of these members that is a text with content. */
-export function textOf(value: Members, ...names: readonly string[]): string | undefined {
+export function readText(value: Members, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = value[name];
     if (typeof found === "string" && found.trim() !== "") return found;
@@ -14,12 +14,12 @@ export function textOf(value: Members, ...names: readonly string[]): string | un
   return undefined;
 }
 
-export function numberOf(value: Members, name: string): number | undefined {
+export function readNumber(value: Members, name: string): number | undefined {
   const found = value[name];
   return typeof found === "number" && Number.isFinite(found) ? found : undefined;
 }
 
-export const listOf = (value: Members, name: string): readonly unknown[] => {
+export const readList = (value: Members, name: string): readonly unknown[] => {
   const found = value[name];
   return Array.isArray(found) ? found : [];
 };

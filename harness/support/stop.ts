@@ -40,4 +40,4 @@ export class SetupError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const formatError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

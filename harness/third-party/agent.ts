@@ -69,7 +69,7 @@ export interface ThirdPartyAgent {
   /** A bash pattern for files below HOME; the largest match is the file of the session. */
   sessionFiles(id: string): string;
   /** Returns the session of a file; undefined if the file is not one of this agent's sessions. */
-  sessionOf(file: string, workingDirectory: string): Session | undefined;
+  parseSession(file: string, workingDirectory: string): Session | undefined;
 }
 
 /** Converts the run's MCP servers for agents: with names that every agent accepts, and without servers that only the service knows. */

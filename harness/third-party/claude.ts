@@ -25,7 +25,7 @@ export const claude: ThirdPartyAgent = {
   script: (asked) => [ENVIRONMENT, `node "$agent" ${buildArguments(asked).join(" ")}`].join("\n"),
   reader,
   sessionFiles: (id) => `"$HOME"/.claude/projects/*/${id}.jsonl`,
-  sessionOf(file, workingDirectory) {
+  parseSession(file, workingDirectory) {
     const id = /"sessionId":"([0-9a-f-]{36})"/.exec(file.slice(0, 65_536))?.[1];
     if (!isUuid(id)) return undefined;
     return { id, path: `.claude/projects/${workingDirectory.replace(/[^a-zA-Z0-9]/g, "-")}/${id}.jsonl` };

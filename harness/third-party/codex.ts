@@ -24,7 +24,7 @@ export const codex: ThirdPartyAgent = {
     ].join("\n"),
   reader,
   sessionFiles: (id) => `"$HOME"/.codex/sessions/*/*/*/rollout-*-${id}.jsonl`,
-  sessionOf(file) {
+  parseSession(file) {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Meta), file.slice(0, file.indexOf("\n")));
     if (!parsed.success) return undefined;
     const { id, timestamp } = parsed.output.payload;

@@ -13,7 +13,7 @@ import type { Outbox } from "../reporting/outbox.ts";
 import { createRetryReporter } from "../reporting/retry-reporter.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { cutBytesFromEnd } from "../support/text-limits.ts";
 import type { Slice } from "../support/time-slice.ts";
 import type { Asked, ThirdPartyAgent } from "./agent.ts";
@@ -103,7 +103,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       await outbox.flush();
       await sessions.save(session);
     } catch (error) {
-      log("warn", "the agent's session was not stored", { detail: messageOf(error) });
+      log("warn", "the agent's session was not stored", { detail: formatError(error) });
     }
   };
 

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createTextReader } from "../agent/answers/text-deltas.ts";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import { answerGemini, type CallModel } from "./gemini-api.ts";
 
 export interface ForwarderOptions {
@@ -87,7 +87,7 @@ function watchFailures(onRetry: ForwarderOptions["onRetry"]): (answer: Promise<R
       else failures = 0;
       return response;
     } catch (error) {
-      report(messageOf(error));
+      report(formatError(error));
       throw error;
     }
   };

@@ -26,7 +26,7 @@ export const gemini: ThirdPartyAgent = {
   script,
   reader,
   sessionFiles: (id) => `"$HOME"/.gemini/tmp/${PROJECT}/chats/session-*-${id.slice(0, 8)}.jsonl`,
-  sessionOf(file) {
+  parseSession(file) {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Meta), file.slice(0, file.indexOf("\n")));
     if (!parsed.success) return undefined;
     const { sessionId: id, startTime } = parsed.output;

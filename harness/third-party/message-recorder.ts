@@ -4,8 +4,8 @@ import type { Category, StepDiff } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createSnippetDiff } from "../steps/diff.ts";
 import { describeEnd } from "../steps/step-summary.ts";
-import { titleOf } from "../steps/step-title.ts";
-import { textOf, toMembers } from "../steps/value.ts";
+import { formatTitle } from "../steps/step-title.ts";
+import { readText, toMembers } from "../steps/value.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
 /** An action of an agent in the terms of the conversation. */
@@ -99,7 +99,7 @@ export function createMessageRecorder(
       const action = randomUUID();
       const clean = redactor.json(input);
       const doing = { category, name: cutBytes(toWellFormed(name), 128) || "unknown", input: truncateValue(clean) };
-      const title = titleOf(doing.name, clean);
+      const title = formatTitle(doing.name, clean);
       open.set(id, { action, doing, title });
       const block: Block = { type: "action", id: action, ...doing, title };
       send({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
@@ -118,7 +118,7 @@ function diffOfInput(name: string, input: unknown): StepDiff | undefined {
   const edit = toMembers(input);
   const [before, after] = [edit["old_string"], edit["new_string"]];
   if (typeof before !== "string" || typeof after !== "string") return undefined;
-  return createSnippetDiff(textOf(edit, "file_path", "path") ?? "", before, after);
+  return createSnippetDiff(readText(edit, "file_path", "path") ?? "", before, after);
 }
 
 const cleanDiff = (diff: StepDiff | undefined, { text }: Pick<Redactor, "text">): StepDiff | undefined =>

@@ -9,7 +9,7 @@ import { openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Log } from "../support/log.ts";
-import { messageOf } from "../support/stop.ts";
+import { formatError } from "../support/stop.ts";
 import type { Session, ThirdPartyAgent } from "./agent.ts";
 
 /** Keeps an agent's session from one execution to the next: its file is the conversation's raw transcript. */
@@ -67,14 +67,14 @@ export function createSessions(options: SessionOptions): Sessions {
       try {
         await clean();
         await downloadFile(url, file, signal);
-        const session: Session | undefined = agent.sessionOf(await read(), workingDirectory);
+        const session: Session | undefined = agent.parseSession(await read(), workingDirectory);
         if (session === undefined) return undefined;
         const place = `"$HOME"/${session.path}`;
         await inSandbox(`mkdir -p "$(dirname ${place})" && cp ${inside} ${place}`);
         return session.id;
       } catch (error) {
         signal.throwIfAborted();
-        log("warn", "the agent's session was not restored", { detail: messageOf(error) });
+        log("warn", "the agent's session was not restored", { detail: formatError(error) });
         return undefined;
       } finally {
         await clean();

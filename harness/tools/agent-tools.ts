@@ -7,8 +7,8 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { describeEnd } from "../steps/step-summary.ts";
-import { titleOf } from "../steps/step-title.ts";
-import { Interrupted, messageOf, Stop } from "../support/stop.ts";
+import { formatTitle } from "../steps/step-title.ts";
+import { formatError, Interrupted, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
 import { truncate } from "../support/truncate.ts";
@@ -43,7 +43,7 @@ export function createTools(options: ToolOptions): AgentTools {
 
   const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
     const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
-    const kind = { ...known, title: titleOf(known.name, input) };
+    const kind = { ...known, title: formatTitle(known.name, input) };
     const action = { type: "action" as const, id, ...kind, input };
     const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
     outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
@@ -97,7 +97,7 @@ export function createTools(options: ToolOptions): AgentTools {
         const reason: unknown = ended.aborted ? ended.reason : error;
         if (reason instanceof Interrupted) tell("failed", { interrupted: true });
         if (isEnd(reason)) throw reason;
-        return { isError: true, output: { error: messageOf(reason) } };
+        return { isError: true, output: { error: formatError(reason) } };
       });
       const output = toOutput(redactor.json(result.output));
       tell(result.isError === true ? "failed" : "completed", output, result.diff);

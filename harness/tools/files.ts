@@ -115,11 +115,11 @@ function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions
     if ("error" in answer.output) return { isError: true, output: answer.output };
     const { results } = answer.output;
     const isError = results.some(({ error }) => error !== undefined);
-    return { output: { files: results.map(({ change: _, ...report }) => report) }, isError, ...diffOf(results) };
+    return { output: { files: results.map(({ change: _, ...report }) => report) }, isError, ...toDiff(results) };
   };
 
   /** Redacts before it compares, because a secret of several lines is not found in a diff. */
-  function diffOf(results: readonly Report[]): Pick<ToolResult, "diff"> {
+  function toDiff(results: readonly Report[]): Pick<ToolResult, "diff"> {
     const clean = (text: string | undefined) => (text === undefined ? undefined : redactor.text(text));
     const changes = results.flatMap(({ path, change }) =>
       change === undefined

@@ -27,16 +27,16 @@ export async function sampleSource(paths: LocalPaths, repo: string | undefined):
         { url: target, path: folderFor(target) },
         { url: own, path: ".runyard-skills" },
       ],
-      skill: skillOf(own),
+      skill: toSkillSpec(own),
       remark: repo,
     };
   }
   if (checkout.usable) {
     const url = await checkoutUrl(paths);
-    return { repositories: [{ url }], skill: skillOf(url), remark: "this checkout, as committed" };
+    return { repositories: [{ url }], skill: toSkillSpec(url), remark: "this checkout, as committed" };
   }
   const url = await exampleRepository(paths);
-  return { repositories: [{ url }], skill: skillOf(url), remark: `the bundled example, because ${checkout.why}` };
+  return { repositories: [{ url }], skill: toSkillSpec(url), remark: `the bundled example, because ${checkout.why}` };
 }
 
 async function committedCheckout(): Promise<{ usable: true } | { usable: false; why: string }> {
@@ -104,7 +104,7 @@ function folderFor(url: string): string {
   return /^\w[\w.-]*$/.test(name) && name !== "output" && name !== "attachments" ? name : "repository";
 }
 
-const skillOf = (url: string): string => `${url.split("/").slice(-2).join("/")}:${SKILL_NAME}`;
+const toSkillSpec = (url: string): string => `${url.split("/").slice(-2).join("/")}:${SKILL_NAME}`;
 
 const git = (cwd: string, args: string[]) =>
   runCommand("git", ["-c", "safe.directory=*", ...args], { cwd, timeoutSeconds: 60 });

@@ -50,7 +50,7 @@ export class ApiStack extends Stack {
 
     const door = onAws && settings.frontDoor ? this.frontDoor(platform, data) : undefined;
     const servesWeb = onAws && door === undefined && webDir !== undefined;
-    if (servesWeb) new WebFunction(this, "Web", { apiId: api.apiId, webDir, filesOrigin: originOf(data) });
+    if (servesWeb) new WebFunction(this, "Web", { apiId: api.apiId, webDir, filesOrigin: toOrigin(data) });
     // Without a web app there is no address to send people to.
     const ownWebUrl = servesWeb ? api.apiEndpoint : door?.url;
     const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : ownWebUrl);
@@ -83,7 +83,7 @@ export class ApiStack extends Stack {
   private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
     const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
     const { webDir } = platform;
-    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir, filesOrigin: originOf({ bucket }) });
+    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir, filesOrigin: toOrigin({ bucket }) });
   }
 
   private topic(email: string | undefined): Topic {
@@ -148,4 +148,4 @@ function cors(webUrl: string) {
 }
 
 /** Origin of the signed URLs of files. */
-const originOf = ({ bucket }: Pick<DataStack, "bucket">): string => `https://${bucket.bucketRegionalDomainName}`;
+const toOrigin = ({ bucket }: Pick<DataStack, "bucket">): string => `https://${bucket.bucketRegionalDomainName}`;

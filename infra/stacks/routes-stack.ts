@@ -38,20 +38,20 @@ export class RoutesStack extends Stack {
 }
 
 /** The resources that there are routes for, in the order of routes.ts. */
-export const resources: readonly string[] = [...new Set(routes.map((route) => resourceOf(route)))];
+export const resources: readonly string[] = [...new Set(routes.map((route) => toResource(route)))];
 
 /** `harness` becomes `Harness`, `get-run` becomes `GetRun`. */
 export function pascal(name: string): string {
   return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function resourceOf(route: Route): string {
+function toResource(route: Route): string {
   return route.file.slice(0, route.file.indexOf("/"));
 }
 
 function groupByFile(resource: string): [Route, ...Route[]][] {
   const byFile = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes.filter((route) => resourceOf(route) === resource)) {
+  for (const route of routes.filter((route) => toResource(route) === resource)) {
     const lines = byFile.get(route.file);
     if (lines) lines.push(route);
     else byFile.set(route.file, [route]);

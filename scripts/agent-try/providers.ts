@@ -20,7 +20,7 @@ const KNOWN: Readonly<Record<string, { readonly url?: string; readonly key: stri
 };
 
 /** @throws Error that says what is missing and what to do about it */
-export function providerOf({ model, url, environment }: ProviderChoice): Provider {
+export function chooseProvider({ model, url, environment }: ProviderChoice): Provider {
   const [name = "", rest] = model.split("/", 2);
   const known = KNOWN[name];
   if (known === undefined || !rest)

@@ -9,7 +9,7 @@ export interface EndpointText {
 }
 
 /** Reads the comment above `export const <name>`, without the method and path at its start. */
-export function commentOf(file: string, name: string): EndpointText {
+export function readComment(file: string, name: string): EndpointText {
   const source = readFileSync(join(root, file), "utf8");
   const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export const ${name}\\b`).exec(source) ?? [];
   if (comment === undefined) throw new Error(`${file}: ${name} has no comment that says what it does`);

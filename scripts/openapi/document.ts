@@ -5,17 +5,17 @@ import { withNotes } from "./fields.ts";
 import { HEADERS, PARAMETERS } from "./headers.ts";
 import { INFO } from "./info.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import { operationOf } from "./operations.ts";
+import { buildOperation } from "./operations.ts";
 import { problemComponents } from "./problems.ts";
 import { namedSchemas, SchemaBook } from "./schemas.ts";
-import { tagsOf } from "./tags.ts";
+import { listTags } from "./tags.ts";
 
 /** Generates the OpenAPI 3.1 document of the API from routes.ts and the endpoints. */
 export async function generateDocument(): Promise<JsonObject> {
   const endpoints = await routedEndpoints();
   const book = new SchemaBook(await namedSchemas());
   book.convert(Problem, "output");
-  const paths = pathsOf(endpoints, book);
+  const paths = buildPaths(endpoints, book);
   const document = book.finish({
     openapi: "3.1.1",
     info: INFO,
@@ -31,7 +31,7 @@ export async function generateDocument(): Promise<JsonObject> {
       },
     ],
     security: [{ bearer: [] }],
-    tags: tagsOf(endpoints.map(({ route }) => route.file)).map(({ name, description }) => ({ name, description })),
+    tags: listTags(endpoints.map(({ route }) => route.file)).map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { bearer: BEARER, session: SESSION },
@@ -62,12 +62,12 @@ const SESSION = {
     "something need an `Origin` header of the deployment. An `Authorization` header takes precedence.",
 } as const;
 
-function pathsOf(endpoints: readonly RoutedEndpoint[], book: SchemaBook): JsonObject {
+function buildPaths(endpoints: readonly RoutedEndpoint[], book: SchemaBook): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const seen = new Set<string>();
   for (const endpoint of endpoints) {
     const { path, method } = endpoint.route;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint, book, seen.has(endpoint.name)) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: buildOperation(endpoint, book, seen.has(endpoint.name)) };
     seen.add(endpoint.name);
   }
   return paths;

@@ -4,7 +4,7 @@ import { type Route, routes } from "#infra/routes.ts";
 import type { ErrorCode } from "#shared/errors.ts";
 import type { Parameters } from "#shared/http/request.ts";
 import { root } from "../run-command.ts";
-import { commentOf, type EndpointText } from "./comments.ts";
+import { type EndpointText, readComment } from "./comments.ts";
 
 type Schema = Parameters[string]["schema"];
 
@@ -37,12 +37,12 @@ export async function routedEndpoints(): Promise<readonly RoutedEndpoint[]> {
       const found = Object.entries(module).find(([, value]) => isDefinition(value));
       const [exported, definition] = found ?? [];
       if (exported === undefined || !isDefinition(definition)) throw new Error(`${file} exports no endpoint`);
-      return { route, name: nameOf(route), definition, text: commentOf(file, exported) };
+      return { route, name: toName(route), definition, text: readComment(file, exported) };
     }),
   );
 }
 
-const nameOf = ({ name, file }: Route): string =>
+const toName = ({ name, file }: Route): string =>
   (name ?? file.slice(file.lastIndexOf("/") + 1)).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const isDefinition = (value: unknown): value is Definition =>

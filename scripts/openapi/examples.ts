@@ -1,6 +1,6 @@
 import { OWN_EXAMPLES } from "./example-values.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { sampleOf } from "./sample.ts";
+import { buildSample } from "./sample.ts";
 
 /** Adds examples of all request and response bodies to the document. */
 export function withExamples(document: JsonObject): JsonObject {
@@ -37,7 +37,7 @@ function withExample(body: JsonObject, operation: string, name: string, componen
       };
     return {
       ...media,
-      example: sampleOf(memberOf(media, "schema"), components, full, { depth: 0, component: operation }),
+      example: buildSample(memberOf(media, "schema"), components, full, { depth: 0, component: operation }),
     };
   });
   return { ...body, content };

@@ -21,7 +21,7 @@ const WITH_FILTERS = new Set(["CancelRunsRequest"]);
 const comments = wireComments();
 
 /** The note for a member of a component: for this place in it, for any member of this name below `parent`, or for any of this name. */
-export function fieldOf(component: string | undefined, member: string, parent?: string): FieldNote | undefined {
+export function findField(component: string | undefined, member: string, parent?: string): FieldNote | undefined {
   const base = component?.replace(/Input$/, "") ?? "";
   const bases = [base, EXTENDED[base]].filter((name) => name !== undefined);
   const comment =
@@ -64,7 +64,7 @@ function withNestedNotes(schema: Json, component: string | undefined, parent: st
       // Conditions repeat members without their type; only the members themselves are described.
       if (schema["type"] !== "object") return [keyword, value];
       const members = Object.entries(value).map(([member, inner]) => {
-        const known = fieldOf(component, member, parent);
+        const known = findField(component, member, parent);
         const described = withNestedNotes(inner, component, member);
         return [member, describe(withFormat(described, known?.format), known?.description)] as const;
       });

@@ -5,19 +5,19 @@ import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";
 import { HEADERS_OF } from "./headers.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { isReplayed, parametersOf } from "./parameters.ts";
-import { problemResponses, refusalsOf } from "./problems.ts";
+import { buildParameters, isReplayed } from "./parameters.ts";
+import { listErrors, problemResponses } from "./problems.ts";
 import { isSchema, type SchemaBook } from "./schemas.ts";
-import { tagOf } from "./tags.ts";
+import { toTag } from "./tags.ts";
 
 /** Generates one operation of the document, without examples. `isOlder` marks the second path of a function. */
-export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder: boolean): JsonObject {
+export function buildOperation(endpoint: RoutedEndpoint, book: SchemaBook, isOlder: boolean): JsonObject {
   const { route, name, definition, text } = endpoint;
-  const parameters = parametersOf(endpoint, book);
+  const parameters = buildParameters(endpoint, book);
   const { body } = definition.request;
-  const codes = [...refusalsOf(endpoint).values()].flat();
+  const codes = [...listErrors(endpoint).values()].flat();
   return {
-    tags: [tagOf(route.file).name],
+    tags: [toTag(route.file).name],
     operationId: isOlder ? `${name}AtOlderPath` : name,
     summary: text.summary,
     description: text.description,
@@ -26,14 +26,14 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
       ? {}
       : { requestBody: requestBody(body, withMemberNotes(book.convert(body, "input"), name)) }),
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
-    security: securityOf(route),
+    security: buildSecurity(route),
     "x-principals": route.who === "public" ? [] : [...route.who],
     "x-error-codes": [...new Set(codes)],
   };
 }
 
 /** The ways to authenticate. Web sessions are people's. */
-function securityOf({ who, keyOptional }: RoutedEndpoint["route"]): JsonObject[] {
+function buildSecurity({ who, keyOptional }: RoutedEndpoint["route"]): JsonObject[] {
   if (who === "public") return [];
   return [...(keyOptional ? [{}] : []), { bearer: [] }, ...(who.includes("personal") ? [{ session: [] }] : [])];
 }
@@ -55,10 +55,10 @@ function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook
         ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
-      const { content, ...rest } = contentOf(reply, name, book);
+      const { content, ...rest } = buildContent(reply, name, book);
       const streamed = definition.eventStream === true ? EVENT_STREAM : {};
       const described = isObject(content) ? { ...rest, content: { ...content, ...streamed } } : rest;
-      return [status, { description: meaningOf(status), headers, ...described }];
+      return [status, { description: describeStatus(status), headers, ...described }];
     }),
   );
 }
@@ -83,13 +83,17 @@ const MEANINGS: Readonly<Record<string, string>> = {
   302: "Redirects to a time-limited URL. Do not send credentials to it.",
 };
 
-function meaningOf(status: string): string {
+function describeStatus(status: string): string {
   const meaning = MEANINGS[status];
   if (meaning === undefined) throw new Error(`scripts/openapi/operations.ts has no description for status ${status}`);
   return meaning;
 }
 
-function contentOf(reply: RoutedEndpoint["definition"]["reply"][string], name: string, book: SchemaBook): JsonObject {
+function buildContent(
+  reply: RoutedEndpoint["definition"]["reply"][string],
+  name: string,
+  book: SchemaBook,
+): JsonObject {
   if (reply === REDIRECT || reply === NO_CONTENT) return {};
   if (reply === HTML) return { content: { "text/html": { schema: { type: "string" } } } };
   if (!isSchema(reply)) throw new Error(`scripts/openapi/operations.ts does not know the reply ${reply}`);

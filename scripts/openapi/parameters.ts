@@ -7,7 +7,7 @@ import { isSchema, type SchemaBook } from "./schemas.ts";
 type Schema = v.GenericSchema<unknown, unknown>;
 
 /** The parameters of an operation: path, query and headers. */
-export function parametersOf(endpoint: RoutedEndpoint, book: SchemaBook): readonly JsonObject[] {
+export function buildParameters(endpoint: RoutedEndpoint, book: SchemaBook): readonly JsonObject[] {
   const { route, name, definition } = endpoint;
   const path = definition.request.path === undefined ? {} : book.convert(definition.request.path, "input");
   const schemas = isObject(path["properties"]) ? path["properties"] : {};
@@ -15,21 +15,21 @@ export function parametersOf(endpoint: RoutedEndpoint, book: SchemaBook): readon
     name: parameter,
     in: "path",
     required: true,
-    ...noteOf(name, parameter),
+    ...findNote(name, parameter),
     schema: schemas[parameter] ?? { type: "string" },
   }));
   const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema }]) => ({
     name: parameter,
     in: "query",
     ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
-    ...noteOf(name, parameter),
-    schema: { ...querySchema(schema, book), ...defaultOf(name, parameter) },
+    ...findNote(name, parameter),
+    schema: { ...querySchema(schema, book), ...findDefault(name, parameter) },
   }));
-  return [...inPath, ...inQuery, ...headersOf(endpoint)];
+  return [...inPath, ...inQuery, ...buildHeaders(endpoint)];
 }
 
 /** Headers, by reference: which of them a route reads follows from its method and from who may call it. */
-function headersOf({ route, name }: RoutedEndpoint): readonly JsonObject[] {
+function buildHeaders({ route, name }: RoutedEndpoint): readonly JsonObject[] {
   if (route.who === "public") return [];
   const ofRuns = route.who.every((kind) => kind === "run");
   const names = [
@@ -76,12 +76,12 @@ function flatPipe(schema: Schema): readonly PipeItem[] {
 
 const isItem = (value: unknown): value is PipeItem => typeof value === "object" && value !== null && "type" in value;
 
-function noteOf(operation: string, parameter: string): JsonObject {
+function findNote(operation: string, parameter: string): JsonObject {
   const note = parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter];
   return note === undefined ? {} : { description: note.description };
 }
 
-function defaultOf(operation: string, parameter: string): JsonObject {
+function findDefault(operation: string, parameter: string): JsonObject {
   const standard = (parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter])?.default;
   return standard === undefined ? {} : { default: standard };
 }

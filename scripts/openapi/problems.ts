@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<number, readonly [name: string, meaning: string]>> 
 };
 
 /** The error codes of a route by status, derived from its parameters, its callers and the errors that it declares. */
-export function refusalsOf({
+export function listErrors({
   route,
   definition,
 }: Pick<RoutedEndpoint, "route" | "definition">): ReadonlyMap<number, readonly ErrorCode[]> {
@@ -99,8 +99,8 @@ export function refusalsOf({
 /** The error responses of an operation, as references to components. */
 export function problemResponses(endpoint: RoutedEndpoint): JsonObject {
   return Object.fromEntries(
-    [...refusalsOf(endpoint)].map(([status, codes]) => {
-      const [name, meaning] = nameOf(status);
+    [...listErrors(endpoint)].map(([status, codes]) => {
+      const [name, meaning] = describeStatus(status);
       const description = `${codes.map((code) => `\`${code}\``).join(", ")}: ${meaning}`;
       return [String(status), { $ref: `#/components/responses/${name}`, description }];
     }),
@@ -110,14 +110,14 @@ export function problemResponses(endpoint: RoutedEndpoint): JsonObject {
 /** The components with the error responses. */
 export function problemComponents(): JsonObject {
   const statuses = Object.keys(NAMES).map(Number);
-  return Object.fromEntries(statuses.map((status) => [nameOf(status)[0], componentOf(status)]));
+  return Object.fromEntries(statuses.map((status) => [describeStatus(status)[0], buildComponent(status)]));
 }
 
-function componentOf(status: number): JsonObject {
+function buildComponent(status: number): JsonObject {
   const refusals = REFUSALS.filter((refusal) => refusal.status === status);
-  const examples = refusals.map((refusal) => [refusal.code, { value: exampleOf(refusal) }] as const);
+  const examples = refusals.map((refusal) => [refusal.code, { value: buildExample(refusal) }] as const);
   return {
-    description: nameOf(status)[1],
+    description: describeStatus(status)[1],
     headers: {
       "x-request-id": { $ref: "#/components/headers/x-request-id" },
       "x-should-retry": { $ref: "#/components/headers/x-should-retry" },
@@ -133,12 +133,12 @@ function componentOf(status: number): JsonObject {
   };
 }
 
-function exampleOf({ status, code, ...words }: Refusal): JsonObject {
+function buildExample({ status, code, ...words }: Refusal): JsonObject {
   const context = { baseUrl: BASE_URL, instance: "/api/v1/agent/runs", traceId: "1-6a0b61b0-6b7e1eea209c275a3e668b0f" };
   return toJson(JSON.parse(problem(new RunyardError(code, { status, ...words }), context).body));
 }
 
-function nameOf(status: number): readonly [name: string, meaning: string] {
+function describeStatus(status: number): readonly [name: string, meaning: string] {
   const name = NAMES[status];
   if (name === undefined) throw new Error(`scripts/openapi/problems.ts has no description for status ${status}`);
   return name;

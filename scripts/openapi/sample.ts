@@ -1,4 +1,4 @@
-import { fieldOf } from "./fields.ts";
+import { findField } from "./fields.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /** The position of a value in a document. */
@@ -15,21 +15,26 @@ interface Place {
  * Creates a value that the schema accepts, from the samples of fields.ts. With `full`, it contains the optional members that have a
  * sample there.
  */
-export function sampleOf(schema: JsonObject, components: JsonObject, full: boolean, place: Place = { depth: 0 }): Json {
-  const known = place.member === undefined ? undefined : fieldOf(place.component, place.member, place.parent)?.sample;
+export function buildSample(
+  schema: JsonObject,
+  components: JsonObject,
+  full: boolean,
+  place: Place = { depth: 0 },
+): Json {
+  const known = place.member === undefined ? undefined : findField(place.component, place.member, place.parent)?.sample;
   if (known !== undefined && suits(schema, known, components)) return known;
   const ref = schema["$ref"];
   if (typeof ref === "string") {
     const component = ref.replace(/^.*\//, "");
     const target = components[component];
-    return isObject(target) ? sampleOf(target, components, full, { depth: place.depth, component }) : null;
+    return isObject(target) ? buildSample(target, components, full, { depth: place.depth, component }) : null;
   }
   if (schema["const"] !== undefined) return schema["const"];
-  const [first] = listOf(schema["enum"]);
+  const [first] = toList(schema["enum"]);
   if (first !== undefined) return first;
   for (const choice of ["oneOf", "anyOf"] as const) {
-    const option = listOf(schema[choice]).find((one) => isObject(one) && one["type"] !== "null");
-    if (isObject(option) && schema["type"] === undefined) return sampleOf(option, components, full, place);
+    const option = toList(schema[choice]).find((one) => isObject(one) && one["type"] !== "null");
+    if (isObject(option) && schema["type"] === undefined) return buildSample(option, components, full, place);
   }
   return sampleOfType(schema, components, full, place);
 }
@@ -41,7 +46,7 @@ function sampleOfType(schema: JsonObject, components: JsonObject, full: boolean,
       return sampleObject(schema, components, full, place);
     case "array":
       return isObject(schema["items"]) && place.depth < 6
-        ? [sampleOf(schema["items"], components, full, nestedIn(place))]
+        ? [buildSample(schema["items"], components, full, nestedIn(place))]
         : [];
     case "integer":
     case "number":
@@ -56,18 +61,18 @@ function sampleOfType(schema: JsonObject, components: JsonObject, full: boolean,
 }
 
 function sampleObject(schema: JsonObject, components: JsonObject, full: boolean, place: Place): JsonObject {
-  const required = new Set(listOf(schema["required"]));
+  const required = new Set(toList(schema["required"]));
   // Of several alternative requirements, the example meets the first.
-  const [way] = listOf(schema["anyOf"]);
-  for (const member of isObject(way) ? listOf(way["required"]) : []) required.add(member);
+  const [way] = toList(schema["anyOf"]);
+  for (const member of isObject(way) ? toList(way["required"]) : []) required.add(member);
   const members = Object.entries(isObject(schema["properties"]) ? schema["properties"] : {});
   for (const [member] of members.slice(0, Number(schema["minProperties"] ?? 0))) required.add(member);
   const inner = nestedIn(place);
   return Object.fromEntries(
     members.flatMap(([member, value]) => {
       const isShown =
-        required.has(member) || (full && fieldOf(place.component, member, inner.parent)?.sample !== undefined);
-      return isObject(value) && isShown ? [[member, sampleOf(value, components, full, { ...inner, member })]] : [];
+        required.has(member) || (full && findField(place.component, member, inner.parent)?.sample !== undefined);
+      return isObject(value) && isShown ? [[member, buildSample(value, components, full, { ...inner, member })]] : [];
     }),
   );
 }
@@ -99,10 +104,10 @@ function suits(schema: JsonObject, sample: Json, components: JsonObject): boolea
   const ref = schema["$ref"];
   const target = typeof ref === "string" ? components[ref.replace(/^.*\//, "")] : undefined;
   if (isObject(target)) return suits(target, sample, components);
-  const options = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isObject);
+  const options = [...toList(schema["anyOf"]), ...toList(schema["oneOf"])].filter(isObject);
   if (options.length > 0 && !options.some((option) => suits(option, sample, components))) return false;
   if (schema["const"] !== undefined && schema["const"] !== sample) return false;
-  if (schema["enum"] !== undefined && !listOf(schema["enum"]).includes(sample)) return false;
+  if (schema["enum"] !== undefined && !toList(schema["enum"]).includes(sample)) return false;
   const pattern = schema["pattern"];
   if (typeof pattern === "string" && typeof sample === "string" && !new RegExp(pattern, "u").test(sample)) return false;
   if (typeof sample === "string" && sample.length < Number(schema["minLength"] ?? 0)) return false;
@@ -115,7 +120,7 @@ function membersSuit(schema: JsonObject, sample: Json, components: JsonObject): 
   const items = schema["items"];
   if (Array.isArray(sample)) return !isObject(items) || sample.every((one: Json) => suits(items, one, components));
   if (!isObject(sample)) return true;
-  const has = listOf(schema["required"]).every((name) => sample[String(name)] !== undefined);
+  const has = toList(schema["required"]).every((name) => sample[String(name)] !== undefined);
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   return (
     has &&
@@ -126,4 +131,4 @@ function membersSuit(schema: JsonObject, sample: Json, components: JsonObject): 
   );
 }
 
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+const toList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

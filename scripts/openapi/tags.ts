@@ -43,15 +43,15 @@ const TAGS: Readonly<Record<string, Tag>> = {
 };
 
 /** The tag of a file in functions/, from its folder. */
-export function tagOf(file: string): Tag {
+export function toTag(file: string): Tag {
   const folder = file.slice(0, file.indexOf("/"));
   return TAGS[folder] ?? { name: folder.charAt(0).toUpperCase() + folder.slice(1), description: "" };
 }
 
 /** The tags of these files, in the order of the table; other tags come last. */
-export function tagsOf(files: readonly string[]): readonly Tag[] {
+export function listTags(files: readonly string[]): readonly Tag[] {
   const order = Object.values(TAGS).map(({ name }) => name);
-  const tags = new Map(files.map((file) => [tagOf(file).name, tagOf(file)]));
+  const tags = new Map(files.map((file) => [toTag(file).name, toTag(file)]));
   const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
   return [...tags.values()].sort((a, b) => place(a.name) - place(b.name));
 }

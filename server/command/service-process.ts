@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { readJson, writeJson } from "../../host/files.ts";
-import { isStillOurs, markOf, ProcessMark } from "../../host/processes.ts";
+import { isStillOurs, ProcessMark, readMark } from "../../host/processes.ts";
 
 /** The process that serves a data directory, as its file server.json names it. */
 const ServiceProcess = v.object({
@@ -24,7 +24,7 @@ export async function recordProcess(
   data: string,
   about: Omit<ServiceProcess, "process" | "started_at">,
 ): Promise<void> {
-  const own = await markOf(process.pid);
+  const own = await readMark(process.pid);
   if (own === undefined) return;
   await writeJson(fileIn(data), { process: own, started_at: new Date().toISOString(), ...about });
 }

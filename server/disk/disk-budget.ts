@@ -24,7 +24,9 @@ export async function measureDisk(
   filesBytes?: number,
 ): Promise<DiskUse> {
   const { bavail, bsize, blocks } = await statfs(directory);
-  const parts = await Promise.all(["", "-wal"].map((suffix) => sizeOf(path.join(directory, `runyard.db${suffix}`))));
+  const parts = await Promise.all(
+    ["", "-wal"].map((suffix) => measureSize(path.join(directory, `runyard.db${suffix}`))),
+  );
   return {
     database: parts.reduce((total, size) => total + size, 0),
     files: filesBytes ?? (await sizeOfFiles(path.join(directory, "files"))),
@@ -77,7 +79,7 @@ export class DiskBudget {
   }
 }
 
-const sizeOf = (file: string): Promise<number> =>
+const measureSize = (file: string): Promise<number> =>
   stat(file).then(
     ({ size }) => size,
     // A file that is missing or was deleted meanwhile.
@@ -86,6 +88,6 @@ const sizeOf = (file: string): Promise<number> =>
 
 async function sizeOfFiles(directory: string): Promise<number> {
   let bytes = 0;
-  for await (const file of listFiles(directory)) bytes += await sizeOf(path.join(directory, file));
+  for await (const file of listFiles(directory)) bytes += await measureSize(path.join(directory, file));
   return bytes;
 }

@@ -43,20 +43,20 @@ export class DiskFiles {
   }
 
   /** Returns the path of a key's file. */
-  pathOf = (key: string): string => path.join(this.#objects, keyToPath(key));
+  toPath = (key: string): string => path.join(this.#objects, keyToPath(key));
 
   /** Returns the directory of the keys with a prefix that ends with `/`. */
-  directoryOf = (prefix: string): string => path.join(this.#objects, prefixToPath(prefix));
+  toDirectory = (prefix: string): string => path.join(this.#objects, prefixToPath(prefix));
 
   async size(key: string): Promise<number | undefined> {
-    return (await orMissing(stat(this.pathOf(key))))?.size;
+    return (await orMissing(stat(this.toPath(key))))?.size;
   }
 
-  read = (key: string): Promise<Uint8Array | undefined> => orMissing(readFile(this.pathOf(key)));
+  read = (key: string): Promise<Uint8Array | undefined> => orMissing(readFile(this.toPath(key)));
 
   /** Opens a file for reading; the caller closes the handle. */
   async openFile(key: string): Promise<OpenFile | undefined> {
-    const handle = await orMissing(open(this.pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW));
+    const handle = await orMissing(open(this.toPath(key), constants.O_RDONLY | constants.O_NOFOLLOW));
     if (handle === undefined) return undefined;
     const { size, mtimeMs } = await handle.stat();
     return { handle, size, modifiedAt: mtimeMs };
@@ -72,7 +72,7 @@ export class DiskFiles {
   async copy(from: string, to: string): Promise<void> {
     const file = this.#newTemporary();
     try {
-      await copyFile(this.pathOf(from), file, constants.COPYFILE_FICLONE);
+      await copyFile(this.toPath(from), file, constants.COPYFILE_FICLONE);
       const handle = await open(file, "r+");
       try {
         await handle.sync();
@@ -88,7 +88,7 @@ export class DiskFiles {
 
   /** Moves a complete file to its key. Returns false if the key exists and `replaces` is false. */
   async place(file: string, key: string, { replaces }: { replaces: boolean }): Promise<boolean> {
-    const target = this.pathOf(key);
+    const target = this.toPath(key);
     const directory = path.dirname(target);
     // Synchronous calls, so that no other write and no deletion of a directory can happen in between.
     const made = mkdirSync(directory, { recursive: true, mode: 0o700 });

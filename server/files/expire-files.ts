@@ -16,7 +16,7 @@ const FILE_LIFETIMES = [
 export async function expireFiles(files: DiskFiles, now: number): Promise<number> {
   let count = 0;
   for (const { prefix, days } of FILE_LIFETIMES) {
-    count += await expireIn(files.directoryOf(prefix), now - days * DAY_MS);
+    count += await expireIn(files.toDirectory(prefix), now - days * DAY_MS);
   }
   return count;
 }

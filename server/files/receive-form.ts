@@ -23,7 +23,7 @@ export async function receiveForm(
     if (found === undefined) throw malformed("The form has no file.");
     const { key, leastBytes, mostBytes } = check(form.fields);
     await store(files, key, { replaces: true }, async (target) => {
-      for await (const chunk of chunksOf(found)) {
+      for await (const chunk of readChunks(found)) {
         if (target.bytes + chunk.length > mostBytes) throw tooLarge();
         await target.write(chunk);
       }
@@ -136,7 +136,7 @@ function makeParser(request: Request): BusboyInstance {
   }
 }
 
-async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
+async function* readChunks(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of stream) yield chunk;
   } catch {

@@ -82,11 +82,11 @@ function computeSignature(
 ): string {
   const parameters = [...query].filter(([name]) => name !== SIGNATURE).map(([name, value]) => [name, value]);
   const signed = (query.get("X-Amz-SignedHeaders") ?? "").split(";").filter((name) => name !== "");
-  const values = signed.map((name) => [name, headerOf(headers, name)]);
+  const values = signed.map((name) => [name, readHeader(headers, name)]);
   return computeHmac(secret, JSON.stringify([method, key, parameters.map(String).toSorted(), values]));
 }
 
-const headerOf = (headers: Headers, name: string): string | null => {
+const readHeader = (headers: Headers, name: string): string | null => {
   try {
     return headers.get(name);
   } catch {

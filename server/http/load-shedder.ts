@@ -90,7 +90,7 @@ export function watchEventLoop(): () => number {
 }
 
 /** Who sends a request: the hash of its credential, or its address. */
-export function callerOf({ headers, socket }: IncomingMessage): string {
+export function identifyCaller({ headers, socket }: IncomingMessage): string {
   const credential = headers.authorization ?? headers.cookie;
   return credential === undefined ? `address ${socket.remoteAddress}` : hash("sha256", credential);
 }

@@ -8,7 +8,7 @@ import { type LocalProblem, sendProblem } from "../../host/http/problem-response
 import type { ServerPorts } from "../ports.ts";
 import { type ApiRequest, toApiEvent } from "./api-event.ts";
 import type { Endpoint } from "./endpoints.ts";
-import { type Admissible, callerOf, countRefusals, LoadShedder, watchEventLoop } from "./load-shedder.ts";
+import { type Admissible, countRefusals, identifyCaller, LoadShedder, watchEventLoop } from "./load-shedder.ts";
 
 /** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
@@ -73,7 +73,7 @@ export function endpointServer() {
 }
 
 const toAdmissible = ({ incoming, routeKey }: Exchange, isWaiting: boolean): Admissible => ({
-  caller: callerOf(incoming),
+  caller: identifyCaller(incoming),
   isExecution: OF_EXECUTIONS.test(routeKey),
   isWaiting,
   bodyBytes: Number(incoming.headers["content-length"] ?? 0),

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import * as v from "valibot";
 import type { Database } from "../database/database.ts";
-import { deadLettersOf, type QueueDefinition } from "./queue-names.ts";
+import { type QueueDefinition, toDeadLetterQueue } from "./queue-names.ts";
 
 const INSERT = `
   INSERT INTO messages (message_id, queue, message_group, body, sent_at, visible_at) VALUES (?, ?, ?, ?, ?, ?)`;
@@ -124,7 +124,7 @@ export function messageStore(database: Database, now: () => number) {
           if (queue.maxReceives === undefined || first.receives < queue.maxReceives) {
             return { delivery: claim(queue, first), buried };
           }
-          database.statement(BURY).run(deadLettersOf(queue.name), now(), first.id);
+          database.statement(BURY).run(toDeadLetterQueue(queue.name), now(), first.id);
           buried = true;
         }
       });
@@ -152,7 +152,7 @@ export function messageStore(database: Database, now: () => number) {
 
     /** Moves the dead letters of a queue back to it; resolves with their number. */
     redrive: (queue: string): Promise<number> =>
-      database.write(() => Number(database.statement(REDRIVE).run(queue, now(), deadLettersOf(queue)).changes)),
+      database.write(() => Number(database.statement(REDRIVE).run(queue, now(), toDeadLetterQueue(queue)).changes)),
 
     depth: (queue: string): Promise<v.InferOutput<typeof DepthRow>> =>
       database.read(() => v.parse(DepthRow, database.statement(DEPTH).get(queue))),

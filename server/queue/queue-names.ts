@@ -19,7 +19,7 @@ const defineQueue = (name: string, timeoutSeconds: number, maxReceives: number |
   maxReceives,
 });
 
-export const deadLettersOf = (name: string): string => `${name}-dead`;
+export const toDeadLetterQueue = (name: string): string => `${name}-dead`;
 
 /** The queues of the control plane. The dead letters of `runs` have a consumer, which fails the runs. */
 export const QUEUES = {
@@ -27,5 +27,5 @@ export const QUEUES = {
   ends: defineQueue("ends", 60),
   reaper: defineQueue("reaper", 60),
   ticks: defineQueue("ticks", 30),
-  deadRuns: { ...defineQueue(deadLettersOf("runs"), 30), maxReceives: undefined },
+  deadRuns: { ...defineQueue(toDeadLetterQueue("runs"), 30), maxReceives: undefined },
 } as const satisfies Record<string, QueueDefinition>;

@@ -3,7 +3,7 @@ import { logLine } from "#shared/log/log.ts";
 import type { Database } from "../database/database.ts";
 import { type Consumer, QueueConsumer } from "./consumer.ts";
 import { type MessageStore, messageStore } from "./message-store.ts";
-import { deadLettersOf, type QueueDefinition } from "./queue-names.ts";
+import { type QueueDefinition, toDeadLetterQueue } from "./queue-names.ts";
 
 /** Limits of SQS. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -87,7 +87,7 @@ export class Queues {
 
   depth = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(queue.name);
 
-  deadLetters = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(deadLettersOf(queue.name));
+  deadLetters = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(toDeadLetterQueue(queue.name));
 
   /** Deletes messages older than the retention period of SQS; resolves with their number. */
   purgeOld = (): Promise<number> => this.#messages.purge(this.#now() - RETENTION_MS);

@@ -42,11 +42,11 @@ export async function openInstallationKey(database: Database, file: string): Pro
 /** The secret vault in SQLite. Values are encrypted with a key that is not in the database. */
 export function sqliteSecretVault(database: Database, installationKey: Uint8Array): SecretVault {
   const key = deriveKey(installationKey, "secrets");
-  const nameOf = (team: string, id: string) => JSON.stringify([team, id]);
+  const toName = (team: string, id: string) => JSON.stringify([team, id]);
   return {
     async put(team, id, value) {
       if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
-      const sealed = seal(key, nameOf(team, id), value);
+      const sealed = seal(key, toName(team, id), value);
       const { changes } = await database.write(() => database.statement(PUT).run(team, id, sealed));
       if (changes === 0) throw new Error(`the secret ${id} has a value already`);
     },
@@ -56,7 +56,7 @@ export function sqliteSecretVault(database: Database, installationKey: Uint8Arra
         const values = new Map<string, string>();
         for (const id of ids) {
           const row = database.statement(GET).get(team, id);
-          if (row !== undefined) values.set(id, unseal(key, nameOf(team, id), v.parse(SealedRow, row).sealed));
+          if (row !== undefined) values.set(id, unseal(key, toName(team, id), v.parse(SealedRow, row).sealed));
         }
         return values;
       }),

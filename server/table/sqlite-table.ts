@@ -56,7 +56,7 @@ export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTa
 
   function apply({ key, item }: Outcome): void {
     if (item === undefined) database.statement(DELETE).run(key.pk, key.sk);
-    else database.statement(PUT).run(...valuesOf(item));
+    else database.statement(PUT).run(...toValues(item));
   }
 
   const transact = async (writes: readonly TransactionWrite[]): Promise<void> => {
@@ -102,7 +102,7 @@ async function giveWay<T extends readonly unknown[]>(items: T): Promise<T> {
 }
 
 /** Returns the column values of an item, in the order of COLUMNS. */
-function valuesOf(item: Item): SQLInputValue[] {
+function toValues(item: Item): SQLInputValue[] {
   const { item: text, tagged } = encodeItem(item);
   const expires = item["expires_at"];
   return [
@@ -119,7 +119,7 @@ function valuesOf(item: Item): SQLInputValue[] {
 }
 
 function select(database: Database, query: Query): Page {
-  const { sql, values } = statementOf(query);
+  const { sql, values } = buildStatement(query);
   const rows = database.statement(sql).all(...values, query.limit ?? -1);
   const items = rows.map(decodeItem);
   return {
@@ -129,7 +129,7 @@ function select(database: Database, query: Query): Page {
   };
 }
 
-function statementOf(query: Query): { readonly sql: string; readonly values: readonly string[] } {
+function buildStatement(query: Query): { readonly sql: string; readonly values: readonly string[] } {
   const { pk, sk } = query.index === undefined ? { pk: "pk", sk: "sk" } : INDEXES[query.index];
   const { low, high } = bounds(query);
   const tests = [`${quoted(pk)} = ?`, `${quoted(sk)} IS NOT NULL`];

@@ -37,7 +37,7 @@ export interface Imported {
 export async function importData(directory: string, target: ImportTarget, now: () => number): Promise<Imported> {
   const manifest = await readManifest(directory);
   const { items, files, secrets } = manifest;
-  if ((await digestOf(path.join(directory, ITEMS))) !== manifest.items_sha256) {
+  if ((await computeDigest(path.join(directory, ITEMS))) !== manifest.items_sha256) {
     throw new Problem(`${path.join(directory, ITEMS)} is not complete or was changed.`);
   }
   const record = importStore(target.table);
@@ -67,7 +67,7 @@ export async function importData(directory: string, target: ImportTarget, now: (
   return { items, files, secrets, wasComplete: false };
 }
 
-async function digestOf(file: string): Promise<string> {
+async function computeDigest(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");

@@ -1,5 +1,5 @@
 import { fileKeys } from "#shared/files/file-store.ts";
-import { uuidOf } from "#shared/ids.ts";
+import { deriveUuid } from "#shared/ids.ts";
 import { isUploaded, type UploadedArtifact } from "#shared/records/artifact.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution, staleExecutionError } from "#shared/runs/change-run.ts";
@@ -40,7 +40,7 @@ export async function reportUpload(
 
 function toUid({ run_id, execution_id }: ExecutingHead, { artifact_type, data }: UploadReport): string {
   const name = artifact_type === "FILE" ? data.filepath : `${artifact_type} ${data.mime_type}`;
-  return uuidOf(run_id, execution_id, name, data.sha256, String(data.size_bytes));
+  return deriveUuid(run_id, execution_id, name, data.sha256, String(data.size_bytes));
 }
 
 async function readUpload(

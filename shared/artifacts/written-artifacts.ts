@@ -1,6 +1,6 @@
 import { fileKeys } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
-import { sha256, uuidOf } from "#shared/ids.ts";
+import { deriveUuid, sha256 } from "#shared/ids.ts";
 import type { StoredArtifact, StoredPlan } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
@@ -20,7 +20,7 @@ export async function reportLink(
   ports: RunPorts,
 ): Promise<ReportArtifactResponse> {
   const { run_id, execution_id } = first;
-  const uid = uuidOf(run_id, report.artifact_type, canonicalJson(report.data));
+  const uid = deriveUuid(run_id, report.artifact_type, canonicalJson(report.data));
   const now = ports.now();
   const place = { uid, run_id, execution_id, committed_at: now };
   const artifact: StoredArtifact =
@@ -47,8 +47,8 @@ export async function reportPlan(
   const now = ports.now();
   const digest = sha256(content);
   const bytes = Buffer.byteLength(content);
-  const document_uid = data.document_uid ?? uuidOf(run_id, "document", data.title ?? "", digest);
-  const uid = uuidOf(run_id, "PLAN", document_uid);
+  const document_uid = data.document_uid ?? deriveUuid(run_id, "document", data.title ?? "", digest);
+  const uid = deriveUuid(run_id, "PLAN", document_uid);
   const file = fileKeys.plan(run_id, execution_id, digest);
   const result = { artifact_uid: uid };
   let isStored = false;

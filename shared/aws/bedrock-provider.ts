@@ -43,13 +43,13 @@ async function invoke(client: BedrockRuntimeClient, { request, headers, signal }
     return new Response(Buffer.from(answer.body), { headers: { "content-type": json } });
   }
   const answer = await client.send(new InvokeModelWithResponseStreamCommand(input), options);
-  return new Response(ReadableStream.from(eventsOf(answer.body ?? [])), {
+  return new Response(ReadableStream.from(readEvents(answer.body ?? [])), {
     headers: { "content-type": "text/event-stream" },
   });
 }
 
 /** Converts Bedrock's events to those of the Messages API. Throws on an error event. */
-async function* eventsOf(
+async function* readEvents(
   parts: AsyncIterable<ResponseStream> | readonly ResponseStream[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const encoder = new TextEncoder();

@@ -19,12 +19,12 @@ const ENCODED = "base64:";
  * standard tier, which takes 4 KB. Each is called `‹path›/‹team›/‹id›`.
  */
 export function ssmSecretVault(client: SSMClient, path: () => string): SecretVault {
-  const nameOf = (team: string, id: string) => `${path()}/${team}/${id}`;
+  const toName = (team: string, id: string) => `${path()}/${team}/${id}`;
   return {
     async put(team, id, value) {
       await client.send(
         new PutParameterCommand({
-          Name: nameOf(team, id),
+          Name: toName(team, id),
           Value: stored(value),
           Type: "SecureString",
           Tier: "Standard",
@@ -34,7 +34,7 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
     async getAll(team, ids) {
       const values = new Map<string, string>();
       for (let from = 0; from < ids.length; from += BATCH) {
-        const byName = new Map(ids.slice(from, from + BATCH).map((id) => [nameOf(team, id), id]));
+        const byName = new Map(ids.slice(from, from + BATCH).map((id) => [toName(team, id), id]));
         const { Parameters = [] } = await client.send(
           new GetParametersCommand({ Names: [...byName.keys()], WithDecryption: true }),
         );
@@ -46,7 +46,7 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
       return values;
     },
     async remove(team, id) {
-      await client.send(new DeleteParameterCommand({ Name: nameOf(team, id) })).catch((error: unknown) => {
+      await client.send(new DeleteParameterCommand({ Name: toName(team, id) })).catch((error: unknown) => {
         if (!(error instanceof ParameterNotFound)) throw error;
       });
     },

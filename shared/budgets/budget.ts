@@ -22,7 +22,7 @@ export async function childAllowance(
   table: Table,
 ): Promise<Allowance | undefined> {
   if (!parent.hasBudget) return ownAllowance(budgetUsd);
-  const above = budgetsOf(parent.runId, await readBudget(parent.runId, table));
+  const above = listBudgets(parent.runId, await readBudget(parent.runId, table));
   if (above.length === 0) return ownAllowance(budgetUsd);
   if (budgetUsd === undefined) return { above };
   const budgets = await readBudgets(above, table);
@@ -35,5 +35,5 @@ export async function childAllowance(
 }
 
 /** The runs whose budgets a call of the run draws on. */
-export const budgetsOf = (runId: string, budget: Budget): readonly string[] =>
+export const listBudgets = (runId: string, budget: Budget): readonly string[] =>
   budget.limit === undefined ? budget.above : [runId, ...budget.above];

@@ -1,4 +1,4 @@
-import { checkpointOf, putCheckpoint } from "#shared/records/checkpoint.ts";
+import { loadCheckpoint, putCheckpoint } from "#shared/records/checkpoint.ts";
 import type { EndedHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put, Value } from "#shared/table/table.ts";
@@ -33,7 +33,7 @@ export async function settleCancelledTurn(head: EndedHead, ports: Pick<RunPorts,
   const text = JSON.stringify([cancelMessage(head.ended_at)]);
   const bytes = Buffer.byteLength(text);
   const number = head.messages + 1;
-  const checkpoint = await checkpointOf(head, ports);
+  const checkpoint = await loadCheckpoint(head, ports);
   return {
     messages: { first: number, count: 1, bytes, messages: text },
     set: {

@@ -1,5 +1,5 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { type PageQuery, pageOf } from "#shared/pagination/page.ts";
+import { type PageQuery, paginate } from "#shared/pagination/page.ts";
 import type { Conversation, Step } from "#shared/wire/conversation.ts";
 import { truncateConversation, truncateSteps } from "./truncate.ts";
 
@@ -27,7 +27,7 @@ export async function toConversationPage(
     return `${padded(orders.get(run) ?? 0)}:${padded(number)}`;
   };
   const options = { binding: ["steps", list], placeOf, cutToFit: truncateSteps };
-  const { items, page } = await pageOf(steps, query, options, cursors);
+  const { items, page } = await paginate(steps, query, options, cursors);
   return { ...truncateConversation({ conversation_id: conversationId, steps: items }), ...page };
 }
 

@@ -1,4 +1,4 @@
-import { type Checkpoint, checkpointOf, isLive } from "#shared/records/checkpoint.ts";
+import { type Checkpoint, isLive, loadCheckpoint } from "#shared/records/checkpoint.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -38,7 +38,7 @@ export async function readSteps(head: RunHead, body: RunBody, ports: Reading): P
   };
   const messages = [
     ...(prompt === "" ? [] : [opening]),
-    ...(await readMessages(head.run_id, await checkpointOf(head, ports), ports)),
+    ...(await readMessages(head.run_id, await loadCheckpoint(head, ports), ports)),
   ];
   const steps: Step[] = [];
   for (const message of messages) {

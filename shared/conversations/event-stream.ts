@@ -74,7 +74,7 @@ function createNews(after: number, isLive: boolean, ports: EventPorts) {
         if (events.length === 0) break;
         for (const event of events) {
           last = event.sequence;
-          reader.finish(finishedIds(messagesOf(event)));
+          reader.finish(finishedIds(toMessages(event)));
           yield `id: ${last}\ndata: ${JSON.stringify(event)}\n\n`;
         }
       }
@@ -86,5 +86,5 @@ function createNews(after: number, isLive: boolean, ports: EventPorts) {
 
 const Data = v.object({ messages: v.array(Message) });
 
-const messagesOf = ({ type, data }: RunEvent): readonly Message[] =>
+const toMessages = ({ type, data }: RunEvent): readonly Message[] =>
   type === "messages" ? v.parse(Data, data).messages : [];

@@ -9,7 +9,7 @@ import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
-import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
@@ -107,7 +107,7 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
     const settled = along.supersedes && head.state === "CANCELLED" ? await settleCancelledTurn(head, ports) : undefined;
     try {
       await ports.runs.change(head, toFollowupChange(head, content, along, now, settled), now);
-      if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, ownerOf(head)).catch(() => undefined);
+      if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;

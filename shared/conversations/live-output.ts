@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { LiveTails, RunSignals } from "#shared/live/live-tails.ts";
-import { cutBefore, endOf, streamKey } from "#shared/live/run-tail.ts";
+import { cutBefore, getEnd, streamKey } from "#shared/live/run-tail.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -86,7 +86,7 @@ export function createLiveReader(live: LiveTails, position = ""): LiveReader {
       const streams = tail.streams.filter((stream) => !finished.has(stream.action_id ?? stream.message_id ?? ""));
       const fresh = streams.flatMap((stream) => cutBefore(stream, read.get(streamKey(stream)) ?? 0) ?? []);
       // Streams that are not in the tail are complete.
-      read = new Map(tail.streams.map((stream) => [streamKey(stream), endOf(stream)]));
+      read = new Map(tail.streams.map((stream) => [streamKey(stream), getEnd(stream)]));
       return fresh;
     },
     finish(ids) {

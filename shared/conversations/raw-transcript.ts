@@ -3,7 +3,7 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import { thirdPartyOf } from "#shared/runs/harness-model.ts";
+import { getThirdParty } from "#shared/runs/harness-model.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 import {
@@ -61,7 +61,7 @@ export async function createTranscriptUpload(
   }
   const body = await ports.runs.body(first.run_id);
   if (body.conversation_id !== conversation_id) throw notFound("conversation");
-  const harness = thirdPartyOf(body.config);
+  const harness = getThirdParty(body.config);
   if (first.external !== true) {
     if (harness === undefined) {
       throw invalid("conversation_id", "is a conversation of the default harness: call external-conversation first");
@@ -155,7 +155,7 @@ export async function findConversationTranscript(head: RunHead, ports: RunPorts)
   const body = await ports.runs.body(head.run_id);
   const file = await readConversationFile(body.conversation_id, ports.table);
   if (file !== undefined) return file;
-  if (head.external !== true && thirdPartyOf(body.config) === undefined) {
+  if (head.external !== true && getThirdParty(body.config) === undefined) {
     throw new RunyardError("invalid_request", {
       detail: "the default harness writes this conversation, and has no raw transcript",
     });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { FileStore } from "#shared/files/file-store.ts";
-import { type Checkpoint, checkpointOf, isLive } from "#shared/records/checkpoint.ts";
+import { type Checkpoint, isLive, loadCheckpoint } from "#shared/records/checkpoint.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item } from "#shared/table/table.ts";
@@ -49,7 +49,7 @@ export async function readEvents(
   const [events, batches, checkpoint] = await Promise.all([
     ports.runs.timelineItems(head.run_id, after, PAGE),
     ports.runs.messageItems(head.run_id, after, PAGE),
-    checkpointOf(head, ports),
+    loadCheckpoint(head, ports),
   ]);
   const items = new Map([...events.items, ...batches.items].map((item) => [item["sequence"], item]));
   const page: Promise<RunEvent>[] = [];

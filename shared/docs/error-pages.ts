@@ -3,10 +3,10 @@ import { problem } from "#shared/http/problem.ts";
 import { ERROR_GUIDE } from "./error-guide.ts";
 import { type Html, html, json, page, prose, table } from "./html.ts";
 
-const slugOf = (code: ErrorCode): string => code.replaceAll("_", "-");
+const toSlug = (code: ErrorCode): string => code.replaceAll("_", "-");
 
 /** The error codes by the last segment of their page's URL. */
-export const CODES: ReadonlyMap<string, ErrorCode> = new Map(codes().map((code) => [slugOf(code), code]));
+export const CODES: ReadonlyMap<string, ErrorCode> = new Map(codes().map((code) => [toSlug(code), code]));
 
 /** Renders the page at the `type` of a problem. */
 export function errorPage(code: ErrorCode, baseUrl: string): string {
@@ -22,12 +22,12 @@ export function errorPage(code: ErrorCode, baseUrl: string): string {
 <p>${prose(remedy)}</p>
 <h2>Summary</h2>
 <dl>
-<dt>Status</dt><dd>${statusesOf(code, status)}</dd>
-<dt>Retryable</dt><dd>${retryableOf(code)}</dd>
+<dt>Status</dt><dd>${formatStatuses(code, status)}</dd>
+<dt>Retryable</dt><dd>${formatRetryable(code)}</dd>
 <dt>Final state of a run</dt><dd><code>${endsIn}</code></dd>
 </dl>
 <h2>Example</h2>
-${json(exampleOf(code, baseUrl))}
+${json(buildExample(code, baseUrl))}
 </main>`;
   return page(`${title} · Runyard`, body);
 }
@@ -35,9 +35,9 @@ ${json(exampleOf(code, baseUrl))}
 /** Renders the page with all error codes. */
 export function errorIndex(baseUrl: string): string {
   const rows = codes().map((code): Html[] => [
-    html`<a href="${baseUrl}/docs/errors/${slugOf(code)}"><code>${code}</code></a>`,
-    html`${statusesOf(code, ERRORS[code].status)}`,
-    html`${retryableOf(code)}`,
+    html`<a href="${baseUrl}/docs/errors/${toSlug(code)}"><code>${code}</code></a>`,
+    html`${formatStatuses(code, ERRORS[code].status)}`,
+    html`${formatRetryable(code)}`,
     prose(ERROR_GUIDE[code].meaning),
   ]);
   const body = html`<main id="main">
@@ -61,14 +61,14 @@ const OTHER_STATUSES: Partial<Record<ErrorCode, string>> = {
   resource_unavailable: "429 for limits of the caller, 503 for limits of the service",
 };
 
-const statusesOf = (code: ErrorCode, status: number): string => OTHER_STATUSES[code] ?? String(status);
+const formatStatuses = (code: ErrorCode, status: number): string => OTHER_STATUSES[code] ?? String(status);
 
-function retryableOf(code: ErrorCode): string {
+function formatRetryable(code: ErrorCode): string {
   if (code === "conflict") return "if retryable is true in the response";
   return ERRORS[code].retryable ? "yes" : "no";
 }
 
-function exampleOf(code: ErrorCode, baseUrl: string): unknown {
+function buildExample(code: ErrorCode, baseUrl: string): unknown {
   const { detail } = ERROR_GUIDE[code];
   const context = { baseUrl, instance: "/api/v1/agent/runs", traceId: "1-6a0b61b0-6b7e1eea209c275a3e668b0f" };
   const errors =

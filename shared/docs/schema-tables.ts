@@ -7,7 +7,7 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export const textOf = (value: unknown): string =>
+export const toText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** Resolves a reference within a document; returns other objects as they are. */
@@ -22,26 +22,26 @@ export function resolve(object: JsonObject, document: JsonObject): JsonObject {
 }
 
 /** Renders the type of a value, with links to named schemas. */
-export function typeOf(schema: JsonObject): Html {
+export function renderType(schema: JsonObject): Html {
   const ref = schema["$ref"];
   if (typeof ref === "string") {
     const name = ref.replace(/^.*\//, "");
     return html`<a href="#${name}">${name}</a>`;
   }
-  const choices = optionsOf(schema);
-  if (choices.length > 0 && schema["type"] === undefined) return joined(choices.map(typeOf));
+  const choices = listAlternatives(schema);
+  if (choices.length > 0 && schema["type"] === undefined) return joined(choices.map(renderType));
   if (schema["const"] !== undefined) return html`<code>${JSON.stringify(schema["const"])}</code>`;
-  if (Array.isArray(schema["enum"])) return joined(schema["enum"].map((value) => html`<code>${textOf(value)}</code>`));
+  if (Array.isArray(schema["enum"])) return joined(schema["enum"].map((value) => html`<code>${toText(value)}</code>`));
   const { type, items, additionalProperties: values, format } = schema;
-  if (type === "array") return html`list of ${isObject(items) ? typeOf(items) : html`anything`}`;
-  if (type === "object" && isObject(values)) return html`map to ${typeOf(values)}`;
+  if (type === "array") return html`list of ${isObject(items) ? renderType(items) : html`anything`}`;
+  if (type === "object" && isObject(values)) return html`map to ${renderType(values)}`;
   if (type === undefined) return html`anything`;
-  return html`${textOf(type)}${typeof format === "string" ? ` (${format})` : ""}`;
+  return html`${toText(type)}${typeof format === "string" ? ` (${format})` : ""}`;
 }
 
 /** Renders the description, limits and default of a schema. */
 export function describeSchema(schema: JsonObject): Html {
-  const isInBytes = textOf(schema["description"]).includes(" bytes in UTF-8");
+  const isInBytes = toText(schema["description"]).includes(" bytes in UTF-8");
   const facts = [
     bounds(schema, "minimum", "maximum", ""),
     isInBytes ? "" : bounds(schema, "minLength", "maxLength", " characters"),
@@ -49,35 +49,35 @@ export function describeSchema(schema: JsonObject): Html {
     bounds(schema, "minProperties", "maxProperties", " members"),
     schema["default"] === undefined ? "" : `Default \`${JSON.stringify(schema["default"])}\`.`,
   ].filter((fact) => fact !== "");
-  return prose([textOf(schema["description"]), ...facts].join(" ").trim());
+  return prose([toText(schema["description"]), ...facts].join(" ").trim());
 }
 
 /** Whether a schema is an object, or a union with one, so that its members describe it. */
 export const isMembers = (schema: JsonObject): boolean =>
-  schema["properties"] !== undefined || optionsOf(schema).some((option) => option["properties"] !== undefined);
+  schema["properties"] !== undefined || listAlternatives(schema).some((option) => option["properties"] !== undefined);
 
 /** Renders a table of the members of an object, including nested objects; for a union, one table per object. */
 export function membersTable(caption: string, schema: JsonObject): Html {
-  const choices = optionsOf(schema).filter((option) => isObject(option["properties"]));
+  const choices = listAlternatives(schema).filter((option) => isObject(option["properties"]));
   if (choices.length > 0 && schema["properties"] === undefined) {
     return html`${choices.map((choice, index) => html`<p>${index === 0 ? "Either" : "Or"}:</p>${membersTable(`${caption}, ${index + 1}`, choice)}`)}`;
   }
-  return table(caption, ["Member", "Type", "Description"], rowsOf(schema, ""));
+  return table(caption, ["Member", "Type", "Description"], renderRows(schema, ""));
 }
 
-function rowsOf(schema: JsonObject, path: string): readonly (readonly Html[])[] {
+function renderRows(schema: JsonObject, path: string): readonly (readonly Html[])[] {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   return Object.entries(isObject(schema["properties"]) ? schema["properties"] : {}).flatMap(([name, value]) => {
     if (!isObject(value)) return [];
     const member = `${path}${name}`;
     const optional = required.has(name) ? html`` : html`<span aria-label="optional">?</span>`;
-    const row = [html`<code>${member}</code>${optional}`, typeOf(value), describeSchema(value)];
+    const row = [html`<code>${member}</code>${optional}`, renderType(value), describeSchema(value)];
     const items = isObject(value["items"]) ? value["items"] : undefined;
-    return [row, ...(items === undefined ? rowsOf(value, `${member}.`) : rowsOf(items, `${member}[].`))];
+    return [row, ...(items === undefined ? renderRows(value, `${member}.`) : renderRows(items, `${member}[].`))];
   });
 }
 
-const optionsOf = (schema: JsonObject): readonly JsonObject[] =>
+const listAlternatives = (schema: JsonObject): readonly JsonObject[] =>
   [schema["oneOf"], schema["anyOf"]].flatMap((options) => (Array.isArray(options) ? options.filter(isObject) : []));
 
 const joined = (pieces: readonly Html[]): Html =>

@@ -85,7 +85,7 @@ export function toEnvironmentItem(
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
     last_updated: toTimestamp(environment.updated_at),
-    setup_failed: hasSetupFailed(last, head === undefined ? undefined : setupOutcomeOf(head)),
+    setup_failed: hasSetupFailed(last, head === undefined ? undefined : getSetupOutcome(head)),
     last_task_run_timestamp: last === undefined ? null : toTimestamp(last.created_at),
     ...(last === undefined || head === undefined ? {} : { last_task_created: toTask(last, head) }),
     scope: owner,
@@ -120,7 +120,7 @@ export interface SetupOutcome {
 }
 
 /** The outcome of an ended run's setup; undefined where the run was cancelled, ended in an error of the service or never started. */
-export function setupOutcomeOf(head: RunHead): SetupOutcome | undefined {
+export function getSetupOutcome(head: RunHead): SetupOutcome | undefined {
   if (!("ended_at" in head) || head.started_at === undefined) return undefined;
   if (head.state === "CANCELLED" || head.state === "ERROR") return undefined;
   return { failed: head.status_message?.error_code === "environment_setup_failed", at: head.ended_at };

@@ -1,7 +1,7 @@
 import { readRunHead } from "#shared/records/read-run-heads.ts";
-import { ownerOf } from "#shared/records/run-head.ts";
+import { parseOwner } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
-import { isOwnedBy, setupOutcomeOf } from "./environment.ts";
+import { getSetupOutcome, isOwnedBy } from "./environment.ts";
 import { environmentStore } from "./environment-store.ts";
 
 /**
@@ -11,11 +11,11 @@ import { environmentStore } from "./environment-store.ts";
 export async function noteSetup(runId: string, { table }: { readonly table: Table }): Promise<void> {
   const head = await readRunHead(runId, table);
   const uid = head?.p.environment;
-  const outcome = head === undefined ? undefined : setupOutcomeOf(head);
+  const outcome = head === undefined ? undefined : getSetupOutcome(head);
   if (head === undefined || uid === undefined || outcome === undefined) return;
   const environments = environmentStore(table);
   const { environment, lastRun } = await environments.getWithLastRun(uid);
-  if (environment === undefined || !isOwnedBy(environment, ownerOf(head))) return;
+  if (environment === undefined || !isOwnedBy(environment, parseOwner(head))) return;
   if (!outcome.failed && lastRun?.setup_failed !== true) return;
   await environments.noteSetup(uid, outcome);
 }

@@ -22,8 +22,8 @@ export function refuseDisks(repositories: readonly Repository[] | null | undefin
 
 /** The repositories that are on GitHub, each once. */
 export function githubPart(repositories: readonly Repository[]): GithubRepo[] {
-  const found = repositories.map(({ url }) => githubOf(url)).filter((repo) => repo !== undefined);
-  return [...new Map(found.map((repo) => [nameOf(repo), repo])).values()];
+  const found = repositories.map(({ url }) => parseGithubUrl(url)).filter((repo) => repo !== undefined);
+  return [...new Map(found.map((repo) => [toFullName(repo), repo])).values()];
 }
 
 /**
@@ -37,26 +37,26 @@ export function changedRepositories(
   refuseDisks(repositories, "repositories");
   refuseBlockedRepositories(repositories, "repositories");
   if (!github_repos) return repositories ?? undefined;
-  const wanted = new Set(github_repos.map(nameOf));
-  const kept = repositories ?? before.filter(({ url }) => isKept(githubOf(url), wanted));
-  const there = new Set(githubPart(kept).map(nameOf));
-  const added = github_repos.filter((repo) => !there.has(nameOf(repo)));
+  const wanted = new Set(github_repos.map(toFullName));
+  const kept = repositories ?? before.filter(({ url }) => isKept(parseGithubUrl(url), wanted));
+  const there = new Set(githubPart(kept).map(toFullName));
+  const added = github_repos.filter((repo) => !there.has(toFullName(repo)));
   const all = [...kept, ...added.map(({ owner, repo }) => ({ url: `https://github.com/${owner}/${repo}` }))];
   if (all.length <= MAX_REPOSITORIES) return all;
   throw invalid("github_repos", `an environment has at most ${MAX_REPOSITORIES} repositories, of all kinds together`);
 }
 
 const isKept = (repo: GithubRepo | undefined, wanted: ReadonlySet<string>): boolean =>
-  repo === undefined || wanted.has(nameOf(repo));
+  repo === undefined || wanted.has(toFullName(repo));
 
 /** GitHub takes case for nothing. */
-const nameOf = ({ owner, repo }: GithubRepo): string => `${owner}/${repo}`.toLowerCase();
+const toFullName = ({ owner, repo }: GithubRepo): string => `${owner}/${repo}`.toLowerCase();
 
 const ON_GITHUB =
   /^(?:https:\/\/(?:[^@/]*@)?(?:www\.)?github\.com\/|ssh:\/\/git@github\.com(?::\d+)?\/|git@github\.com:)([^/]+)\/([^/]+?)(?:\.git)?\/?$/i;
 
 /** Owner and name of a repository on GitHub; undefined for one that is elsewhere. */
-export function githubOf(url: string): GithubRepo | undefined {
+export function parseGithubUrl(url: string): GithubRepo | undefined {
   const [, owner, repo] = ON_GITHUB.exec(url) ?? [];
   return owner === undefined || repo === undefined ? undefined : { owner, repo };
 }

@@ -59,7 +59,7 @@ export function withEnvironment<R extends { readonly config?: AmbientAgentConfig
 }
 
 /** What a run copies of its environment besides its configuration: a change of the environment changes no run. */
-export const setupOf = (
+export const copySetup = (
   environment: Environment | undefined,
 ): Pick<Environment, "setup_commands" | "docker_image"> => ({
   ...(environment?.setup_commands === undefined ? {} : { setup_commands: environment.setup_commands }),

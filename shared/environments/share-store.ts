@@ -10,7 +10,7 @@ interface Guest {
   readonly since: number;
 }
 
-const scopeOf = ({ user }: Pick<Guest, "user">): Owner => ({ type: "User", uid: user });
+const toScope = ({ user }: Pick<Guest, "user">): Owner => ({ type: "User", uid: user });
 
 /** Changes of with whom an environment is shared. Each request's `idempotency` record is written with its effect. */
 export function shareStore(table: Table) {
@@ -32,7 +32,7 @@ export function shareStore(table: Table) {
           add: { guests: 1 },
           if: { name: { exists: true }, [attribute]: { exists: false }, guests: { absentOr: { below: maxGuests } } },
         },
-        entry: putEntry(scopeOf(guest), uid),
+        entry: putEntry(toScope(guest), uid),
       });
     },
 
@@ -47,7 +47,7 @@ export function shareStore(table: Table) {
           remove: [attribute],
           if: { [attribute]: { exists: true } },
         },
-        entry: deleteEntry(scopeOf({ user }), uid),
+        entry: deleteEntry(toScope({ user }), uid),
       });
     },
 

@@ -2,8 +2,15 @@ import { randomId } from "#shared/ids.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { hasIdentity } from "#shared/records/identity.ts";
 import { START_LEASE_SECONDS } from "#shared/records/run.ts";
-import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs } from "#shared/records/run-head.ts";
-import { waitQueueOf } from "#shared/runs/capacity/slots.ts";
+import {
+  executorOf,
+  isLocal,
+  parseOwner,
+  type RunHead,
+  type SlotKind,
+  startLeaseMs,
+} from "#shared/records/run-head.ts";
+import { toWaitQueue } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/placement.ts";
@@ -87,14 +94,14 @@ async function chooseFor(head: RunHead, { offered, runs }: DispatchPorts): Promi
 /** True if the identity of the run is deleted, and the deletion has missed the run. */
 async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolean> {
   if (head.p.as_identity !== true) return false;
-  return !(await hasIdentity(ownerOf(head).uid, executorOf(head.p), table));
+  return !(await hasIdentity(parseOwner(head).uid, executorOf(head.p), table));
 }
 
 /** Moves the run to PENDING with a slot. If none is free, the run waits for one, and the result is false. */
 async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<boolean> {
   if (head.waiting !== undefined) {
     // A function that freed a slot may have stopped before it started the next run.
-    await dequeueNext(waitQueueOf(head, head.waiting), ports);
+    await dequeueNext(toWaitQueue(head, head.waiting), ports);
     return false;
   }
   if (head.slot !== undefined) {

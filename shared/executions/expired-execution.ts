@@ -1,11 +1,11 @@
-import { type Checkpoint, checkpointOf, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
+import { type Checkpoint, loadCheckpoint, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
 import { isTerminal, MAX_LOSSES, MAX_RESTARTS, statusText } from "#shared/records/run.ts";
 import {
   type ExecutingHead,
   isExecutingHead,
   isLocal,
   isStopAwaited,
-  ownerOf,
+  parseOwner,
   type RunHead,
 } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
@@ -42,7 +42,7 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
   const now = ports.now();
   const done = await changeRun(first, ports, async (head) => {
     if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
-    const checkpoint = await checkpointOf(head, ports);
+    const checkpoint = await loadCheckpoint(head, ports);
     if (checkpoint.execution_id !== executionId) return { result: false };
     const detail = "the execution reached its time limit: the run continues from its checkpoint";
     const resume = toResumeChange(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
@@ -88,7 +88,7 @@ export async function confirmStop(
     };
   });
   // The transcript is composed again, to include the stop.
-  await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
 }
 
 /**
@@ -148,11 +148,11 @@ async function expire(
       };
     }
     const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
-    const resume = toResumeChange(head, await checkpointOf(head, ports), now, event);
+    const resume = toResumeChange(head, await loadCheckpoint(head, ports), now, event);
     return { change: { ...resume, ...still, set: { ...resume.set, ...counted } }, result: "again" };
   });
   if (outcome === "again") await sendRequeued(first, ports);
-  if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (outcome === "ended") await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
   return outcome !== "none";
 }
 

@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import { statusText } from "#shared/records/run.ts";
-import { type ExecutingHead, isLocal, ownerOf } from "#shared/records/run-head.ts";
+import { type ExecutingHead, isLocal, parseOwner } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
@@ -32,7 +32,7 @@ export async function finishExecution(
     };
   });
   if (again) await sendRequeued(first, ports);
-  else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  else await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
 }
 
 function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {

@@ -4,7 +4,7 @@ import {
   isLocal,
   isStopAwaited,
   leaseMs,
-  ownerOf,
+  parseOwner,
   type RunHead,
   startLeaseMs,
 } from "#shared/records/run-head.ts";
@@ -79,12 +79,12 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
     return failUnstartedLocalRun(head.run_id, ports);
   }
   const requestStop = async () => {
-    if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, ownerOf(head));
+    if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, parseOwner(head));
   };
   if (head.state === "QUEUED") {
     const waited = Math.min(Math.max(RESEND_MS, now - head.updated_at), MAX_RESEND_MS);
     await checkAgain(head.stops === undefined ? waited : CHECK_AGAIN_MS);
-    await ports.queue.sendRun(head.run_id, ownerOf(head));
+    await ports.queue.sendRun(head.run_id, parseOwner(head));
     return requestStop();
   }
   if (isTerminal(head.state)) {
@@ -94,7 +94,7 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
       return confirmStop(head, head.execution_id, "timeout", ports);
     }
     await checkAgain(head.stops === undefined ? RESEND_MS : CHECK_AGAIN_MS);
-    await ports.queue.sendEnd(head.run_id, ownerOf(head));
+    await ports.queue.sendEnd(head.run_id, parseOwner(head));
     return;
   }
   await checkAgain(CHECK_AGAIN_MS);

@@ -1,4 +1,4 @@
-import { githubOf } from "#shared/environments/repositories.ts";
+import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { DiscoveryFailure } from "#shared/skills/discovery-failure.ts";
@@ -27,7 +27,7 @@ export async function createRepositoryTokens(
 }
 
 async function createToken({ url, token_secret }: Repository, app: GithubApp): Promise<RepositoryToken | undefined> {
-  const place = isWithoutCredentials(url) && token_secret === undefined ? githubOf(url) : undefined;
+  const place = isWithoutCredentials(url) && token_secret === undefined ? parseGithubUrl(url) : undefined;
   if (place === undefined) return undefined;
   try {
     const made = await app.newToken(place);

@@ -3,10 +3,10 @@ import { readMessages, readPrompt } from "#shared/conversations/conversation.ts"
 import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
-import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared/records/checkpoint.ts";
+import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/injected-secrets.ts";
@@ -22,13 +22,13 @@ type Context = NonNullable<ResolvePromptResponse["context"]>;
 export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
-  const checkpoint = await checkpointOf(head, ports);
+  const checkpoint = await loadCheckpoint(head, ports);
   const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     readPrompt(body, ports),
     readEarlierMessages(head, body, checkpoint, ports),
     toWorkspace(checkpoint, ports),
     head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
-    readInjectedSecrets(body, ownerOf(head), ports),
+    readInjectedSecrets(body, parseOwner(head), ports),
     createRepositoryTokens(body, ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
@@ -96,7 +96,7 @@ async function readEarlierMessages(
 
 async function readPreviousRuns(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
   const runs = (await listConversationRuns(conversationId, ports.table)).filter((run) => run !== runId);
-  const checkpoints = await checkpointsOf(runs, ports);
+  const checkpoints = await loadCheckpoints(runs, ports);
   const said = runs.map(async (run, index) => {
     const [found, messages] = await Promise.all([
       ports.runs.headAndBody(run),

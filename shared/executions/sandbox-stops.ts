@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
-import { isStopAwaited, ownerOf, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
+import { isStopAwaited, type PendingStop, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
-import { type Change, STOP_ATTRIBUTES, sandboxUnchanged, stopsOf } from "#shared/runs/transition.ts";
+import { addPendingStop, type Change, STOP_ATTRIBUTES, sandboxUnchanged } from "#shared/runs/transition.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import { cancelTask } from "#shared/workers/cancel-task.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
@@ -23,12 +23,12 @@ export async function recordSandbox(runId: string, placed: PlacedSandbox, ports:
     change: {
       ...countSandboxChange(now),
       events: [],
-      set: { stops: stopsOf(now, placed, ports.now()) },
+      set: { stops: addPendingStop(now, placed, ports.now()) },
       checkAt: ports.now() + STOP_CHECK_MS,
     },
     result: undefined,
   }));
-  await ports.queue.sendEnd(runId, ownerOf(head)).catch(() => undefined);
+  await ports.queue.sendEnd(runId, parseOwner(head)).catch(() => undefined);
 }
 
 /**
@@ -70,7 +70,7 @@ export async function removeStops(
     return { change: { ...countSandboxChange(head), ...toStopChange(left, awaited) }, result: awaited };
   });
   // The transcript is composed again, to include the stop.
-  if (confirms) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (confirms) await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
 }
 
 /** Counts a change of the list of stops, which has no event and therefore no sequence number that detects conflicts. */

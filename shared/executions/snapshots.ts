@@ -1,8 +1,8 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
-import { uuidOf } from "#shared/ids.ts";
-import { checkpointOf, putCheckpoint, type SnapshotFile } from "#shared/records/checkpoint.ts";
+import { deriveUuid } from "#shared/ids.ts";
+import { loadCheckpoint, putCheckpoint, type SnapshotFile } from "#shared/records/checkpoint.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
@@ -112,7 +112,7 @@ export async function saveCheckpoint(
     }),
   );
   await changeExecution(first, ports, async (head) => {
-    const before = await checkpointOf(head, ports);
+    const before = await loadCheckpoint(head, ports);
     if (before.generation === generation && before.execution_id === head.execution_id) return { result: undefined };
     const { messages, followups } = snapshot;
     const checkpoint = {
@@ -137,11 +137,11 @@ export async function saveCheckpoint(
 
 /** Returns the snapshot files of the latest execution that has ended: the committed ones, and those it uploaded at its end. */
 export async function showHandoffFiles(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
-  const { files } = await checkpointOf(head, ports);
+  const { files } = await loadCheckpoint(head, ports);
   const left = isTerminal(head.state) ? await readFinalFiles(head, ports) : [];
   const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
-    return { attachment_id: uuidOf(head.run_id, file), filename, download_url: url, mime_type };
+    return { attachment_id: deriveUuid(head.run_id, file), filename, download_url: url, mime_type };
   });
   return { attachments: await Promise.all(attachments) };
 }

@@ -160,7 +160,7 @@ export function keyOptionalEndpoint<
   const A extends Answer<R> = Answer<R>,
 >(definition: KeyOptionalDefinition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
-    if (header(event, "authorization") === undefined && readSessionCookie(headersOf(event), ports) === undefined) {
+    if (header(event, "authorization") === undefined && readSessionCookie(headerReader(event), ports) === undefined) {
       return definition.run({ ...readCall(definition.request, event), principal: undefined }, ports);
     }
     const principal = await authenticate(event, ports, false);
@@ -200,7 +200,7 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
   const body = request.body === undefined ? undefined : parseFields(request.body, raw === undefined ? {} : raw);
   refuse();
   const path = request.path === undefined ? undefined : readPath(request.path, event);
-  const call = { path, query, body, header: headersOf(event) };
+  const call = { path, query, body, header: headerReader(event) };
   // biome-ignore lint/plugin: the parts were parsed by the very schemas that their types come from.
   return call as PublicCall<Out<Path>, Out<Body>, Query<Q>>;
 }
@@ -232,12 +232,12 @@ function served<
         path: loggedPath(event.rawPath),
       };
       try {
-        const response = render(await answer(event, ports, log), reply, traceOf(event));
+        const response = render(await answer(event, ports, log), reply, readTraceId(event));
         const { statusCode: status } = response;
-        if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: traceOf(event) });
+        if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: readTraceId(event) });
         return response;
       } catch (error) {
-        const context = { baseUrl: ports.baseUrl, instance: event.rawPath, traceId: traceOf(event) };
+        const context = { baseUrl: ports.baseUrl, instance: event.rawPath, traceId: readTraceId(event) };
         const response = problem(error, context);
         const unexpected = response.statusCode >= 500 ? { error } : {};
         logLine(response.statusCode >= 500 ? "error" : "info", "request", {
@@ -245,7 +245,7 @@ function served<
           ...unexpected,
           status: response.statusCode,
           ms: elapsed(started),
-          trace_id: traceOf(event),
+          trace_id: readTraceId(event),
         });
         return response;
       }
@@ -263,7 +263,7 @@ function served<
         request.response = problem(request.error, {
           baseUrl: settingIfAny("BASE_URL") ?? "",
           instance: rawPath,
-          traceId: traceOf(request.event),
+          traceId: readTraceId(request.event),
         });
       });
     },
@@ -285,9 +285,9 @@ async function authenticate(
   whileStopping: boolean,
 ): Promise<Principal> {
   const authorization = header(event, "authorization");
-  const sessionToken = authorization === undefined ? readSessionCookie(headersOf(event), ports) : undefined;
+  const sessionToken = authorization === undefined ? readSessionCookie(headerReader(event), ports) : undefined;
   if (sessionToken !== undefined) return authenticateSession(event, sessionToken, ports);
-  const principal = await ports.principals.authenticate(authorization, teamOf(event));
+  const principal = await ports.principals.authenticate(authorization, readTeamHeader(event));
   if (principal.kind === "run" && principal.stopping && !whileStopping) {
     throw new RunyardError("authentication_required", {
       detail: "the run's key is no longer valid",
@@ -300,20 +300,21 @@ async function authenticate(
 /** Authenticates by the session cookie. The cookie of a session that has ended is removed from the browser. */
 async function authenticateSession(event: APIGatewayProxyEventV2, token: string, ports: HttpPorts): Promise<Principal> {
   try {
-    const principal = await ports.principals.authenticateSession(token, teamOf(event));
-    if (event.requestContext.http.method !== "GET") refuseForeignOrigin(headersOf(event), ports);
+    const principal = await ports.principals.authenticateSession(token, readTeamHeader(event));
+    if (event.requestContext.http.method !== "GET") refuseForeignOrigin(headerReader(event), ports);
     return principal;
   } catch (error) {
     if (!(error instanceof RunyardError) || error.code !== "authentication_required") throw error;
     throw new RunyardError(error.code, {
       detail: error.message,
-      headers: { ...error.headers, "set-cookie": clearSessionCookie(headersOf(event), ports) },
+      headers: { ...error.headers, "set-cookie": clearSessionCookie(headerReader(event), ports) },
     });
   }
 }
 
-const headersOf = (event: APIGatewayProxyEventV2) => (name: string) => header(event, name);
-const teamOf = (event: APIGatewayProxyEventV2) => header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
+const headerReader = (event: APIGatewayProxyEventV2) => (name: string) => header(event, name);
+const readTeamHeader = (event: APIGatewayProxyEventV2) =>
+  header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
 
 /** Harness support shows other callers nothing about the requests that it accepts, so the kind of caller is checked first. */
 const isReservedForRuns = ({ who }: HttpPorts): boolean => who.every((kind) => kind === "run");
@@ -326,7 +327,7 @@ function refuseKind({ kind }: Principal, { who }: HttpPorts): void {
 }
 
 function refuseForeignTeam(principal: Principal, event: APIGatewayProxyEventV2): void {
-  const team = teamOf(event);
+  const team = readTeamHeader(event);
   if (team !== undefined && !isInTeam(principal, team)) {
     throw new RunyardError("not_authorized", { detail: "X-Team-Uid: you are not a member of this team" });
   }
@@ -376,7 +377,7 @@ function render<R extends Replies>(answer: Answer<R>, replies: R, traceId: strin
 }
 
 /** The request's trace id: X-Ray's where there is one, else API Gateway's request id. */
-export function traceOf(event: APIGatewayProxyEventV2): string {
+export function readTraceId(event: APIGatewayProxyEventV2): string {
   const [, root] = /Root=([\w-]+)/.exec(event.headers["x-amzn-trace-id"] ?? "") ?? [];
   return root ?? event.requestContext.requestId;
 }

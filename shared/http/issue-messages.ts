@@ -17,19 +17,19 @@ const UNITS: Readonly<Record<string, string>> = { length: "items", entries: "key
  * The message of an issue: what the value must be, without the value itself, which may be a secret. The schemas of shared/wire have
  * messages of their own; this one replaces the messages that valibot generates.
  */
-export function messageOf(issue: v.BaseIssue<unknown>): string {
+export function formatIssue(issue: v.BaseIssue<unknown>): string {
   const { message, expected, received, type, kind } = issue;
   if (!message.startsWith("Invalid ")) return message;
   if (message.startsWith("Invalid key: ")) return expected === "never" ? "is not a known member" : "is required";
-  if (kind === "validation") return requirementOf(issue) ?? message;
+  if (kind === "validation") return formatRequirement(issue) ?? message;
   if (expected === null) return message;
   if (type === "picklist" || expected.startsWith("(")) {
-    return `${received === "undefined" ? "is required and " : ""}must be ${alternativesOf(expected)}`;
+    return `${received === "undefined" ? "is required and " : ""}must be ${formatAlternatives(expected)}`;
   }
   return TYPES[expected] ?? `must be ${expected}`;
 }
 
-function requirementOf({ type, input, requirement }: v.BaseIssue<unknown>): string | undefined {
+function formatRequirement({ type, input, requirement }: v.BaseIssue<unknown>): string | undefined {
   if (type === "integer" || type === "safe_integer") return "must be a whole number";
   const [, bound, measure = ""] = /^(min|max)_(value|length|entries)$/.exec(type) ?? [];
   if (bound === undefined) return undefined;
@@ -39,7 +39,7 @@ function requirementOf({ type, input, requirement }: v.BaseIssue<unknown>): stri
 }
 
 /** `("a" | "b" | null)` becomes `"a", "b" or null`. */
-function alternativesOf(expected: string): string {
+function formatAlternatives(expected: string): string {
   const names = expected.replace(/^\((.*)\)$/, "$1").split(" | ");
   return names.length === 1 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
 import { issueErrors } from "./issue-errors.ts";
-import { messageOf } from "./issue-messages.ts";
+import { formatIssue } from "./issue-messages.ts";
 import { unsupportedInput } from "./unsupported-input.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
@@ -61,7 +61,7 @@ export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Q
     const parsed = v.safeParse(schema, value);
     if (kind === "map") errors.push(...unsupportedInput(schema, value, name));
     if (parsed.success) found[name] = parsed.output;
-    else errors.push(...parsed.issues.map((issue) => ({ path: name, message: messageOf(issue) })));
+    else errors.push(...parsed.issues.map((issue) => ({ path: name, message: formatIssue(issue) })));
   }
   refuse(errors);
   // biome-ignore lint/plugin: each member was parsed by the schema that its type comes from.

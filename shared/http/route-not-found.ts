@@ -20,7 +20,7 @@ const PREFIX = "/api/v1";
 
 /** Returns the error of a request that matches no route: 405 where the path exists, else 404. */
 export function routeNotFoundError(routes: RouteTable, method: string, rawPath: string): RunyardError {
-  const allowed = methodsOf(routes, rawPath);
+  const allowed = findMethods(routes, rawPath);
   if (allowed.length > 0) {
     return new RunyardError("invalid_request", {
       status: 405,
@@ -29,12 +29,12 @@ export function routeNotFoundError(routes: RouteTable, method: string, rawPath: 
     });
   }
   const trimmed = rawPath.replace(/(?<!\/)\/+$/, "");
-  const isSlashed = trimmed !== rawPath && methodsOf(routes, trimmed).length > 0;
+  const isSlashed = trimmed !== rawPath && findMethods(routes, trimmed).length > 0;
   const detail = isSlashed ? `there is no such path; ${trimmed} has no slash at its end` : "there is no such path";
   return new RunyardError("resource_not_found", { detail });
 }
 
-function methodsOf(routes: RouteTable, rawPath: string): string[] {
+function findMethods(routes: RouteTable, rawPath: string): string[] {
   const matching = routes.filter(([, path]) => pattern(path).test(rawPath));
   // A literal path takes precedence over a path with parameters: only its methods are allowed.
   const own = matching.filter(([, path]) => PREFIX + path === rawPath);

@@ -17,12 +17,12 @@ export interface Streamed<P> {
 
 export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
   return {
-    handle: (event, ports) => untilDone((waitUntil) => made(ports)(requestOf(event), waitUntil).then(whole)),
+    handle: (event, ports) => untilDone((waitUntil) => made(ports)(toRequest(event), waitUntil).then(whole)),
     lambda(createPorts) {
       let kept: Fetch | undefined;
       const answer = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
         kept ??= made(createPorts());
-        return kept(requestOf(event), waitUntil);
+        return kept(toRequest(event), waitUntil);
       };
       // Only Lambda's own runtime has this function, and no emulation of it.
       if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))
@@ -52,7 +52,7 @@ async function untilDone<T>(work: (waitUntil: WaitUntil) => Promise<T>): Promise
   }
 }
 
-function requestOf(event: APIGatewayProxyEventV2): Request {
+function toRequest(event: APIGatewayProxyEventV2): Request {
   const { http, domainName } = event.requestContext;
   const query = event.rawQueryString === "" ? "" : `?${event.rawQueryString}`;
   const headers = new Headers();

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { FieldError } from "#shared/errors.ts";
-import { messageOf } from "./issue-messages.ts";
+import { formatIssue } from "./issue-messages.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
@@ -45,11 +45,11 @@ function unsupportedChoice(schema: Schema, input: unknown, path: string): FieldE
   const { issues = [] } = open[0] === undefined ? {} : v.safeParse(open[0], input);
   return issues.length === 0
     ? [{ path: path || "body", message: "must be an object" }]
-    : issues.map((issue) => ({ path: pathOf(issue, path), message: messageOf(issue) }));
+    : issues.map((issue) => ({ path: formatPath(issue, path), message: formatIssue(issue) }));
 }
 
 /** Where an issue is: `name.list[0].member`, below `from`. */
-export function pathOf(issue: v.BaseIssue<unknown>, from = ""): string {
+export function formatPath(issue: v.BaseIssue<unknown>, from = ""): string {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   return (from + path).replace(/^\./, "") || "body";
 }

@@ -69,7 +69,7 @@ export async function runIdempotent<T>(
     let refusal: RunyardError | undefined;
     const skipsFirst = checkFirst && attempt === 0 && (once.keyed || once.repeat);
     try {
-      if (!skipsFirst) return await first((result) => putRecordOf(once, result, now(), replaced));
+      if (!skipsFirst) return await first((result) => toPutRecord(once, result, now(), replaced));
     } catch (error) {
       if (error instanceof RunyardError && (once.keyed || once.repeat)) refusal = error;
       else if (!(error instanceof IdempotencyRecordExists)) throw error;
@@ -106,7 +106,7 @@ async function replayResult<T>(replay: (result: string) => Promise<T>, result: s
   }
 }
 
-function putRecordOf(
+function toPutRecord(
   once: IdempotentRequest,
   result: string,
   now: number,

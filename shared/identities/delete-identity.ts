@@ -4,7 +4,7 @@ import type { Identity } from "#shared/records/identity.ts";
 import { activeRuns } from "#shared/runs/capacity/active-runs.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
-import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
+import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -37,7 +37,7 @@ export async function removeIdentity(uid: string, principal: Principal, ports: D
       if (error instanceof ConflictError) continue;
       throw error;
     }
-    await pauseSchedulesOf(identity.uid, `the identity ${identity.name} is deleted`, ports);
+    await pauseSchedulesByIdentity(identity.uid, `the identity ${identity.name} is deleted`, ports);
     return failWaitingRuns(identity, ports);
   }
   throw retryableConflict("the identity is changed by other requests; send the request again");

@@ -17,7 +17,7 @@ export const streamKey = ({ action_id, message_id, stream }: LiveFrame): string 
   JSON.stringify([stream, action_id ?? null, message_id ?? null]);
 
 /** The position after the text of a frame. */
-export const endOf = ({ offset, text }: LiveFrame): number => offset + Buffer.byteLength(text);
+export const getEnd = ({ offset, text }: LiveFrame): number => offset + Buffer.byteLength(text);
 
 /** Adds frames to a tail. Frames that came before change nothing, and after a gap the tail starts with the frame. */
 export function appendFrames(tail: RunTail | undefined, executionId: string, frames: readonly LiveFrame[]): RunTail {
@@ -40,8 +40,8 @@ export function withoutStreams(tail: RunTail, ids: readonly string[]): RunTail {
 }
 
 function join(last: StreamTail | undefined, frame: LiveFrame): StreamTail {
-  if (last === undefined || frame.offset > endOf(last)) return keepEnd(frame);
-  const fresh = cutBefore(frame, endOf(last));
+  if (last === undefined || frame.offset > getEnd(last)) return keepEnd(frame);
+  const fresh = cutBefore(frame, getEnd(last));
   return fresh === undefined ? last : keepEnd({ ...last, text: last.text + fresh.text });
 }
 

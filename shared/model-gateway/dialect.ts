@@ -20,7 +20,7 @@ export interface Dialect {
   /** Keeps the parts of a request that have a known price, for runs with a budget. */
   readonly filter: Filter;
   /** Reads the requested output. Throws if it is not a whole number within bounds. */
-  outputOf(request: ModelRequest): OutputAsked;
+  readOutputLimits(request: ModelRequest): OutputAsked;
   /** Sets the output limit in the member that the provider respects. */
   withOutputLimit(request: ModelRequest, tokens: number, provider: Provider): ModelRequest;
   /** Changes the request so that its response contains the usage. */
@@ -30,7 +30,7 @@ export interface Dialect {
   /** Formats an error as an event of a stream that has begun. */
   errorEvent(message: string): string;
   /** Reads the usage of a response that was not streamed; undefined if it has none. */
-  usageOf(answer: unknown): Usage | undefined;
+  readUsage(answer: unknown): Usage | undefined;
   /** Creates the meter of a streamed response to the request. */
   meter(request: ModelRequest): Meter;
 }

@@ -105,7 +105,7 @@ function send(
 async function readWhole(call: Call, given: Response, settle: (outcome: Outcome) => Promise<void>): Promise<Response> {
   const text = await given.text().catch(() => "");
   const json = parsedJson(text);
-  const usage = call.dialect.usageOf(json);
+  const usage = call.dialect.readUsage(json);
   await settle(
     usage === undefined ? { kind: "unknown", outputBytes: Buffer.byteLength(text) } : { kind: "billed", usage },
   );

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
-import { modelOf } from "#shared/models/models.ts";
+import { resolveModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
@@ -67,7 +67,7 @@ async function answer(
 ): Promise<Response> {
   const head = await authenticateCaller(request, ports);
   const asked = await parseRequest(request);
-  const model = modelOf(asked.model, dialect.providers);
+  const model = resolveModel(asked.model, dialect.providers);
   const provider = ports.providers[model.of];
   if (provider === undefined) throw new RunyardError("internal_error");
   const pinned = pinPrice(asked, model.of);

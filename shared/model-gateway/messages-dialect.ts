@@ -42,7 +42,7 @@ export const messages: Dialect = {
   providers: ["anthropic", "bedrock"],
   passes: ["anthropic-version", "anthropic-beta"],
   filter: messagesFilter,
-  outputOf({ max_tokens, thinking }) {
+  readOutputLimits({ max_tokens, thinking }) {
     const thinkingTokens = isObject(thinking)
       ? outputTokens(thinking["budget_tokens"], "thinking.budget_tokens")
       : undefined;
@@ -56,7 +56,7 @@ export const messages: Dialect = {
   }),
   errorEvent: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "api_error", message } })}`,
-  usageOf(answer) {
+  readUsage(answer) {
     const parsed = v.safeParse(Answer, answer);
     return parsed.success ? withCounts(NOTHING_USED, parsed.output.usage) : undefined;
   },

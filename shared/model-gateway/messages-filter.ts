@@ -1,5 +1,6 @@
 import { base64Source } from "./image-data.ts";
 import {
+  allowValues,
   anything,
   byType,
   choice,
@@ -8,14 +9,13 @@ import {
   isObject,
   list,
   members,
-  oneOf,
   providerDefined,
   refused,
   textOr,
 } from "./request-filter.ts";
 
 /** A lifetime of an hour costs more than one of five minutes. */
-const cacheControl = members({ type: anything, ttl: oneOf("5m") });
+const cacheControl = members({ type: anything, ttl: allowValues("5m") });
 const common = { type: anything, cache_control: textOr(cacheControl) } as const;
 
 const text = members({ ...common, text: anything });
@@ -26,7 +26,7 @@ const document = members({
   title: anything,
   context: anything,
   source: byType({
-    text: members({ type: anything, media_type: oneOf("text/plain"), data: anything }),
+    text: members({ type: anything, media_type: allowValues("text/plain"), data: anything }),
     content: members({ type: anything, content: textOr(list(byType({ text, image }))) }),
     base64: refused("a PDF document has no known size and needs a run without a budget: send its text or images"),
     url: refused("must be data and not a URL where the run has a budget"),

@@ -47,7 +47,7 @@ export const chat: Dialect = {
   path: "/openai/v1/chat/completions",
   upstreamPath: "/chat/completions",
   filter: chatFilter,
-  outputOf(request) {
+  readOutputLimits(request) {
     const { max_completion_tokens, max_tokens, n } = request;
     const completion = outputTokens(max_completion_tokens, "max_completion_tokens");
     const limit = outputTokens(max_tokens, "max_tokens");
@@ -62,7 +62,7 @@ export const chat: Dialect = {
       ? { ...request, stream_options: { ...toObject(request["stream_options"]), include_usage: true } }
       : request,
   errorEvent: (message) => `data: ${JSON.stringify(error(502, message))}`,
-  usageOf(answer) {
+  readUsage(answer) {
     const parsed = v.safeParse(ChatAnswer, answer);
     return parsed.success && parsed.output.usage ? chatUsage(parsed.output.usage) : undefined;
   },
@@ -75,7 +75,7 @@ export const responses: Dialect = {
   path: "/openai/v1/responses",
   upstreamPath: "/responses",
   filter: responsesFilter,
-  outputOf: ({ max_output_tokens }) => ({
+  readOutputLimits: ({ max_output_tokens }) => ({
     limit: outputTokens(max_output_tokens, "max_output_tokens"),
     least: ANSWER_TOKENS,
     answers: 1,
@@ -84,7 +84,7 @@ export const responses: Dialect = {
   prepared: (request) => request,
   errorEvent: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", code: "server_error", message, param: null })}`,
-  usageOf(answer) {
+  readUsage(answer) {
     const parsed = v.safeParse(ResponsesAnswer, answer);
     return parsed.success && parsed.output.usage ? responsesUsage(parsed.output.usage) : undefined;
   },

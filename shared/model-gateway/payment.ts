@@ -1,4 +1,4 @@
-import { budgetsOf } from "#shared/budgets/budget.ts";
+import { listBudgets } from "#shared/budgets/budget.ts";
 import { parseBudget, readBudget } from "#shared/budgets/budget-store.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
@@ -50,9 +50,9 @@ export interface Call {
 export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model } = call;
   const { run_id, execution_id } = head;
-  const asked = dialect.outputOf(call.request);
+  const asked = dialect.readOutputLimits(call.request);
   const budget = head.b === true ? await readBudget(run_id, ports.table) : parseBudget(undefined);
-  const payers = budgetsOf(run_id, budget);
+  const payers = listBudgets(run_id, budget);
   if (payers.length === 0) return call;
   if (model.cost === undefined) {
     throw new RunyardError("integration_not_configured", {

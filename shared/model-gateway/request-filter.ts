@@ -20,7 +20,7 @@ export const newNotes = (): FilterNotes => ({ dropped: new Set(), images: 0, ima
 export const anything: Filter = (value) => value;
 
 /** Keeps the value if it is one of these, and drops it otherwise. */
-export const oneOf =
+export const allowValues =
   (...values: readonly unknown[]): Filter =>
   (value) =>
     values.includes(value) ? value : undefined;

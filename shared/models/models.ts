@@ -39,7 +39,7 @@ const GivenPrice = v.pipe(
 const givenPrices = () => new Map(listSetting("MODEL_PRICES").map((text) => v.parse(GivenPrice, text)));
 
 /** The price of a model, or nothing where it is not known. */
-export const priceOf = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
+export const findPrice = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
 
 /** A model with whose it is, and its name there. */
 export type ProvidedModel = Model & { readonly of: Provider; readonly name: string };
@@ -48,7 +48,7 @@ export type ProvidedModel = Model & { readonly of: Provider; readonly name: stri
  * The model that a call names, by its id here or by its provider's own name for it, as one of these providers has it. Refuses one
  * that this deployment does not have, or that is not to be used.
  */
-export function modelOf(named: string, providers: readonly Provider[]): ProvidedModel {
+export function resolveModel(named: string, providers: readonly Provider[]): ProvidedModel {
   const ids = [named, ...providers.map((provider) => `${provider}/${named}`)];
   const candidates = providers.flatMap((of) => models().flatMap((model) => providedBy(of, model)));
   const found = ids.flatMap((id) => candidates.find((model) => model.id === id) ?? []).at(0);

@@ -34,7 +34,7 @@ interface PageOptions<T> {
 }
 
 /** As many of a list's items as one answer takes; `page_info` only where that was asked for, or needed. */
-export async function pageOf<T>(
+export async function paginate<T>(
   all: readonly T[],
   query: PageQuery,
   { binding, placeOf, cutToFit = (items) => fitting(items) }: PageOptions<T>,

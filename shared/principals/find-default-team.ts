@@ -1,4 +1,4 @@
-import { ownerOf } from "#shared/records/run-head.ts";
+import { parseOwner } from "#shared/records/run-head.ts";
 import { readTeam, type Team } from "#shared/records/team.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { Principal } from "./principal.ts";
@@ -10,6 +10,6 @@ export async function findDefaultTeam(principal: Principal, table: Table): Promi
     const { activeTeam, teams, teamItem } = principal;
     return activeTeam === undefined && teams.length > 1 ? undefined : teamItem;
   }
-  const owner = ownerOf(principal.head);
+  const owner = parseOwner(principal.head);
   return owner.type === "Team" ? readTeam(owner.uid, table) : undefined;
 }

@@ -3,7 +3,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import { isLocal, ownerOf, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
+import { isLocal, parseOwner, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { parseTeam } from "#shared/records/team.ts";
 import { parseUser } from "#shared/records/user.ts";
 import { parseWebSession, touchWebSession, webSessionExpiry, webSessionKey } from "#shared/records/web-session.ts";
@@ -184,7 +184,7 @@ async function readRun(runId: string, hash: string, table: Table): Promise<Princ
 
 /** The caller holds the key of a LOCAL run: for a team's run it is valid only while that person is a member. */
 async function refuseRemovedCreator(head: RunHead, table: Table): Promise<void> {
-  const owner = ownerOf(head);
+  const owner = parseOwner(head);
   if (owner.type !== "Team") return;
   // There is no such user where an agent key created the run.
   const creator = await table.get(keys.user(head.p.creator));

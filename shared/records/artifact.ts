@@ -85,16 +85,16 @@ export function artifactFacts(artifact: StoredArtifact): Record<string, string |
   const named = { artifact_uid: artifact.uid, artifact_type: artifact.artifact_type };
   switch (artifact.artifact_type) {
     case "PLAN":
-      return { ...named, document_uid: artifact.document_uid, ...titleOf(artifact) };
+      return { ...named, document_uid: artifact.document_uid, ...pickTitle(artifact) };
     case "PULL_REQUEST":
       return { ...named, url: artifact.url, branch: artifact.branch };
     case "SCREENSHOT":
       return { ...named, mime_type: artifact.mime_type, size_bytes: artifact.size_bytes };
     case "FILE":
-      return { ...named, filepath: artifact.filepath, size_bytes: artifact.size_bytes, ...titleOf(artifact) };
+      return { ...named, filepath: artifact.filepath, size_bytes: artifact.size_bytes, ...pickTitle(artifact) };
     case "EXTERNAL_REFERENCE":
-      return { ...named, reference_type: artifact.reference_type, url: artifact.url, ...titleOf(artifact) };
+      return { ...named, reference_type: artifact.reference_type, url: artifact.url, ...pickTitle(artifact) };
   }
 }
 
-const titleOf = ({ title }: { readonly title?: string }) => (title === undefined ? {} : { title });
+const pickTitle = ({ title }: { readonly title?: string }) => (title === undefined ? {} : { title });

@@ -37,12 +37,12 @@ const parseCheckpoint = (item: Item | undefined): Checkpoint =>
   item === undefined ? BEGINNING : v.parse(Checkpoint, item);
 
 /** A run's checkpoint; only read where its head says that it has one. */
-export async function checkpointOf(head: RunHead, { table }: { readonly table: Table }): Promise<Checkpoint> {
+export async function loadCheckpoint(head: RunHead, { table }: { readonly table: Table }): Promise<Checkpoint> {
   return head.checkpoint === true ? parseCheckpoint(await table.get(keys.checkpoint(head.run_id))) : BEGINNING;
 }
 
 /** The checkpoints of runs, in their order. */
-export async function checkpointsOf(
+export async function loadCheckpoints(
   runIds: readonly string[],
   { table }: { readonly table: Table },
 ): Promise<Checkpoint[]> {

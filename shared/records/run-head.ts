@@ -180,14 +180,14 @@ export const startLeaseMs = (head: ExecutingHead): number =>
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 
 /** The id of the run that an item or index entry belongs to. */
-export const runIdOf = ({ pk }: Pick<Item, "pk">): string => pk.slice(runPk("").length);
+export const parseRunId = ({ pk }: Pick<Item, "pk">): string => pk.slice(runPk("").length);
 
 /**
  * Parses a head. What its keys contain is not stored a second time: the run's id, which holds the time of its creation, and the
  * time of the last update. A head of at most 1 KB costs half as much to write as a larger one.
  */
 export function parseRunHead(item: Item): RunHead {
-  const id = runIdOf(item);
+  const id = parseRunId(item);
   const [updatedAt] = String(item["updated_key"]).split("#");
   return v.parse(RunHead, { run_id: id, created_at: createdAtOf(id), updated_at: Number(updatedAt), ...item });
 }
@@ -214,12 +214,12 @@ export const toCheckAttributes = (runId: string, at: number) => ({
 });
 
 /** The owner of the run, read from its scope key. */
-export function ownerOf(head: RunHead): Owner {
+export function parseOwner(head: RunHead): Owner {
   const [type, uid] = head.scope.split("#");
   return { type: type === "TEAM" ? "Team" : "User", uid: uid ?? "" };
 }
 
 /** The status message of an error code. */
-export function statusOf(code: ErrorCode, message: string): RunStatusMessage {
+export function toStatusMessage(code: ErrorCode, message: string): RunStatusMessage {
   return { message, error_code: code, retryable: ERRORS[code].retryable };
 }

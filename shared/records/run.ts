@@ -84,7 +84,7 @@ export const DEFAULT_QUEUE_LIMIT = 1_000;
 const TITLE_LENGTH = 120;
 
 /** The title of a run: the first line of its prompt with text in it, without Markdown syntax; else its skill. */
-export function titleOf(prompt: string | undefined, skill: string | undefined): string {
+export function deriveTitle(prompt: string | undefined, skill: string | undefined): string {
   const line = (prompt ?? "")
     .split("\n")
     .map((text) => text.replace(/^[\s#>*-]+/, "").trim())

@@ -7,7 +7,7 @@ import {
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
 import { workedMs } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
@@ -56,7 +56,7 @@ export async function cancelByService(runId: string, by: string, ports: RunPorts
       // A working agent is asked to stop; an execution that is still being prepared has no agent to ask.
       const change = toCancelChange(head, by, head.state !== "INPROGRESS", ports.now());
       await ports.runs.change(head, change, ports.now());
-      await ports.queue.sendEnd(runId, ownerOf(head)).catch(() => undefined);
+      await ports.queue.sendEnd(runId, parseOwner(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;
@@ -73,7 +73,7 @@ async function cancelNow(call: CancelFoundCall, record: Put | undefined, ports: 
     try {
       const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
       await ports.runs.change(head, { ...change, also: { idempotency: record } }, ports.now());
-      await ports.queue.sendEnd(head.run_id, ownerOf(head)).catch(() => undefined);
+      await ports.queue.sendEnd(head.run_id, parseOwner(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;

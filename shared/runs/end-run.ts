@@ -1,6 +1,12 @@
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { LOCAL_START_SECONDS, statusText } from "#shared/records/run.ts";
-import { type ExecutingHead, isExecutingHead, ownerOf, type RunHead, statusOf } from "#shared/records/run-head.ts";
+import {
+  type ExecutingHead,
+  isExecutingHead,
+  parseOwner,
+  type RunHead,
+  toStatusMessage,
+} from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "./change-run.ts";
 import type { Change } from "./transition.ts";
 
@@ -61,7 +67,7 @@ export function toEndChange(head: RunHead, ending: Ending): Change {
 
 function toEndStatus({ message, code }: Ending) {
   if (message === undefined) return undefined;
-  return code === undefined ? { message } : statusOf(code, message);
+  return code === undefined ? { message } : toStatusMessage(code, message);
 }
 
 /** Ends a working run on behalf of the service, not of its harness. @throws where it has continued without this execution */
@@ -113,6 +119,6 @@ async function endWhile(
   const ended = await changeRun(first, ports, (head) =>
     applies(head) ? { change: toEndChange(head, { ...ending, now }), result: true } : { result: false },
   );
-  if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (ended) await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
   return ended;
 }

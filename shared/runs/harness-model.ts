@@ -14,7 +14,7 @@ const PROVIDERS_OF: Readonly<Record<ThirdParty, readonly Provider[]>> = {
 };
 
 /** The third-party harness that a configuration requests; undefined for the default one. */
-export function thirdPartyOf({ harness }: Pick<AmbientAgentConfig, "harness">): ThirdParty | undefined {
+export function getThirdParty({ harness }: Pick<AmbientAgentConfig, "harness">): ThirdParty | undefined {
   const type = harness?.type;
   return type === "claude" || type === "codex" || type === "gemini" ? type : undefined;
 }
@@ -26,7 +26,7 @@ export function checkHarness({
 }: Pick<RunAgentRequest, "config" | "execution_location">) {
   const model = config.harness?.model_id;
   if (model !== undefined) checkModel(model, "config.harness.model_id");
-  const type = thirdPartyOf(config);
+  const type = getThirdParty(config);
   if (type === undefined) return;
   if (execution_location === "LOCAL") {
     throw notSupported(
@@ -46,7 +46,7 @@ export function checkHarness({
 
 /** Refuses a model that a caller names for a harness which cannot call it. */
 export function checkNamedModel({ config = {} }: Pick<RunAgentRequest, "config">): void {
-  const type = thirdPartyOf(config);
+  const type = getThirdParty(config);
   if (type === undefined || config.model_id === undefined || config.harness?.model_id !== undefined) return;
   if (!canCall(type, config.model_id)) throw wrongModel("config.model_id", type);
 }
@@ -56,7 +56,7 @@ export function checkNamedModel({ config = {} }: Pick<RunAgentRequest, "config">
  * the first that it can call. Undefined for the default harness.
  */
 export function chooseHarnessModel(config: AmbientAgentConfig): string | undefined {
-  const type = thirdPartyOf(config);
+  const type = getThirdParty(config);
   if (type === undefined) return undefined;
   const named = config.harness?.model_id ?? config.model_id;
   if (named !== undefined && canCall(type, named)) return named;

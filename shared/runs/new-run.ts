@@ -1,7 +1,7 @@
-import { setupOf } from "#shared/environments/run-environment.ts";
+import { copySetup } from "#shared/environments/run-environment.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
-import { titleOf } from "#shared/records/run.ts";
+import { deriveTitle } from "#shared/records/run.ts";
 import { INLINE_BYTES, type RunBody, type StoredAttachment } from "#shared/records/run-body.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import type { RunPlan } from "./plan-run.ts";
@@ -25,14 +25,14 @@ export function toRunBody(
   const { creator, executor, identity } = actors;
   const { prompt = "", title, mode = "normal", interactive = false, execution_location = "REMOTE" } = request;
   return {
-    title: title?.trim() || titleOf(prompt, skill),
+    title: title?.trim() || deriveTitle(prompt, skill),
     prompt:
       files.prompt === undefined
         ? prompt
         : [...prompt.slice(0, 2 * PROMPT_PREVIEW_LENGTH)].slice(0, PROMPT_PREVIEW_LENGTH).join(""),
     ...(files.prompt === undefined ? {} : { prompt_file: files.prompt }),
     config,
-    ...setupOf(environment),
+    ...copySetup(environment),
     ...resolveSecrets({ owner, creator, environment, identity, parent }),
     creator,
     executor,

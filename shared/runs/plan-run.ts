@@ -4,13 +4,13 @@ import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import {
+  copySetup,
   environmentReader,
   findRunEnvironment,
-  setupOf,
   withEnvironment,
 } from "#shared/environments/run-environment.ts";
 import { invalid } from "#shared/errors.ts";
-import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
+import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -78,7 +78,7 @@ export async function planRun({ body: request, principal, header }: PlanCall, po
     allowance,
     metadata: mergeMetadata(parent, request),
     source: toSource(header, parent !== undefined),
-    skill: skillsOf(filled)[0],
+    skill: getSkills(filled)[0],
   };
 }
 
@@ -98,7 +98,7 @@ async function fillRequest(
   const filled = withEnvironment(chosen, environment);
   if (filled !== request) checkConfig(filled);
   const { execution_location = "REMOTE" } = request;
-  refuseIgnoredImage({ ...setupOf(environment), execution_location, config: filled.config }, ports);
+  refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports);
   refusePersonalWorkerRun(filled, owner);
   return { filled, environment };
 }
@@ -113,7 +113,7 @@ function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Re
 
 /** Refuses what the schema of the request cannot, naming the field and the remedy. */
 export function checkRequest(request: RunAgentRequest): void {
-  const hasSkill = skillsOf(request).length > 0;
+  const hasSkill = getSkills(request).length > 0;
   if ((request.prompt ?? "").trim() === "" && !hasSkill && request.conversation_id === undefined) {
     throw invalid("prompt", "is required unless a skill or conversation_id is given");
   }
@@ -139,7 +139,7 @@ function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_locati
 }
 
 /** The skills of a request: `skill` wins over the configuration's. */
-export function skillsOf(request: RunAgentRequest): readonly string[] {
+export function getSkills(request: RunAgentRequest): readonly string[] {
   if (request.skill !== undefined) return [request.skill];
   const { skill_spec, skills } = request.config ?? {};
   return skills ?? (skill_spec === undefined ? [] : [skill_spec]);
@@ -148,12 +148,12 @@ export function skillsOf(request: RunAgentRequest): readonly string[] {
 /** Resolves the configuration that the run shows: the request's with every default filled in. */
 export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const { skill_spec: _, skills: __, worker_host, ...config }: AmbientAgentConfig = request.config ?? {};
-  const skills = skillsOf(request);
+  const skills = getSkills(request);
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
   const harnessModel = chooseHarnessModel(config);
   const modelId = harnessModel ?? config.harness?.model_id ?? config.model_id ?? defaultModel();
-  if (config.budget_usd !== undefined && priceOf(modelId) === undefined) {
+  if (config.budget_usd !== undefined && findPrice(modelId) === undefined) {
     throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
   }
   return {

@@ -1,5 +1,5 @@
 import { LEASE_SECONDS } from "#shared/records/run.ts";
-import { type ExecutingHead, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "./change-run.ts";
 import { workedMs } from "./end-run.ts";
 import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
@@ -20,6 +20,6 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
  * The reaper repeats both.
  */
 export async function sendRequeued(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
-  await queue.sendRun(left.run_id, ownerOf(left)).catch(() => undefined);
-  if ("sandbox" in left) await queue.sendEnd(left.run_id, ownerOf(left)).catch(() => undefined);
+  await queue.sendRun(left.run_id, parseOwner(left)).catch(() => undefined);
+  if ("sandbox" in left) await queue.sendEnd(left.run_id, parseOwner(left)).catch(() => undefined);
 }

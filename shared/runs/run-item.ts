@@ -2,7 +2,7 @@ import { fitting } from "#shared/pagination/page.ts";
 import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
 import { isTerminal, toDuration } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -115,6 +115,6 @@ function isEnded(head: RunHead): head is Extract<RunHead, { ended_at: number }> 
 }
 
 function shownScope(head: RunHead): NonNullable<RunItem["scope"]> {
-  const { type, uid } = ownerOf(head);
+  const { type, uid } = parseOwner(head);
   return { type, uid };
 }

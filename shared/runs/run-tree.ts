@@ -3,7 +3,7 @@ import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 import { type ConversationTail, readConversationTail } from "./conversation-tail-store.ts";
@@ -16,7 +16,7 @@ export function sees(principal: Principal, head: RunHead, body: RunBody): boolea
   if (principal.kind === "run") {
     return principal.head.run_id === head.run_id || body.ancestors.includes(principal.head.run_id);
   }
-  return seesOwner(principal, ownerOf(head));
+  return seesOwner(principal, parseOwner(head));
 }
 
 export interface Parent {
@@ -50,7 +50,7 @@ export async function findParent(
   }
   return {
     runId,
-    owner: ownerOf(head),
+    owner: parseOwner(head),
     ancestors: body.ancestors,
     metadata: body.metadata,
     executor: body.executor,

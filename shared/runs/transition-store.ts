@@ -81,7 +81,7 @@ function toNextCheck(head: RunHead, check: Change["checkAt"]): HeadAttributes {
   return planned >= check.from && planned <= check.to ? {} : toCheckAttributes(head.run_id, check.at);
 }
 
-const executionOf = ({ execution_id }: RunHead) => (execution_id === undefined ? {} : { execution_id });
+const pickExecution = ({ execution_id }: RunHead) => (execution_id === undefined ? {} : { execution_id });
 
 const toEventPuts = (head: RunHead, { events }: Change, now: number): Put[] =>
   events.map((event, index) => {
@@ -95,7 +95,7 @@ const toEventPuts = (head: RunHead, { events }: Change, now: number): Put[] =>
         uuid: event.uuid ?? randomId(),
         type: event.type,
         occurred_at: event.occurredAt ?? now,
-        ...executionOf(head),
+        ...pickExecution(head),
         data: event.data ?? {},
       },
       if: { pk: { exists: false } },
@@ -112,7 +112,7 @@ function toMessagesPut(head: RunHead, { events, messages }: Change, now: number)
       v: 1,
       sequence,
       occurred_at: now,
-      ...executionOf(head),
+      ...pickExecution(head),
       ...messages,
     },
     if: { pk: { exists: false } },

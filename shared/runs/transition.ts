@@ -81,7 +81,7 @@ export function leaveSandbox(head: RunHead, { to, unstarted, endedItself }: Chan
   const isFound = handle !== undefined || provider === "fargate";
   const stops = isFound && unstarted !== true && !(provider === "worker" && endedItself === true);
   const placed = { provider, handle, executionId: head.execution_id };
-  const set = stops ? { stops: stopsOf(head, placed, now) } : {};
+  const set = stops ? { stops: addPendingStop(head, placed, now) } : {};
   return { set, remove: ["sandbox"], if: sandboxUnchanged(head) };
 }
 
@@ -94,7 +94,7 @@ export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
 const MAX_STOPS = 5;
 
 /** Adds a sandbox to those of the run that have to be stopped. */
-export function stopsOf(
+export function addPendingStop(
   head: RunHead,
   { provider, executionId, handle }: Omit<PlacedSandbox, "provider"> & { provider: SandboxProvider | "worker" },
   now: number,

@@ -8,7 +8,7 @@ import {
 import { isUuid, randomId } from "#shared/ids.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
-import { ownerOf } from "#shared/records/run-head.ts";
+import { parseOwner } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -92,7 +92,7 @@ const tooManyUploads = () =>
 function chosenTeam(principal: Principal): string | undefined {
   if (principal.kind === "personal") return principal.activeTeam;
   if (principal.kind === "agent") return principal.team;
-  const owner = ownerOf(principal.head);
+  const owner = parseOwner(principal.head);
   return owner.type === "Team" ? owner.uid : undefined;
 }
 

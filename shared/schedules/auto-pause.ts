@@ -4,7 +4,7 @@ import { retryOnChange } from "./schedule-store.ts";
 type Ports = Pick<SchedulePorts, "schedules" | "now">;
 
 /** Pauses every schedule whose runs an identity executes, because the identity is no longer available. */
-export async function pauseSchedulesOf(identity: string, why: string, ports: Ports): Promise<void> {
+export async function pauseSchedulesByIdentity(identity: string, why: string, ports: Ports): Promise<void> {
   for (const id of await ports.schedules.listByIdentity(identity)) await autoPause(id, why, ports);
 }
 

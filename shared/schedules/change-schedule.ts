@@ -13,7 +13,7 @@ import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets } from "./agent.ts";
 import { findFirstFiring } from "./create-schedule.ts";
-import { timetableOf } from "./cron.ts";
+import { parseTimetable } from "./cron.ts";
 import { findVisibleSchedule, requireCaller } from "./read-schedule.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
@@ -146,7 +146,7 @@ async function writeChange(before: Schedule, after: Schedule, ports: SchedulePor
 
 /** Returns the outcomes of planned firings in progress, which a change of the plan cancels. */
 function skippedTicks(before: Schedule, now: number): Tick[] {
-  const { next } = timetableOf(before.cron_schedule, before.time_zone);
+  const { next } = parseTimetable(before.cron_schedule, before.time_zone);
   const ticks: Tick[] = [];
   for (let at = nextRunOf(before); at !== undefined && at <= now && ticks.length < MAX_IN_PROGRESS; at = next(at)) {
     const reason = "the schedule was changed before it fired";

@@ -15,7 +15,7 @@ import { ConflictError } from "#shared/table/transact.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets, withScheduleNames } from "./agent.ts";
-import { timetableOf } from "./cron.ts";
+import { parseTimetable } from "./cron.ts";
 import { requireCaller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
@@ -138,7 +138,7 @@ function ownerOfSchedule({ team, agent_uid }: CreateScheduleRequest, principal: 
 
 /** Returns the first firing of a cron. Throws `invalid_request` for a cron that never fires. */
 export function findFirstFiring(cron: string, timeZone: string, now: number): number {
-  const next = timetableOf(cron, timeZone).next(now);
+  const next = parseTimetable(cron, timeZone).next(now);
   if (next === undefined) throw invalid("cron_schedule", "never fires: there is no such date");
   return next;
 }

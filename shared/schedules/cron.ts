@@ -52,7 +52,7 @@ function checkCron(text: string): void {
 }
 
 /** The timetable of a cron in a time zone. Throws `invalid_request` naming the field that is wrong. */
-export function timetableOf(cron: string, timeZone: string): Timetable {
+export function parseTimetable(cron: string, timeZone: string): Timetable {
   checkCron(cron);
   checkTimeZone(timeZone);
   const job = new Cron(cron.trim(), { mode: "5-part", timezone: timeZone });
@@ -61,7 +61,7 @@ export function timetableOf(cron: string, timeZone: string): Timetable {
 }
 
 /** The allowed values of each field. */
-export function fieldsOf(cron: string): CronFields {
+export function parseFields(cron: string): CronFields {
   const { minute, hour, day, month, dayOfWeek, starDOM, starDOW } = new CronPattern(cron.trim(), undefined, {
     mode: "5-part",
   });

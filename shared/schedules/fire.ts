@@ -5,7 +5,7 @@ import { isTerminal, statusText } from "#shared/records/run.ts";
 import { cancelByService } from "#shared/runs/cancel-run.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { autoPause } from "./auto-pause.ts";
-import { timetableOf, wholeMinute } from "./cron.ts";
+import { parseTimetable, wholeMinute } from "./cron.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { ScheduleChangedError } from "./schedule-store.ts";
@@ -32,7 +32,7 @@ export async function fireAt(scheduleId: string, time: number, ports: FiringPort
     if (schedule === undefined) return ports.scheduler.remove(scheduleId);
     const next = nextRunOf(schedule);
     if (next === undefined || at < next) return;
-    const timetable = timetableOf(schedule.cron_schedule, schedule.time_zone);
+    const timetable = parseTimetable(schedule.cron_schedule, schedule.time_zone);
     if (!timetable.isFiring(at)) return;
     // An earlier firing without an outcome stays the next one: the reconciler handles it.
     const following = at === next ? timetable.next(at) : next;

@@ -1,6 +1,6 @@
 import { logLine } from "#shared/log/log.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
-import { type Timetable, timetableOf } from "./cron.ts";
+import { parseTimetable, type Timetable } from "./cron.ts";
 import { fireAt, LATE_MS } from "./fire.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
@@ -77,7 +77,7 @@ async function handleMissed(id: string, ports: FiringPorts): Promise<void> {
     if (schedule === undefined || at === undefined || at > ports.now()) return;
     // A firing that is not late yet may have been handled out of order; then the schedule waits for the next one.
     if (at > ports.now() - LATE_MS && !(await hasTick(id, at, ports.table))) return;
-    const timetable = timetableOf(schedule.cron_schedule, schedule.time_zone);
+    const timetable = parseTimetable(schedule.cron_schedule, schedule.time_zone);
     const stale = findStaleFirings(at, timetable, ports.now());
     if (stale.length === 0) await fireAt(id, at, ports);
     else await skipFirings(schedule, stale, timetable, ports);

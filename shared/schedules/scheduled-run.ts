@@ -1,16 +1,16 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
-import { setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
+import { copySetup, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
-import { titleOf } from "#shared/records/run.ts";
+import { deriveTitle } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import { refuseIgnoredImage, refusePersonalWorkerRun } from "#shared/runs/placement.ts";
-import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
+import { getSkills, resolveConfig } from "#shared/runs/plan-run.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -75,14 +75,14 @@ async function planScheduledRun(
   checkRunRequest(request);
   withScheduleNames(() => refusePersonalWorkerRun(request, owner));
   withScheduleNames(() =>
-    refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE", config: request.config }, ports),
+    refuseIgnoredImage({ ...copySetup(environment), execution_location: "REMOTE", config: request.config }, ports),
   );
   const body: RunBody = {
-    title: schedule.name.trim() || titleOf(prompt, skillsOf(request)[0]),
+    title: schedule.name.trim() || deriveTitle(prompt, getSkills(request)[0]),
     prompt,
     ...(prompt_file === undefined ? {} : { prompt_file }),
     config: resolveConfig(request),
-    ...setupOf(environment),
+    ...copySetup(environment),
     ...resolveSecrets({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
     creator: created_by,
     executor,

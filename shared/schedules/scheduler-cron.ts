@@ -1,4 +1,4 @@
-import { type CronFields, fieldsOf } from "./cron.ts";
+import { type CronFields, parseFields } from "./cron.ts";
 
 /** What EventBridge Scheduler takes for an expression at most. */
 const EXPRESSION_LENGTH = 256;
@@ -9,7 +9,7 @@ const EXPRESSION_LENGTH = 256;
  * two fields is enough: that becomes every day.
  */
 export function schedulerCron(cron: string): string {
-  const fields = fieldsOf(cron);
+  const fields = parseFields(cron);
   const [days, weekdays] = dayFields(fields);
   const exact = expression(
     list(fields.minutes, 0, 59),

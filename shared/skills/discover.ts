@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { githubOf } from "#shared/environments/repositories.ts";
+import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import { ScanAnswer } from "#shared/wire/scan.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { findGithubSkills, type ReadFile } from "./github-skills.ts";
@@ -41,7 +41,7 @@ function findSkills(
   before: FoundSkills | undefined,
   ports: DiscoveryPorts,
 ): Promise<Discovered | "unchanged"> {
-  const onGithub = githubOf(repository.url);
+  const onGithub = parseGithubUrl(repository.url);
   if (onGithub === undefined) return scanRepository(repository, ports);
   const known = new Set(before?.found?.skills.map(({ path, sha }) => `${sha} ${path}`));
   const { ref } = repository;

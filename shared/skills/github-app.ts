@@ -55,7 +55,11 @@ export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
       if (!(error instanceof UnusableKey || error instanceof GithubRefusal)) throw error;
       const reason =
         error instanceof GithubRefusal ? `GitHub responds with ${error.status}: ${error.said}` : error.message;
-      logLine("error", "the GitHub App issues no token", { app: settings.id, repository: nameOf(repository), reason });
+      logLine("error", "the GitHub App issues no token", {
+        app: settings.id,
+        repository: toFullName(repository),
+        reason,
+      });
       return undefined;
     }
   };
@@ -63,14 +67,14 @@ export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
     newToken,
     async tokenFor(repository) {
       for (const [name, { expiresAt }] of kept) if (expiresAt - SPARE_MS <= api.now()) kept.delete(name);
-      const name = nameOf(repository);
+      const name = toFullName(repository);
       const before = kept.get(name);
       if (before !== undefined) return before.token;
       const made = await newToken(repository);
       if (made !== undefined) kept.set(name, made);
       return made?.token;
     },
-    forget: (repository) => void kept.delete(nameOf(repository)),
+    forget: (repository) => void kept.delete(toFullName(repository)),
   };
 }
 
@@ -133,4 +137,4 @@ function signAssertion(id: string, key: KeyObject, now: number): string {
 const base64url = (content: string | Buffer): string => Buffer.from(content).toString("base64url");
 
 /** GitHub ignores case. */
-const nameOf = ({ owner, repo }: AppRepository): string => `${owner}/${repo}`.toLowerCase();
+const toFullName = ({ owner, repo }: AppRepository): string => `${owner}/${repo}`.toLowerCase();

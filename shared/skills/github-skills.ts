@@ -85,13 +85,13 @@ async function findSkillsWith(
   const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
   if (!answer.changed) return "unchanged";
   const subTree = async (sha: string, recursive = false) =>
-    bodyOf(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
+    requireBody(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
   const entries = answer.body.truncated ? await listSkillFolders(answer.body, subTree) : answer.body.tree;
   const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
   const deadline = performance.now() + FILES_MS;
   const { files, failure } = await readFiles(listed.slice(0, MAX_SKILLS), before, async (sha) => {
     if (performance.now() > deadline) throw toOutage(`GitHub responds slowly about ${what}`, github);
-    return Buffer.from(bodyOf(await ask(Blob, `blobs/${sha}`)).content, "base64");
+    return Buffer.from(requireBody(await ask(Blob, `blobs/${sha}`)).content, "base64");
   });
   const { etag } = answer;
   return {
@@ -107,7 +107,7 @@ async function findSkillsWith(
 const isSkill = ({ path, mode, type }: Entry): boolean =>
   type === "blob" && (mode === "100644" || mode === "100755") && isSkillPath(path);
 
-function bodyOf<T>(answer: GithubAnswer<T>): T {
+function requireBody<T>(answer: GithubAnswer<T>): T {
   if (answer.changed) return answer.body;
   throw new Error("a response to an unconditional request says that nothing has changed");
 }

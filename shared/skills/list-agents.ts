@@ -119,11 +119,11 @@ function addEnvironments(variant: AgentVariant, { environments }: Place): AgentV
 
 /** Lists the specs by which a run may name the skill: its path, and its directory's name if it is the first of that name. */
 function listSpecs({ path }: Skill, { owner, name }: Place, all: readonly Skill[]): string[] {
-  const directoryOf = (of: string) => of.split("/").at(-2) ?? "";
-  const directory = directoryOf(path);
+  const parseDirectory = (of: string) => of.split("/").at(-2) ?? "";
+  const directory = parseDirectory(path);
   const [first] = all
     .map((other) => other.path)
-    .filter((other) => directoryOf(other) === directory)
+    .filter((other) => parseDirectory(other) === directory)
     .sort(inSkillOrder);
   const places = [path, path.replace(/\/SKILL\.md$/, ""), ...(first === path ? [directory] : [])];
   return [`${owner}/${name}`, name].flatMap((repository) => places.map((spot) => `${repository}:${spot}`));

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import type { Environment } from "#shared/environments/environment.ts";
-import { githubOf } from "#shared/environments/repositories.ts";
+import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import { invalid } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { NO_CREDENTIALS, Repository, RepositoryUrl } from "#shared/wire/config.ts";
 import { hasCredentials } from "#shared/wire/repository-url.ts";
-import { identityOf } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
 
 /** A repository whose skills are discovered, at one of its refs. */
 export const SkillRepository = v.object({ url: RepositoryUrl, ref: Repository.entries.ref });
@@ -27,7 +27,7 @@ export const toStorageKey = ({ url, ref }: SkillRepository): string =>
 
 /** Identifies a repository by its URL without credentials and ref, however the URL is written. */
 export function toBaseUrl(url: string): string {
-  const github = githubOf(url);
+  const github = parseGithubUrl(url);
   if (github !== undefined) return `github:${github.owner}/${github.repo}`.toLowerCase();
   return url
     .replace(/^(https:\/\/)[^/@]*@/i, "$1")
@@ -37,7 +37,7 @@ export function toBaseUrl(url: string): string {
 
 /** GitHub ignores case and has several URLs for one repository; other hosts may differ. */
 function canonicalize(url: string): string {
-  return githubOf(url) === undefined ? url : [toBaseUrl(url), ...parseCredentials(url)].join("\n");
+  return parseGithubUrl(url) === undefined ? url : [toBaseUrl(url), ...parseCredentials(url)].join("\n");
 }
 
 /** Returns the user and password in an https URL, the token last. */
@@ -59,7 +59,7 @@ export function listPlaces(environments: readonly Environment[]): Place[] {
       places.set(toStorageKey(repository), { ...before, environments: all });
     }
   }
-  return [...places.values()].sort((a, b) => compare(orderOf(a), orderOf(b)));
+  return [...places.values()].sort((a, b) => compare(toSortKey(a), toSortKey(b)));
 }
 
 /** Finds the places that a caller means by `repo`: those of its environments, else the repository itself. */
@@ -83,11 +83,12 @@ function readName(repo: string): { url: string } | { owner: string; name: string
 }
 
 function toPlace(repository: SkillRepository): Place {
-  const github = githubOf(repository.url);
+  const github = parseGithubUrl(repository.url);
   const { owner, name } =
-    github === undefined ? identityOf(repository.url) : { owner: github.owner, name: github.repo };
+    github === undefined ? parseRepositoryIdentity(repository.url) : { owner: github.owner, name: github.repo };
   return { ...repository, owner, name, environments: [] };
 }
 
-const orderOf = ({ owner, name, url, ref = "" }: Place): string => [owner, name, url, ref].join("\u0000").toLowerCase();
+const toSortKey = ({ owner, name, url, ref = "" }: Place): string =>
+  [owner, name, url, ref].join("\u0000").toLowerCase();
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -151,9 +151,9 @@ export const keys = {
 /** What the keys of all workers' connections begin with. */
 export const WORKERS = "WORKER#";
 /** What the keys of one worker's connections begin with, and those of the runs that wait for it. An id may have any characters, so its digest is used. */
-export const workerPrefix = (host: string): string => `${WORKERS}${digestOf(host)}#`;
-export const offerPrefix = (host: string): string => `OFFER#${digestOf(host)}#`;
-const digestOf = (host: string): string => sha256(host).slice(0, 32);
+export const workerPrefix = (host: string): string => `${WORKERS}${digestHost(host)}#`;
+export const offerPrefix = (host: string): string => `OFFER#${digestHost(host)}#`;
+const digestHost = (host: string): string => sha256(host).slice(0, 32);
 
 export const runPk = (run: string): string => `RUN#${run}`;
 export const conversationPk = (conversation: string): string => `CONVERSATION#${conversation}`;

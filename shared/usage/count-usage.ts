@@ -1,5 +1,5 @@
 import { isTerminal } from "#shared/records/run.ts";
-import { executorOf, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { executorOf, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { type Dimensions, type Sums, usageStore } from "./usage-store.ts";
@@ -26,7 +26,7 @@ export async function countUsage(head: RunHead, { table }: { readonly table: Tab
     };
     if (!differs(sums, counted)) return;
     try {
-      await store.count(head.run_id, ownerOf(head), toDimensions(head), counted, sums);
+      await store.count(head.run_id, parseOwner(head), toDimensions(head), counted, sums);
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;

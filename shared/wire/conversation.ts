@@ -6,7 +6,7 @@ const BlockText = textOfBytes(262_144);
 const MessageId = v.exactOptional(Id);
 
 /** One line for people. Control characters and line breaks are refused, because terminals and logs show it as it is. */
-const lineOf = (limit: number) =>
+const singleLine = (limit: number) =>
   v.pipe(
     text(limit, 1),
     v.regex(
@@ -17,7 +17,7 @@ const lineOf = (limit: number) =>
   );
 
 /** What the action does, for people, such as `Read calc.py`. */
-const Title = v.exactOptional(lineOf(512));
+const Title = v.exactOptional(singleLine(512));
 
 const BLOCK_CATEGORIES = [
   "command",
@@ -50,7 +50,7 @@ export const Block = v.variant("type", [
     name: text(128, 1),
     title: Title,
     /** What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. */
-    summary: v.exactOptional(lineOf(1024)),
+    summary: v.exactOptional(singleLine(1024)),
     /** The change of files by the action, as a unified diff. The output does not repeat it. */
     diff: v.exactOptional(textOfBytes(65_536, 1)),
     state: v.picklist(["running", "completed", "failed", "denied"]),

@@ -23,7 +23,7 @@ function split(url: string): Parts {
 export function hasCredentials(url: string): boolean {
   const { scheme, user, rest } = split(url);
   const isSecretUser = user !== undefined && (!isSsh(scheme) || /:|%3a/i.test(user));
-  return isSecretUser || parametersOf(rest).some(isSecretParameter);
+  return isSecretUser || splitParameters(rest).some(isSecretParameter);
 }
 
 /** The URL of a repository with `***` in place of each credential. */
@@ -32,7 +32,7 @@ function maskCredentials(url: string): string {
   const { scheme, user, rest } = split(url);
   const [name = ""] = user?.split(/:|%3a/i, 1) ?? [];
   const shown = isSsh(scheme) ? (name === user ? name : `${name}:***`) : "***";
-  const parameters = parametersOf(rest).map((part) =>
+  const parameters = splitParameters(rest).map((part) =>
     isSecretParameter(part) ? `${part.slice(0, part.indexOf("="))}=***` : part,
   );
   return `${scheme}${user === undefined ? "" : `${shown}@`}${parameters.join("")}`;
@@ -55,7 +55,7 @@ export const maskUrlUsers = (text: string): string =>
 const isSsh = (scheme: string): boolean => /^ssh:/i.test(scheme);
 
 /** The path and then each parameter, beginning with the character that separates it. */
-const parametersOf = (rest: string): string[] => rest.split(/(?=[?&#;])/);
+const splitParameters = (rest: string): string[] => rest.split(/(?=[?&#;])/);
 
 function isSecretParameter(part: string): boolean {
   const equals = part.indexOf("=");

@@ -38,7 +38,7 @@ export function splitFrontMatter(text: string): { readonly matter?: string; read
 }
 
 /** Owner and name of a repository: the last two segments of its URL, without the user; a file URL has them too. */
-export function identityOf(url: string): { readonly owner: string; readonly name: string } {
+export function parseRepositoryIdentity(url: string): { readonly owner: string; readonly name: string } {
   const segments = withoutUser(url)
     .replace(/[?#].*$/s, "")
     .replace(/(?<!\/)\/+$/, "")

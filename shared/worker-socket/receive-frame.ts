@@ -5,7 +5,7 @@ import { removeStops } from "#shared/executions/sandbox-stops.ts";
 import { isUuid } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
 import { statusText } from "#shared/records/run.ts";
-import { type ExecutingHead, isExecutingHead, leaseMs, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, isExecutingHead, leaseMs, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, sandboxUnchanged } from "#shared/runs/transition.ts";
@@ -50,7 +50,7 @@ async function findRun(
 ): Promise<RunHead | undefined> {
   const head = isUuid(taskId) ? await ports.runs.head(taskId) : undefined;
   if (head === undefined || head.worker_host !== workerHost) return undefined;
-  const owner = ownerOf(head);
+  const owner = parseOwner(head);
   return owner.type === "Team" && owner.uid === team ? head : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readPrompt } from "#shared/conversations/conversation.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -55,7 +55,7 @@ const toAssignment = (
       task_definition: { prompt },
       created_at: toTimestamp(head.created_at),
       updated_at: toTimestamp(head.updated_at),
-      owner: { Type: "TEAM", Id: toOwnerNumber(ownerOf(head).uid) },
+      owner: { Type: "TEAM", Id: toOwnerNumber(parseOwner(head).uid) },
       ...(config === undefined ? {} : { agent_config_snapshot: config }),
       agent_conversation_id: body.conversation_id,
     },

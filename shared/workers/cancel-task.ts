@@ -1,4 +1,4 @@
-import { isExecutingHead, ownerOf, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
+import { isExecutingHead, type PendingStop, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { TaskCancellation } from "#shared/wire/worker.ts";
 import type { OfferPorts } from "./worker-ports.ts";
 import { workerStore } from "./worker-store.ts";
@@ -26,7 +26,7 @@ export async function postCancellation(head: RunHead, stop: PendingStop, ports: 
   const text = JSON.stringify(frame);
   if (head.worker_host === undefined) return;
   const store = workerStore(ports);
-  const team = ownerOf(head).uid;
+  const team = parseOwner(head).uid;
   if (stop.handle !== undefined && (await ports.sockets.post(stop.handle, text))) {
     await store.release({ team, workerHost: head.worker_host, connectionId: stop.handle }, stop.execution_id);
     return;

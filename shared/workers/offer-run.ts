@@ -3,7 +3,7 @@ import { logLine } from "#shared/log/log.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { isTerminal, START_LEASE_SECONDS } from "#shared/records/run.ts";
-import { type ExecutingHead, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
@@ -31,7 +31,7 @@ const LATE_CHECK_MS = 15_000;
 
 /** Lets a queued run wait for its worker, and offers the runs that wait for it. */
 export async function offerRun(head: RunHead, workerHost: string, ports: OfferPorts): Promise<void> {
-  const { uid } = ownerOf(head);
+  const { uid } = parseOwner(head);
   await waitingRunStore(ports).add(uid, workerHost, head.run_id);
   await offerWaitingRuns(uid, workerHost, ports);
 }
@@ -56,7 +56,7 @@ async function offerWaitingRuns(team: string, workerHost: string, ports: OfferPo
     if (free === undefined) {
       const now = ports.now();
       const isSoonFree = connections.some(({ busy_until: until }) => until > now && until <= now + SOON_MS);
-      if (isSoonFree) await ports.queue.sendRun(runId, ownerOf(head), SOON_SECONDS);
+      if (isSoonFree) await ports.queue.sendRun(runId, parseOwner(head), SOON_SECONDS);
       return;
     }
     await offerTo(free, head, store, ports);
@@ -87,7 +87,7 @@ export const isKeyValid = (keyHash: string, team: string, { table, now }: Pick<R
   principalStore(table, now).isValidIn(keyHash, team);
 
 async function offerTo(connection: Connection, head: RunHead, store: WorkerStore, ports: OfferPorts): Promise<void> {
-  const team = ownerOf(head).uid;
+  const team = parseOwner(head).uid;
   const to = { team, workerHost: connection.worker_host, connectionId: connection.connection_id };
   const offer = { runId: head.run_id, executionId: randomId(), key: newRunKey(head.run_id) };
   // The worker may still execute an earlier execution of the run, whose cancellation must not arrive after this offer.
@@ -175,7 +175,7 @@ export async function wakeWorker(
 export async function releaseWorker(ended: RunHead, ports: Pick<RunPorts, "table" | "queue" | "now">): Promise<void> {
   const { worker_host: workerHost, state } = ended;
   if (workerHost === undefined || !isTerminal(state)) return;
-  const team = ownerOf(ended).uid;
+  const team = parseOwner(ended).uid;
   const store = workerStore(ports);
   const full = (await store.ofWorker(team, workerHost)).filter(
     ({ busy_until, unclaimed }) => busy_until > ports.now() && unclaimed === 0,

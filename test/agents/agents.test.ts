@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { Stage } from "./support/play.ts";
 
@@ -41,7 +41,7 @@ const agents = [claude, codex, gemini];
 describe.each(agents)("a run with the harness $type", ({ type, model, path, command, firstLine }) => {
   it("works in the sandbox with commands and a follow-up, and another execution goes on with its session", async () => {
     await using stage = await Stage.make();
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     const config = { harness: { type, reasoning_level: "high" }, base_prompt: "Speak like a pirate.", budget_usd: 5 };
     const runId = await stage.create({ prompt: "Make a file.", config });
     await ada.post(`/agent/runs/${runId}/followups`, { message: "And a second one." });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { Stage } from "./support/play.ts";
 
 const harness = (type: string) => ({ prompt: "Work.", config: { harness: { type } } });
@@ -83,7 +83,7 @@ describe("a run with an agent of another maker", () => {
       const executing = stage.execute([{ tools: tool === undefined ? [] : [tool] }, { text: "Stopped." }]);
       await begun(stage, runId);
       const interrupt = { message: "Never mind.", policy: "interrupt" };
-      await clientOf(stage.plane).post(`/agent/runs/${runId}/followups`, interrupt);
+      await createClient(stage.plane).post(`/agent/runs/${runId}/followups`, interrupt);
       await executing;
       expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
       const blocks = await stage.blocks(runId);
@@ -130,7 +130,7 @@ describe("a run with an agent of another maker", () => {
     const runId = await stage.create(harness("codex"));
     const executing = stage.execute([exec("sleep 300")]);
     await begun(stage, runId);
-    expect((await clientOf(stage.plane).post(`/agent/runs/${runId}/cancel`)).status).toBe(200);
+    expect((await createClient(stage.plane).post(`/agent/runs/${runId}/cancel`)).status).toBe(200);
     await executing;
     expect(await stage.shown(runId)).toMatchObject({ state: "CANCELLED" });
     expect(stage.log).toContain('"kind":"cancelled"');

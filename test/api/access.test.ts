@@ -6,7 +6,7 @@ import { keys } from "#shared/table/keys.ts";
 import { request } from "../support/client.ts";
 import type { Answer } from "../support/control-plane.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 /** A route that serves requests without a credential as well is tested for those by its own tests. */
 const keyOptional = routes.filter((route) => route.keyOptional).map(({ method, path }) => `${method} ${path}`);
@@ -70,14 +70,14 @@ describe.each(withKey)("%s", (route) => {
     ]) {
       const body = bodies[route]?.(stage);
       const options = { key: undefined, headers: { authorization }, ...(body === undefined ? {} : { body }) };
-      expect((await request(stage.plane, method, targetOf(route, stage), options)).status).toBe(401);
+      expect((await request(stage.plane, method, toTarget(route, stage), options)).status).toBe(401);
     }
   });
 
   it("returns 403 to a caller who names a team that they are not in", async () => {
     const body = bodies[route]?.(stage);
     const headers = { "x-team-uid": stage.plane.otherTeam };
-    const answer = await request(stage.plane, method, targetOf(route, stage), {
+    const answer = await request(stage.plane, method, toTarget(route, stage), {
       headers,
       ...(body === undefined ? {} : { body }),
     });
@@ -122,7 +122,7 @@ const whoCalls = (route: string): readonly string[] =>
 function sendTo(stage: Stage, route: string, key: string | undefined, other?: string): Promise<Answer> {
   const [method = ""] = route.split(" ");
   const body = bodies[route]?.(stage);
-  return request(stage.plane, method, targetOf(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
+  return request(stage.plane, method, toTarget(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
 }
 
 function comparable({ status, headers, body }: Answer) {

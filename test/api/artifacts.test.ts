@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 
@@ -11,14 +11,14 @@ let ada: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
   harness = await workingRun(plane);
 });
 
 const report = (artifact_type: string, data: object, by: Harness = harness) =>
   by.support("report-artifact", { artifact_type, data });
 const shown = async () => (await ada.get(`/agent/runs/${harness.run_id}`)).body;
-const eventsOf = async () =>
+const listEvents = async () =>
   (await ada.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events.filter(
     ({ type }: { type: string }) => type === "artifact_created",
   );
@@ -71,7 +71,7 @@ describe("a PLAN", () => {
     expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe(long);
     expect((await shown()).artifacts).toHaveLength(1);
     expect((await shown()).updated_at).not.toBe(updated_at);
-    expect(await eventsOf()).toHaveLength(2);
+    expect(await listEvents()).toHaveLength(2);
     expect(JSON.stringify(plane.table.all()), "contents lie in the bucket").not.toContain("Reproduce it");
   });
 
@@ -107,7 +107,7 @@ describe("what lies elsewhere", () => {
     const answer = await ada.get(`/agent/artifacts/${body.artifact_uid}`);
     expect(answer).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(await found(type)).toEqual([harness.run_id]);
-    expect(await eventsOf()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
+    expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
   });
 
   it("is one artifact however often it is reported, also at once and by another execution", async () => {
@@ -119,7 +119,7 @@ describe("what lies elsewhere", () => {
     answers.push(await report("PULL_REQUEST", PULL_REQUEST, second));
     expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
     expect((await shown()).artifacts).toHaveLength(1);
-    expect(await eventsOf()).toHaveLength(1);
+    expect(await listEvents()).toHaveLength(1);
   });
 
   it.each([
@@ -242,7 +242,7 @@ describe("artifacts of every kind", () => {
 
   it.each(Object.entries(kinds))("of another team are there for nobody: a %s", async (type, data) => {
     const { artifact_uid } = (await report(type, data)).body;
-    const answer = await clientOf(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
+    const answer = await createClient(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
     expect(answer.status).toBe(404);
   });
 

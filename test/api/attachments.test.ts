@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, harnessOf } from "../support/execution.ts";
+import { createHarness, createRun } from "../support/execution.ts";
 
 const path = "/agent/attachments";
 const content = "a long plan\n";
@@ -19,13 +19,13 @@ async function uploaded(
   key = plane.key,
   headers: Record<string, string> = {},
 ): Promise<string> {
-  const { body } = await clientOf(plane, key).post(path, file, { headers });
+  const { body } = await createClient(plane, key).post(path, file, { headers });
   await plane.upload(body.upload.url, content);
   return body.attachment_id;
 }
 
 const runWith = (plane: TestControlPlane, id: string, key = plane.key, more: object = {}) =>
-  clientOf(plane, key).post("/agent/runs", { prompt: "read", attachments: [{ attachment_id: id }], ...more });
+  createClient(plane, key).post("/agent/runs", { prompt: "read", attachments: [{ attachment_id: id }], ...more });
 
 describe("POST /agent/attachments", () => {
   it("answers where to upload a file, which runs are then given as they are inline ones", async () => {
@@ -33,7 +33,7 @@ describe("POST /agent/attachments", () => {
     const id = await uploaded(plane);
     const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
     const run = await createRun(plane, { prompt: "read", attachments: [{ attachment_id: id }, inline] });
-    const { context } = (await harnessOf(plane, await plane.dispatch(run)).resolve()).body;
+    const { context } = (await createHarness(plane, await plane.dispatch(run)).resolve()).body;
     expect(context.attachments).toMatchObject([
       { attachment_id: id, filename: "plan.txt", mime_type: "text/plain" },
       { filename: "note.txt" },
@@ -52,7 +52,7 @@ describe("POST /agent/attachments", () => {
   ])("answers 400 and makes no place for a wrong %s (%o)", async (field, wrong) => {
     const plane = await createTestControlPlane();
     const before = structuredClone(plane.table.all());
-    const answer = await clientOf(plane).post(path, { ...file, ...wrong });
+    const answer = await createClient(plane).post(path, { ...file, ...wrong });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0]).toMatchObject({ path: field });
     expect(plane.table.all()).toEqual(before);
@@ -60,11 +60,11 @@ describe("POST /agent/attachments", () => {
 
   it("answers a repeat with the same place", async () => {
     const plane = await createTestControlPlane();
-    const send = (body: object) => clientOf(plane).post(path, body, { headers: { "idempotency-key": "u-1" } });
+    const send = (body: object) => createClient(plane).post(path, body, { headers: { "idempotency-key": "u-1" } });
     const first = await send(file);
     expect((await send(file)).body).toMatchObject({ attachment_id: first.body.attachment_id });
     expect((await send({ ...file, size_bytes: 1 })).status).toBe(409);
-    expect((await clientOf(plane).post(path, file)).body.attachment_id).not.toBe(first.body.attachment_id);
+    expect((await createClient(plane).post(path, file)).body.attachment_id).not.toBe(first.body.attachment_id);
   });
 });
 
@@ -82,7 +82,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     const id = await uploaded(plane);
     const run = (await runWith(plane, id)).body.run_id;
     plane.files.files.delete(`attachments/${id}`);
-    const { context } = (await harnessOf(plane, await plane.dispatch(run)).resolve()).body;
+    const { context } = (await createHarness(plane, await plane.dispatch(run)).resolve()).body;
     expect(context.attachments[0].attachment_id).toBe(id);
     expect(await plane.download(context.attachments[0].download_url)).toBe(content);
   });
@@ -91,7 +91,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     const plane = await createTestControlPlane();
     await refused(plane, "none");
     await refused(plane, "0199e0b2-0000-4000-8000-000000000000");
-    const { body } = await clientOf(plane).post(path, file);
+    const { body } = await createClient(plane).post(path, file);
     await refused(plane, body.attachment_id);
     const id = await uploaded(plane);
     plane.clock.now += 24 * 3600 * 1000 + 1;
@@ -112,7 +112,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     const both = await plane.person("Max", [plane.team, plane.otherTeam]);
     const id = await uploaded(plane, both.key, { "x-team-uid": plane.team });
     const runIn = (team: string) =>
-      clientOf(plane, both.key).post(
+      createClient(plane, both.key).post(
         "/agent/runs",
         { prompt: "read", attachments: [{ attachment_id: id }] },
         { headers: { "x-team-uid": team } },
@@ -131,9 +131,9 @@ describe("files of requests that make no run", () => {
     const plane = await createTestControlPlane();
     const repeats = [{ "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }];
     for (const headers of repeats) {
-      const first = await clientOf(plane).post("/agent/runs", body, { headers });
+      const first = await createClient(plane).post("/agent/runs", body, { headers });
       const before = [...plane.files.files.keys()];
-      const again = await clientOf(plane).post("/agent/runs", body, { headers });
+      const again = await createClient(plane).post("/agent/runs", body, { headers });
       expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
       expect(again.body.run_id).toBe(first.body.run_id);
       expect([...plane.files.files.keys()]).toEqual(before);
@@ -143,7 +143,7 @@ describe("files of requests that make no run", () => {
 
   it("are not stored where the queue is full", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     await ada.put(`/agent/teams/${plane.team}`, { settings: { queue_limit: 1 } });
     expect((await ada.post("/agent/runs", body)).status).toBe(200);
     expect((await ada.post("/agent/runs", { ...body, title: "another" })).status).toBe(429);
@@ -154,12 +154,12 @@ describe("files of requests that make no run", () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     const followup = (headers: Record<string, string>) =>
-      clientOf(plane).post(`/agent/runs/${run}/followups`, { message: "m".repeat(100_000) }, { headers });
+      createClient(plane).post(`/agent/runs/${run}/followups`, { message: "m".repeat(100_000) }, { headers });
     expect((await followup({ "idempotency-key": "k" })).status).toBe(200);
     expect((await followup({ "idempotency-key": "k" })).headers["idempotent-replay"]).toBe("true");
     expect(plane.files.files.size).toBe(1);
     expect((await followup({})).status).toBe(200);
-    const { context } = (await harnessOf(plane, await plane.dispatch(run)).resolve()).body;
+    const { context } = (await createHarness(plane, await plane.dispatch(run)).resolve()).body;
     expect(JSON.stringify(context)).toContain("m".repeat(100_000));
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 
@@ -7,14 +7,14 @@ let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const QUESTION = "Which of the two databases is the right one?";
 const ask = (harness: Harness, summary = QUESTION) =>
   harness.support("finish-task", { success: false, blocked: true, summary });
 const read = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body;
-const timelineOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}/timeline`)).body.events;
+const getTimeline = async (runId: string) => (await ada.get(`/agent/runs/${runId}/timeline`)).body.events;
 
 describe("an agent's question", () => {
   it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
@@ -30,13 +30,13 @@ describe("an agent's question", () => {
       is_sandbox_running: false,
     });
     expect(run.status_message.error_code, "a question is no error").toBeUndefined();
-    expect(await timelineOf(harness.run_id)).toMatchObject([
+    expect(await getTimeline(harness.run_id)).toMatchObject([
       { event_type: "run_created" },
       { event_type: "run_pending" },
       { event_type: "worker_container_ready" },
       { event_type: "run_blocked", payload: { state: "BLOCKED", detail: QUESTION } },
     ]);
-    expect((await timelineOf(harness.run_id)).at(-1).payload.is_error).toBeUndefined();
+    expect((await getTimeline(harness.run_id)).at(-1).payload.is_error).toBeUndefined();
     expect((await harness.beat()).status, "its key is dead").toBe(401);
     expect((await ada.get("/agent/runs?state=BLOCKED")).body.runs).toMatchObject([{ run_id: harness.run_id }]);
     const { body } = await ada.get(`/agent/runs/${harness.run_id}/events?after=0&wait=0`);
@@ -63,7 +63,7 @@ describe("an agent's question", () => {
     await next.beat(1);
     await next.finish();
     expect((await read(harness.run_id)).state).toBe("SUCCEEDED");
-    const types = (await timelineOf(harness.run_id)).map(({ event_type }: { event_type: string }) => event_type);
+    const types = (await getTimeline(harness.run_id)).map(({ event_type }: { event_type: string }) => event_type);
     expect(types.slice(3)).toEqual([
       "run_blocked",
       "followup_received",
@@ -76,7 +76,7 @@ describe("an agent's question", () => {
   it("passes through INPROGRESS where it is the execution's first word", async () => {
     const harness = await startedRun(plane);
     expect((await ask(harness)).status).toBe(200);
-    expect(await timelineOf(harness.run_id)).toMatchObject([
+    expect(await getTimeline(harness.run_id)).toMatchObject([
       { event_type: "run_created" },
       { event_type: "run_pending" },
       { event_type: "worker_container_ready", payload: { state: "INPROGRESS" } },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { setState, timelineOf } from "../support/look.ts";
+import { readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 describe("POST /agent/runs/{runId}/cancel", () => {
   it("cancels a waiting run at once and answers with its id", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const id = await createRun(plane);
     const answer = await ada.post(`/agent/runs/${id}/cancel`);
     expect(answer).toMatchObject({ status: 200, body: id });
@@ -21,14 +21,14 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     await deliver(plane);
     expect(plane.started).toEqual([]);
     expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(302);
-    expect(await timelineOf(plane, id)).toEqual(["run_created", "run_cancelled"]);
+    expect(await readTimeline(plane, id)).toEqual(["run_created", "run_cancelled"]);
   });
 
   it("answers 409 that may be tried again for a run that is being prepared, and changes nothing", async () => {
     const plane = await createTestControlPlane();
     const { run_id } = await startedRun(plane);
     const before = structuredClone(plane.table.all());
-    const answer = await clientOf(plane).post(`/agent/runs/${run_id}/cancel`);
+    const answer = await createClient(plane).post(`/agent/runs/${run_id}/cancel`);
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({ error_code: "conflict", retryable: true });
     expect(answer.headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
@@ -39,7 +39,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     "answers 400 for a run that is %s, forced or not",
     async (state) => {
       const plane = await createTestControlPlane();
-      const ada = clientOf(plane);
+      const ada = createClient(plane);
       const harness = await workingRun(plane);
       if (state === "CANCELLED") await ada.post(`/agent/runs/${harness.run_id}/cancel`);
       else if (state === "ERROR") await loseThreeTimes(plane, harness);
@@ -58,7 +58,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("answers 400 for a run that is blocked, and 409 for one that a worker has claimed, unless it is forced", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const blocked = await workingRun(plane);
     await blocked.finish();
     await setState(plane, blocked.run_id, "BLOCKED");
@@ -75,7 +75,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("says by is_run_type_cancellable, and 422, which runs are executed elsewhere, and cancels them only by force", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const created = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
     const path = `/agent/runs/${created.body.run_id}`;
     expect((await ada.get(path)).body).toMatchObject({ source: "GITHUB_ACTION", is_run_type_cancellable: false });
@@ -87,7 +87,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("tells the harness to stop, lets its key say nothing but that it has, and records by whose word", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     plane.clock.now += 4_000;
     expect(
@@ -134,7 +134,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("forced, cancels a run that is being prepared, and its key is dead at once", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await startedRun(plane);
     expect((await ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`)).status).toBe(200);
     expect((await harness.resolve()).status).toBe(401);
@@ -144,13 +144,13 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("writes a sandbox off that never says it has stopped", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
     plane.clock.now += 29_000;
     await reap(plane);
-    expect(await timelineOf(plane, harness.run_id)).not.toContain("run_stopped");
+    expect(await readTimeline(plane, harness.run_id)).not.toContain("run_stopped");
     plane.clock.now += 32_000;
     await reap(plane);
     await deliver(plane);
@@ -163,7 +163,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("answers a repeat of the request that cancelled as the first, and another request with 400", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const id = await createRun(plane);
     const retry = (count: string) =>
       ada.post(`/agent/runs/${id}/cancel`, undefined, { headers: { "x-stainless-retry-count": count } });
@@ -171,7 +171,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await retry("1")).status).toBe(200);
     expect((await retry("0")).status).toBe(400);
     const member = await plane.person("Mia");
-    const other = await clientOf(plane, member.key).post(`/agent/runs/${id}/cancel`, undefined, {
+    const other = await createClient(plane, member.key).post(`/agent/runs/${id}/cancel`, undefined, {
       headers: { "x-stainless-retry-count": "1" },
     });
     expect(other.status, "she has not cancelled it").toBe(400);
@@ -188,18 +188,18 @@ async function loseThreeTimes(plane: TestControlPlane, first: Harness): Promise<
 }
 
 describe("the events of a cancelled run", () => {
-  const endedOf = async (plane: TestControlPlane, run: string): Promise<boolean> =>
-    (await clientOf(plane).get(`/agent/runs/${run}/events`)).body.ended;
+  const hasEnded = async (plane: TestControlPlane, run: string): Promise<boolean> =>
+    (await createClient(plane).get(`/agent/runs/${run}/events`)).body.ended;
 
   it("end with the word that its sandbox has stopped; by force at once, since nobody can say so any more", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const [asked, forced] = [await workingRun(plane), await workingRun(plane)];
     await ada.post(`/agent/runs/${asked.run_id}/cancel`);
     await ada.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
-    expect(await endedOf(plane, asked.run_id)).toBe(false);
-    expect(await endedOf(plane, forced.run_id)).toBe(true);
+    expect(await hasEnded(plane, asked.run_id)).toBe(false);
+    expect(await hasEnded(plane, forced.run_id)).toBe(true);
     await asked.shutDown();
-    expect(await endedOf(plane, asked.run_id)).toBe(true);
+    expect(await hasEnded(plane, asked.run_id)).toBe(true);
   });
 });

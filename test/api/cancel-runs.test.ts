@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent } from "../support/control-plane.ts";
 import { createRun, startedRun, workingRun } from "../support/execution.ts";
 
@@ -9,7 +9,7 @@ const path = "/agent/runs/cancel";
 describe("POST /agent/runs/cancel", () => {
   it("cancels what matches and has not ended, and says what it refused and by which code", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const batch = { prompt: "one of many", metadata: { batch: "7" } };
     const ended = await workingRun(plane, batch);
     await ended.finish();
@@ -27,8 +27,8 @@ describe("POST /agent/runs/cancel", () => {
         has_more: false,
       },
     });
-    const stateOf = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.state;
-    expect(await Promise.all([ended.run_id, working.run_id, prepared.run_id, queued, other].map(stateOf))).toEqual([
+    const getState = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.state;
+    expect(await Promise.all([ended.run_id, working.run_id, prepared.run_id, queued, other].map(getState))).toEqual([
       "SUCCEEDED",
       "CANCELLED",
       "PENDING",
@@ -47,7 +47,7 @@ describe("POST /agent/runs/cancel", () => {
 
   it("filters as the list does", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const parent = await createRun(plane, { prompt: "parent" });
     const child = await createRun(plane, { prompt: "child", parent_run_id: parent });
     const opus = await createRun(plane, { prompt: "b", title: "Tidy the cellar" });
@@ -69,7 +69,7 @@ describe("POST /agent/runs/cancel", () => {
 
   it("answers 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const id = await createRun(plane);
     for (const [body, field] of [
       [{}, "filter"],
@@ -92,14 +92,14 @@ describe("POST /agent/runs/cancel", () => {
   it("reaches nothing of another team", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const answer = await clientOf(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
+    const answer = await createClient(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
     expect(answer.body).toMatchObject({ matched: 0, cancelled: 0 });
-    expect((await clientOf(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
+    expect((await createClient(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
   it("answers a repeat with the answer of the first, and cancels nothing that came in between", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     await createRun(plane);
     const send = (headers: Record<string, string>) => ada.post(path, { filter: { source: "API" } }, { headers });
     const first = await send({ "idempotency-key": "all" });
@@ -125,7 +125,7 @@ describe("POST /agent/runs/cancel", () => {
     const reply = await cancelRuns.handle(httpEvent({ key: plane.key, body }), { ...plane.ports, now });
     const { matched, cancelled, has_more } = JSON.parse(reply.body);
     expect({ cancelled, has_more }).toEqual({ cancelled: 4, has_more: true });
-    const rest = await clientOf(plane).post(path, body);
+    const rest = await createClient(plane).post(path, body);
     expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
   });
 });

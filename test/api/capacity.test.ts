@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
+import { createHarness, createRun, deliver, type Harness } from "../support/execution.ts";
+import { readState } from "../support/look.ts";
 
 describe("a team's slots", () => {
   it("are 20: the 21st run waits and is told so, and a freed slot hands on to the oldest that waits", async () => {
     const plane = await createTestControlPlane();
     const harnesses = await fill(plane, 20);
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     plane.clock.now += 1_000;
     const first = await ada.post("/agent/runs", { prompt: "the 21st" });
     expect(first).toMatchObject({ status: 200, body: { state: "QUEUED", at_capacity: true } });
     plane.clock.now += 1_000;
     const second = await createRun(plane, { prompt: "the 22nd" });
     await deliver(plane);
-    expect([await stateOf(plane, first.body.run_id), await stateOf(plane, second)]).toEqual(["QUEUED", "QUEUED"]);
+    expect([await readState(plane, first.body.run_id), await readState(plane, second)]).toEqual(["QUEUED", "QUEUED"]);
     expect(plane.started).toHaveLength(20);
     const positions = await Promise.all(
       [first.body.run_id, second].map(async (id) => {
@@ -28,17 +28,17 @@ describe("a team's slots", () => {
 
     await harnesses[7]?.finish();
     await deliver(plane);
-    expect([await stateOf(plane, first.body.run_id), await stateOf(plane, second)]).toEqual(["PENDING", "QUEUED"]);
+    expect([await readState(plane, first.body.run_id), await readState(plane, second)]).toEqual(["PENDING", "QUEUED"]);
     await ada.post(`/agent/runs/${harnesses[3]?.run_id}/cancel`);
     await deliver(plane);
-    expect(await stateOf(plane, second)).toBe("PENDING");
-    expect(await countersOf(plane)).toMatchObject({ queued: 0, running: 20 });
+    expect(await readState(plane, second)).toBe("PENDING");
+    expect(await readCounters(plane)).toMatchObject({ queued: 0, running: 20 });
   });
 
   it("are each team's own", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 20);
-    const theirs = await clientOf(plane, plane.otherKey).post("/agent/runs", { prompt: "a" });
+    const theirs = await createClient(plane, plane.otherKey).post("/agent/runs", { prompt: "a" });
     expect(theirs.body).not.toHaveProperty("at_capacity");
     await deliver(plane);
     expect(plane.started).toHaveLength(21);
@@ -47,7 +47,7 @@ describe("a team's slots", () => {
   it("are not those of a member's own runs, which have a queue and slots of their own", async () => {
     const plane = await createTestControlPlane();
     const counters = keys.counters({ type: "User", uid: plane.user });
-    const ask = () => clientOf(plane).post("/agent/runs", { prompt: "mine", team: false });
+    const ask = () => createClient(plane).post("/agent/runs", { prompt: "mine", team: false });
     for (const full of [{ running: 20 }, { waiting: 1 }]) {
       await plane.table.write({ kind: "put", item: { ...counters, v: 1, ...full } });
       expect((await ask()).body).toMatchObject({ state: "QUEUED", at_capacity: true });
@@ -63,9 +63,9 @@ describe("a team's slots", () => {
     await fill(plane, 18);
     const ids = await Promise.all(Array.from({ length: 6 }, () => createRun(plane)));
     await Promise.all(ids.map((id) => plane.dispatch(id).catch(() => undefined)));
-    const states = await Promise.all(ids.map((id) => stateOf(plane, id)));
+    const states = await Promise.all(ids.map((id) => readState(plane, id)));
     expect(states.filter((state) => state === "PENDING")).toHaveLength(2);
-    expect(await countersOf(plane)).toMatchObject({ queued: 4, running: 20 });
+    expect(await readCounters(plane)).toMatchObject({ queued: 4, running: 20 });
   });
 });
 
@@ -77,9 +77,9 @@ describe("a team's queue", () => {
       key: keys.counters({ type: "Team", uid: plane.team }),
       add: { queued: 999 },
     });
-    expect((await clientOf(plane).post("/agent/runs", { prompt: "the 1,000th" })).status).toBe(200);
+    expect((await createClient(plane).post("/agent/runs", { prompt: "the 1,000th" })).status).toBe(200);
     const before = structuredClone(plane.table.all());
-    const answer = await clientOf(plane).post(
+    const answer = await createClient(plane).post(
       "/agent/runs",
       { prompt: "one more" },
       { headers: { "idempotency-key": "full" } },
@@ -97,7 +97,7 @@ describe("a team's queue", () => {
       key: keys.counters({ type: "Team", uid: plane.team }),
       add: { queued: -1 },
     });
-    const retried = await clientOf(plane).post(
+    const retried = await createClient(plane).post(
       "/agent/runs",
       { prompt: "one more" },
       { headers: { "idempotency-key": "full" } },
@@ -109,7 +109,7 @@ describe("a team's queue", () => {
 async function fill(plane: TestControlPlane, count: number): Promise<Harness[]> {
   const harnesses: Harness[] = [];
   for (let index = 0; index < count; index++) {
-    const harness = harnessOf(plane, await plane.dispatch(await createRun(plane)));
+    const harness = createHarness(plane, await plane.dispatch(await createRun(plane)));
     await harness.resolve();
     harnesses.push(harness);
   }
@@ -117,4 +117,4 @@ async function fill(plane: TestControlPlane, count: number): Promise<Harness[]> 
   return harnesses;
 }
 
-const countersOf = (plane: TestControlPlane) => plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
+const readCounters = (plane: TestControlPlane) => plane.table.get(keys.counters({ type: "Team", uid: plane.team }));

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { refuseBeyond, withinRun } from "#shared/runs/child-rights.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf, workingRun } from "../support/execution.ts";
+import { createHarness, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const OWN = "https://github.com/acme/own.git";
@@ -19,7 +19,7 @@ async function environment(name: string, body: object = {}, by: Client = ada): P
 }
 
 /** The configuration that a run shows. */
-const configOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
+const getConfig = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
 
 describe("what a run's own key may give its children", () => {
   it("is its own environment, whether it is named or not, and no default instead of it", async () => {
@@ -29,8 +29,8 @@ describe("what a run's own key may give its children", () => {
     for (const config of [{}, { environment_id: own }]) {
       const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
       expect(status).toBe(200);
-      expect((await configOf(body.run_id)).environment_id).toBe(own);
-      const child = harnessOf(plane, await plane.dispatch(body.run_id));
+      expect((await getConfig(body.run_id)).environment_id).toBe(own);
+      const child = createHarness(plane, await plane.dispatch(body.run_id));
       expect((await child.resolve()).body.context.setup_commands).toEqual(["make"]);
     }
   });
@@ -40,7 +40,7 @@ describe("what a run's own key may give its children", () => {
     const other = await environment("other");
     await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
-    expect((await configOf(body.run_id)).environment_id).toBeUndefined();
+    expect((await getConfig(body.run_id)).environment_id).toBeUndefined();
   });
 
   it("is also an environment that only the person may use who made the run", async () => {
@@ -48,14 +48,14 @@ describe("what a run's own key may give its children", () => {
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: mine } });
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child" });
     expect(status).toBe(200);
-    expect((await configOf(body.run_id)).environment_id).toBe(mine);
+    expect((await getConfig(body.run_id)).environment_id).toBe(mine);
   });
 
   it("is bounded for the children of its children by what those have", async () => {
     const own = await environment("own");
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
-    const child = harnessOf(plane, await plane.dispatch(body.run_id));
+    const child = createHarness(plane, await plane.dispatch(body.run_id));
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "c", config: { environment_id: own } });
     expect(grandchild.status).toBe(200);
@@ -71,7 +71,7 @@ describe("what a run's own key may give its children", () => {
     const asked = { prompt: "c", parent_run_id, config: { environment_id: other } };
     expect((await parent.client.post("/agent/runs", asked)).status).toBe(403);
     const { body } = await parent.client.post("/agent/runs", { prompt: "c", parent_run_id });
-    expect((await configOf(body.run_id)).environment_id).toBe(own);
+    expect((await getConfig(body.run_id)).environment_id).toBe(own);
   });
 
   it("are repositories that it has itself, at any ref", async () => {
@@ -79,12 +79,12 @@ describe("what a run's own key may give its children", () => {
     const config = { repositories: [{ url: OWN, ref: "feature", path: "there" }] };
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
     expect(status).toBe(200);
-    expect((await configOf(body.run_id)).repositories).toEqual(config.repositories);
+    expect((await getConfig(body.run_id)).repositories).toEqual(config.repositories);
   });
 
   it("is nothing beyond: answers 403 naming the member, and stores nothing", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
-    const foreign = await environment("theirs", {}, clientOf(plane, plane.otherKey));
+    const foreign = await environment("theirs", {}, createClient(plane, plane.otherKey));
     const parent = await workingRun(plane, {
       prompt: "p",
       config: { environment_id: own, repositories: [{ url: OWN }] },
@@ -115,7 +115,7 @@ describe("what a run's own key may give its children", () => {
     const body = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
     const { status, body: child } = await ada.post("/agent/runs", body);
     expect(status).toBe(200);
-    expect((await configOf(child.run_id)).environment_id).toBe(other);
+    expect((await getConfig(child.run_id)).environment_id).toBe(other);
   });
 
   it("is the worker that it works on itself, and none where it works on none", () => {

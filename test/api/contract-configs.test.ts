@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { RUN_SOURCES } from "#shared/wire/run.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf } from "../support/execution.ts";
+import { createHarness, createRun, deliver } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
@@ -137,7 +137,7 @@ describe("a new run", () => {
       ["orchestrate", { mode: "orchestrate" }],
     ] as const) {
       const id = await createRun(plane, { prompt: "hello", ...given });
-      expect((await harnessOf(plane, await plane.dispatch(id)).resolve()).body.context.mode).toBe(mode);
+      expect((await createHarness(plane, await plane.dispatch(id)).resolve()).body.context.mode).toBe(mode);
     }
   });
 

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf } from "../support/execution.ts";
+import { createHarness } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 describe("POST /agent/environments", () => {
@@ -28,7 +28,7 @@ describe("GET /agent/environments", () => {
     plane.clock.now += 1_000;
     const id = await run("Second");
     plane.clock.now += 1_000;
-    await harnessOf(plane, await plane.dispatch(id)).resolve();
+    await createHarness(plane, await plane.dispatch(id)).resolve();
     const [shown] = (await ada.get("/agent/environments")).body.environments;
     expect(shown).toMatchObject({
       last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
@@ -51,7 +51,7 @@ describe("POST …/share", () => {
       ada.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
     const { link } = (await share("one")).body;
     expect(await share("one")).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
-    const bo = clientOf(plane, plane.otherKey);
+    const bo = createClient(plane, plane.otherKey);
     const target = link.slice(plane.ports.baseUrl.length);
     expect((await bo.get(target)).status).toBe(200);
     expect((await share("two")).status).toBe(200);
@@ -60,7 +60,7 @@ describe("POST …/share", () => {
 
   it("makes a guest once for one Idempotency-Key, whatever came after it", async () => {
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
-    const bo = clientOf(plane, plane.otherKey);
+    const bo = createClient(plane, plane.otherKey);
     const body = { user_uid: (await bo.get("/agent/me")).body.uid };
     const headers = { "idempotency-key": "one" };
     const share = () => ada.post(`/agent/environments/${uid}/share`, body, { headers });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
 describe("an error", () => {
   it("has every member of a problem, and no other", async () => {
     const plane = await createTestControlPlane();
-    const answer = await clientOf(plane).get("/agent/runs?limit=0&state=QUEUED");
+    const answer = await createClient(plane).get("/agent/runs?limit=0&state=QUEUED");
     expect(answer.status).toBe(400);
     expect(answer.headers).toMatchObject({
       "content-type": "application/problem+json",
@@ -28,7 +28,7 @@ describe("an error", () => {
 
   it("names each of several wrong fields once", async () => {
     const plane = await createTestControlPlane();
-    const answer = await clientOf(plane).post("/agent/runs", {
+    const answer = await createClient(plane).post("/agent/runs", {
       prompt: 7,
       title: "t".repeat(513),
       mode: "fast",
@@ -53,10 +53,10 @@ describe("an error", () => {
 
   it("names a field once that is wrong in several ways", async () => {
     const plane = await createTestControlPlane();
-    const listed = await clientOf(plane).get("/agent/runs?created_after=tomorrow");
+    const listed = await createClient(plane).get("/agent/runs?created_after=tomorrow");
     expect(listed.body).toMatchObject({ status: 400, detail: expect.not.stringContaining("more") });
     expect(listed.body.errors).toEqual([{ path: "created_after", message: expect.stringContaining("RFC 3339") }]);
-    const made = await clientOf(plane).post("/agent/keys", { name: "laptop", expires_at: "tomorrow" });
+    const made = await createClient(plane).post("/agent/keys", { name: "laptop", expires_at: "tomorrow" });
     expect(made.body.errors).toEqual([{ path: "expires_at", message: expect.stringContaining("RFC 3339") }]);
   });
 });

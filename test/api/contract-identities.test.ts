@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
@@ -9,7 +9,7 @@ let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 describe("POST /agent/identities", () => {

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
 import { fireAt, makeSchedule } from "../support/schedules.ts";
-import { targetOf } from "../support/valid-requests.ts";
+import { toTarget } from "../support/valid-requests.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const found = async (query: string, client = ada): Promise<string[]> => {
@@ -89,7 +89,7 @@ describe("GET /agent/runs", () => {
 
   it("binds a cursor to the team that is named", async () => {
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
-    const mia = clientOf(plane, key);
+    const mia = createClient(plane, key);
     for (let number = 0; number < 3; number++) await createRun(plane, { prompt: `${number}` });
     const inTeam = { headers: { "x-team-uid": plane.team } };
     const { next_cursor } = (await mia.get("/agent/runs?limit=1", inTeam)).body.page_info;
@@ -144,8 +144,8 @@ const lists = [
 describe.each(lists)("GET %s", (path, items) => {
   it("answers everything without page_info, takes limit and cursor, and 400 for ones that are none", async () => {
     const stage = await makeStage();
-    const creator = clientOf(stage.plane);
-    const target = targetOf(`GET ${path}`, stage);
+    const creator = createClient(stage.plane);
+    const target = toTarget(`GET ${path}`, stage);
     const all = await creator.get(target);
     expect(all.body).toEqual({ ...all.body, [items]: expect.any(Array) });
     expect(all.body).not.toHaveProperty("page_info");

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
-import { clientOf, request } from "../support/client.ts";
+import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 describe("the document of the API", () => {
   it("writes every member and parameter in snake_case", () => {
@@ -50,16 +50,16 @@ describe("the order of checks", () => {
 
   it("answers 403 and 404 before 409 and 422", async () => {
     const plane = await createTestControlPlane();
-    const bo = clientOf(plane, plane.otherKey);
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const bo = createClient(plane, plane.otherKey);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
     const local = await createRun(plane, { prompt: "hello", execution_location: "LOCAL" });
-    expect((await clientOf(plane).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
+    expect((await createClient(plane).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
     expect((await bo.post(`/agent/runs/${local}/cancel`)).status).toBe(404);
     const lastAdmin = `/agent/teams/${plane.team}/members/${plane.user}`;
-    expect((await clientOf(plane).delete(lastAdmin)).status).toBe(409);
+    expect((await createClient(plane).delete(lastAdmin)).status).toBe(409);
     expect((await mia.delete(lastAdmin)).status).toBe(403);
-    await clientOf(plane).post("/agent/environments", { name: "Taken" });
-    const { body } = await clientOf(plane).post("/agent/environments", { name: "Shop" });
+    await createClient(plane).post("/agent/environments", { name: "Taken" });
+    const { body } = await createClient(plane).post("/agent/environments", { name: "Shop" });
     expect((await bo.put(`/agent/environments/${body.uid}`, { name: "Taken" })).status).toBe(404);
   });
 });
@@ -67,7 +67,7 @@ describe("the order of checks", () => {
 describe("a request without a body", () => {
   it("takes a cancel and a deletion with a content type and no body", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     for (const headers of [{ "content-type": "application/json" }, {}]) {
       const id = await createRun(plane);
       expect((await ada.post(`/agent/runs/${id}/cancel`, undefined, { headers })).status).toBe(200);
@@ -84,11 +84,11 @@ describe("a personal run", () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia");
     const id = await createRun(plane, { prompt: "mine", team: false }, mia.key);
-    expect((await clientOf(plane, mia.key).get(`/agent/runs/${id}`)).status).toBe(200);
-    expect((await clientOf(plane).get("/agent/me")).body.teams).toMatchObject([{ role: "admin" }]);
+    expect((await createClient(plane, mia.key).get(`/agent/runs/${id}`)).status).toBe(200);
+    expect((await createClient(plane).get("/agent/me")).body.teams).toMatchObject([{ role: "admin" }]);
     const agent = await plane.agent();
     for (const key of [plane.key, agent.key, plane.otherKey]) {
-      const client = clientOf(plane, key);
+      const client = createClient(plane, key);
       for (const answer of [
         await client.get(`/agent/runs/${id}`),
         await client.get(`/agent/runs/${id}/timeline`),
@@ -117,7 +117,7 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
     const body = bodies[route]?.(stage);
     const key = { "idempotency-key": randomUUID() };
     const once = () =>
-      request(plane, "POST", targetOf(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
+      request(plane, "POST", toTarget(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
     const first = await once();
     expect(first.status).toBeLessThan(300);
     const before = structuredClone(plane.table.all());

@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimelineType } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { timelineOf } from "../support/look.ts";
+import { readTimeline } from "../support/look.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
@@ -60,7 +60,7 @@ describe("a run", () => {
   it("moves updated_at with an artifact and with its end", async () => {
     const harness = await workingRun(plane);
     plane.clock.now += 1_000;
-    const { report, target } = await fileOf(harness);
+    const { report, target } = await createFile(harness);
     expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:00.000Z");
     await plane.upload(target.upload.url, CONTENT);
     await report();
@@ -151,18 +151,18 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
     await consume(plane, "runs", id);
-    expect(await timelineOf(plane, id)).toEqual(["run_created", "run_pending", "run_queued"]);
+    expect(await readTimeline(plane, id)).toEqual(["run_created", "run_pending", "run_queued"]);
   });
 
   it("tells by run_failed and run_errored of bad ends", async () => {
     const failed = await workingRun(plane);
     await failed.finish(false, "it went wrong");
-    expect((await timelineOf(plane, failed.run_id)).at(-1)).toBe("run_failed");
+    expect((await readTimeline(plane, failed.run_id)).at(-1)).toBe("run_failed");
     const errored = await createRun(plane);
     plane.failures.push(new Error("no such function"));
     await consume(plane, "runs", errored);
     await consume(plane, "runs-dead", errored);
-    expect((await timelineOf(plane, errored)).at(-1)).toBe("run_errored");
+    expect((await readTimeline(plane, errored)).at(-1)).toBe("run_errored");
   });
 });
 
@@ -215,7 +215,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 describe("an artifact", () => {
   it("shows a file's artifact in the run and by its uid", async () => {
     const harness = await workingRun(plane);
-    const { report, target } = await fileOf(harness);
+    const { report, target } = await createFile(harness);
     await plane.upload(target.upload.url, CONTENT);
     await report();
     const uid: string = target.artifact_uid;
@@ -247,7 +247,7 @@ describe("an artifact", () => {
 const CONTENT = "the report\n";
 
 /** A file that a harness has reported and not uploaded yet. */
-async function fileOf(harness: Awaited<ReturnType<typeof workingRun>>) {
+async function createFile(harness: Awaited<ReturnType<typeof workingRun>>) {
   const data = {
     filepath: "out/report.md",
     filename: "report.md",

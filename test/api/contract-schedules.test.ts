@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf } from "../support/execution.ts";
-import { fireAt, makeSchedule, nightly, readSchedule, runsOf } from "../support/schedules.ts";
+import { createHarness } from "../support/execution.ts";
+import { fireAt, listRuns, makeSchedule, nightly, readSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
@@ -42,13 +42,13 @@ describe("POST /agent/schedules", () => {
       ["normal", {}],
     ] as const) {
       const { id } = await makeSchedule(plane, { name: mode, ...given });
-      const { body } = await clientOf(plane).post(`/agent/schedules/${id}/run`);
-      const { context } = (await harnessOf(plane, await plane.dispatch(body.run_id)).resolve()).body;
+      const { body } = await createClient(plane).post(`/agent/schedules/${id}/run`);
+      const { context } = (await createHarness(plane, await plane.dispatch(body.run_id)).resolve()).body;
       expect(context.mode).toBe(mode);
     }
-    expect((await clientOf(plane).post("/agent/schedules", { ...nightly, mode: "fast" })).body.errors).toMatchObject([
-      { path: "mode" },
-    ]);
+    expect(
+      (await createClient(plane).post("/agent/schedules", { ...nightly, mode: "fast" })).body.errors,
+    ).toMatchObject([{ path: "mode" }]);
   });
 });
 
@@ -57,9 +57,9 @@ describe("GET /agent/schedules", () => {
     const { id } = await makeSchedule(plane);
     expect((await readSchedule(plane, id)).recent_runs).toEqual([]);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
-    const [run] = await runsOf(plane, id);
+    const [run] = await listRuns(plane, id);
     expect((await readSchedule(plane, id)).recent_runs).toMatchObject([{ run_id: run.run_id }]);
-    const [listed] = (await clientOf(plane).get("/agent/schedules")).body.schedules;
+    const [listed] = (await createClient(plane).get("/agent/schedules")).body.schedules;
     expect(listed).toMatchObject({ id });
     expect(listed).not.toHaveProperty("recent_runs");
   });

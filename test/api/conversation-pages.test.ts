@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, said, workingRun } from "../support/execution.ts";
 
@@ -44,7 +44,7 @@ describe.each([
     for (let number = 2; number <= 25; number++) {
       next = await append(harness, next, [asked(`step ${number}`), said("done")]);
     }
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const target = targetOf(harness.run_id);
     const whole = await ada.get(target);
     expect(whole.body.steps).toHaveLength(25);
@@ -70,7 +70,7 @@ describe.each([
       const words = Array.from({ length: 40 }, (_, index) => said(`${number}-${index} ${"w".repeat(4_000)}`));
       next = await append(harness, next, [asked(`step ${number}`), ...words]);
     }
-    const { steps, sizes } = await walk(clientOf(plane), targetOf(harness.run_id));
+    const { steps, sizes } = await walk(createClient(plane), targetOf(harness.run_id));
     expect(sizes.length).toBeGreaterThan(1);
     expect(firstTexts(steps)).toEqual(Array.from({ length: 60 }, (_, index) => `step ${index + 1}`));
     expect(steps.flatMap(({ messages }) => messages)).toHaveLength(60 + 59 * 40);
@@ -84,7 +84,7 @@ describe.each([
     const more = Array.from({ length: 600 }, (_, index) => asked(`step ${index + 2}`));
     let next = 1;
     for (const from of [0, 200, 400]) next = await append(harness, next, more.slice(from, from + 200));
-    const { steps, sizes } = await walk(clientOf(plane), targetOf(harness.run_id));
+    const { steps, sizes } = await walk(createClient(plane), targetOf(harness.run_id));
     expect(sizes).toEqual([500, 101]);
     expect(new Set(steps.map(({ id }) => id)).size).toBe(601);
   });
@@ -94,7 +94,7 @@ describe.each([
     async (query) => {
       const plane = await createTestControlPlane();
       const id = await createRun(plane);
-      const { status, body } = await clientOf(plane).get(`${targetOf(id)}?${query}`);
+      const { status, body } = await createClient(plane).get(`${targetOf(id)}?${query}`);
       expect(status).toBe(400);
       expect(body.errors[0].path).toBe(query.split("=")[0]);
     },
@@ -105,7 +105,7 @@ it("a cursor of a run's part is none of the conversation's", async () => {
   const plane = await createTestControlPlane();
   const harness = await workingRun(plane, { prompt: "step 1" });
   await append(harness, 1, [asked("step 2")]);
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const { page_info } = (await ada.get(`/agent/runs/${harness.run_id}/conversation?limit=1`)).body;
   const other = await ada.get(`/agent/conversations/${harness.run_id}?cursor=${page_info.next_cursor}`);
   expect(other).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
@@ -113,7 +113,7 @@ it("a cursor of a run's part is none of the conversation's", async () => {
 
 it("the pages of a conversation lead from one run to those that continue it", async () => {
   const plane = await createTestControlPlane();
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const first = await workingRun(plane, { prompt: "step 1" });
   await append(first, 1, [asked("step 2"), asked("step 3")]);
   await first.finish();

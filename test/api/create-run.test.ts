@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf, startedRun, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
 
 describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
   it("takes every member, shows the resolved configuration, and hides what is secret", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const body = {
       prompt: "do it",
       title: "  A title  ",
@@ -63,14 +63,14 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       session_sharing: { public_access: "VIEWER" },
     });
     expect(JSON.stringify(await ada.get("/agent/runs"))).not.toContain("very secret");
-    expect((await harnessOf(plane, await plane.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
+    expect((await createHarness(plane, await plane.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
       "plan",
     );
   });
 
   it("takes what is exactly at its limit", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const metadata = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`k${index}`.padEnd(64, "k"), "v".repeat(256)]),
     );
@@ -87,14 +87,14 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("é".repeat(1_000));
     const large = await ada.post(path, { prompt: "a", attachments });
     expect(large.status).toBe(200);
-    const { context } = (await harnessOf(plane, await plane.dispatch(large.body.run_id)).resolve()).body;
+    const { context } = (await createHarness(plane, await plane.dispatch(large.body.run_id)).resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: 'résumé "1".bin', mime_type: "application/octet-stream" }]);
     expect(await plane.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
   });
 
   it("makes a run of a skill or images alone, and gives it a title", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const skill = await createRun(plane, { config: { skills: ["o/r:tidy", "o/r:test"] } });
     expect((await ada.get(`/agent/runs/${skill}`)).body).toMatchObject({
       prompt: "",
@@ -102,7 +102,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       agent_config: { name: "tidy", skill_spec: "o/r:tidy", skills: ["o/r:tidy", "o/r:test"] },
     });
     const images = await createRun(plane, { prompt: "look", images: [{ data: "aGk=", mime_type: "image/svg+xml" }] });
-    const { context } = (await harnessOf(plane, await plane.dispatch(images)).resolve()).body;
+    const { context } = (await createHarness(plane, await plane.dispatch(images)).resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: "image-1.svg", mime_type: "image/svg+xml" }]);
   });
 
@@ -118,29 +118,29 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       { body: { prompt: "a" }, rawPath: path },
     );
     expect(answer.status).toBe(200);
-    expect((await clientOf(plane).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
+    expect((await createClient(plane).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
   });
 });
 
 describe("POST /agent/runs by whom and for whom", () => {
   it("is a team run by default where the caller has one team, and a personal one where it has none or says so", async () => {
     const plane = await createTestControlPlane();
-    const scopeOf = async (key: string, body: object) => {
-      const client = clientOf(plane, key);
+    const getScope = async (key: string, body: object) => {
+      const client = createClient(plane, key);
       const created = await client.post("/agent/runs", { prompt: "a", ...body });
       return (await client.get(`/agent/runs/${created.body.run_id}`)).body.scope;
     };
     const alone = await plane.person("Lou", []);
-    expect(await scopeOf(plane.key, {})).toEqual({ type: "Team", uid: plane.team });
-    expect(await scopeOf(plane.key, { team: false })).toEqual({ type: "User", uid: plane.user });
-    expect(await scopeOf(alone.key, {})).toEqual({ type: "User", uid: alone.uid });
-    expect((await clientOf(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
+    expect(await getScope(plane.key, {})).toEqual({ type: "Team", uid: plane.team });
+    expect(await getScope(plane.key, { team: false })).toEqual({ type: "User", uid: plane.user });
+    expect(await getScope(alone.key, {})).toEqual({ type: "User", uid: alone.uid });
+    expect((await createClient(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
   });
 
   it("asks who has several teams to name one", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
-    const mia = clientOf(plane, key);
+    const mia = createClient(plane, key);
     const unnamed = await mia.post("/agent/runs", { prompt: "a" });
     expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
     for (const name of ["x-team-uid", "x-warp-team-uid"]) {
@@ -152,7 +152,7 @@ describe("POST /agent/runs by whom and for whom", () => {
   it("makes team runs alone of an agent key, whose identity creates and executes them", async () => {
     const plane = await createTestControlPlane();
     const { uid, key } = await plane.agent();
-    const builder = clientOf(plane, key);
+    const builder = createClient(plane, key);
     const { body } = await builder.post("/agent/runs", { prompt: "a" });
     const profile = { type: "service_account", uid, display_name: "builder" };
     expect((await builder.get(`/agent/runs/${body.run_id}`)).body).toMatchObject({
@@ -169,7 +169,7 @@ describe("POST /agent/runs by whom and for whom", () => {
 
   it("counts a source that it does not know, or that is the service's own, as API", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     for (const [stated, shown] of [
       ["WEB_APP", "WEB_APP"],
       ["SCHEDULED_AGENT", "API"],
@@ -196,7 +196,7 @@ describe("POST /agent/runs by a run's key", () => {
       creator: { uid: plane.user },
       scope: { uid: plane.team },
     });
-    const child = harnessOf(plane, await plane.dispatch(created.body.run_id));
+    const child = createHarness(plane, await plane.dispatch(created.body.run_id));
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "grandchild" });
     expect((await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status, "descendants are seen").toBe(200);
@@ -213,7 +213,7 @@ describe("POST /agent/runs by a run's key", () => {
 
   it("nests ten deep and no deeper", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     let id = await createRun(plane);
     for (let depth = 1; depth <= 10; depth++)
       id = await createRun(plane, { prompt: `depth ${depth}`, parent_run_id: id });
@@ -223,19 +223,20 @@ describe("POST /agent/runs by a run's key", () => {
 
   it("refuses metadata that is more than 20 keys together with the parent's, and stores nothing", async () => {
     const plane = await createTestControlPlane();
-    const keysOf = (prefix: string) =>
+    const listKeys = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${prefix}${index}`, "v"]));
-    const parent = await createRun(plane, { prompt: "a", metadata: keysOf("a") });
+    const parent = await createRun(plane, { prompt: "a", metadata: listKeys("a") });
     const before = structuredClone(plane.table.all());
-    const child = await clientOf(plane).post("/agent/runs", {
+    const child = await createClient(plane).post("/agent/runs", {
       prompt: "a",
       parent_run_id: parent,
-      metadata: keysOf("b"),
+      metadata: listKeys("b"),
     });
     expect(child).toMatchObject({ status: 400, body: { errors: [{ path: "metadata" }] } });
     expect(plane.table.all()).toEqual(before);
     expect(
-      (await clientOf(plane).post("/agent/runs", { prompt: "a", parent_run_id: parent, metadata: keysOf("a") })).status,
+      (await createClient(plane).post("/agent/runs", { prompt: "a", parent_run_id: parent, metadata: listKeys("a") }))
+        .status,
     ).toBe(200);
   });
 
@@ -254,7 +255,7 @@ describe("POST /agent/runs by a run's key", () => {
 describe("POST /agent/runs with conversation_id", () => {
   it("continues the conversation with all that was said", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await workingRun(plane, { prompt: "one" });
     await first.messages(1, "answer one");
     await first.finish();
@@ -283,7 +284,7 @@ describe("POST /agent/runs with conversation_id", () => {
 
   it("answers a repeat of a continuing request with the run that it made", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await workingRun(plane);
     await first.finish();
     const create = (headers: Record<string, string>) =>
@@ -300,7 +301,7 @@ describe("POST /agent/runs with conversation_id", () => {
     await first.finish();
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
-        clientOf(plane).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
+        createClient(plane).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
@@ -312,17 +313,17 @@ describe("POST /agent/runs with conversation_id", () => {
     await first.finish();
     await createRun(plane, { prompt: "for me alone", team: false, conversation_id: first.run_id });
     const mia = await plane.person("Mia");
-    const seen = await clientOf(plane, mia.key).get(`/agent/conversations/${first.run_id}`);
+    const seen = await createClient(plane, mia.key).get(`/agent/conversations/${first.run_id}`);
     expect(seen.status).toBe(200);
     expect(JSON.stringify(seen.body)).not.toContain("for me alone");
-    expect(JSON.stringify((await clientOf(plane).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
+    expect(JSON.stringify((await createClient(plane).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
       "for me alone",
     );
   });
 
   it("reads a conversation of sixty runs", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await workingRun(plane, { prompt: "run 0" });
     await first.finish();
     plane.clock.now += 1;
@@ -352,6 +353,6 @@ describe("what a new run stores", () => {
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(plane.sent).toEqual([{ queue: "runs", runId: id }]);
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${randomUUID()}`)).status).toBe(404);
+    expect((await createClient(plane).get(`/agent/runs/${randomUUID()}`)).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 
@@ -27,7 +27,7 @@ async function stepsAfter(...messages: unknown[]) {
   const { execution_id } = harness;
   const { status } = await harness.support("messages", { execution_id, first_sequence: 1, messages });
   expect(status).toBe(200);
-  return (await clientOf(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body.steps;
+  return (await createClient(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body.steps;
 }
 
 describe("work that an agent delegates", () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -10,7 +10,7 @@ describe("a repository on a disk", () => {
   it("is refused on AWS, for a run and for an environment: 400 naming it", async () => {
     vi.stubEnv("STAGE", "aws");
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const before = structuredClone(plane.table.all());
     expect(await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).toMatchObject({
       status: 400,
@@ -25,7 +25,7 @@ describe("a repository on a disk", () => {
 
   it("is taken on one's own machine", async () => {
     vi.stubEnv("STAGE", "local");
-    const ada = clientOf(await createTestControlPlane());
+    const ada = createClient(await createTestControlPlane());
     expect((await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
     expect((await ada.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
   });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { ERRORS } from "#shared/errors.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { type Answer, BASE_URL, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   plane = await createTestControlPlane();
 });
 /** Without a key, as a browser that follows a link. */
-const open = (path: string): Promise<Answer> => clientOf(plane, undefined).get(path, { key: undefined });
+const open = (path: string): Promise<Answer> => createClient(plane, undefined).get(path, { key: undefined });
 
 const codes = Object.keys(ERRORS);
 const pages = ["/docs", "/docs/errors", ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`)];
@@ -29,7 +29,7 @@ describe("GET /openapi.json", () => {
   });
 
   it("answers the same whatever the credential, which it does not look at", async () => {
-    const { status, body } = await clientOf(plane, "nonsense").get("/openapi.json");
+    const { status, body } = await createClient(plane, "nonsense").get("/openapi.json");
     expect(status).toBe(200);
     expect(body).toEqual((await open("/openapi.json")).body);
   });
@@ -84,7 +84,7 @@ describe("GET /docs", () => {
 
 describe("GET /docs/errors/{code}", () => {
   it("is where the type of a problem leads", async () => {
-    const { body } = await clientOf(plane).get("/agent/runs?limit=0");
+    const { body } = await createClient(plane).get("/agent/runs?limit=0");
     expect(body.error_code).toBe("invalid_request");
     const page = await open(body.type.replace(BASE_URL, ""));
     expect(page.status).toBe(200);

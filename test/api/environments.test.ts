@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf } from "../support/execution.ts";
+import { createHarness } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
@@ -11,8 +11,8 @@ let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
   plane.offered.push("fargate");
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
 });
 
 const path = "/agent/environments";
@@ -154,8 +154,8 @@ describe("GET /agent/environments", () => {
   it("shows a personal one to its owner alone, and a team's to its members and agents", async () => {
     await create("Mine", { team: false });
     await create("Ours");
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
-    const agent = clientOf(plane, (await plane.agent()).key);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
+    const agent = createClient(plane, (await plane.agent()).key);
     expect(await names("?sort_by=name")).toEqual(["Mine", "Ours"]);
     expect(await names("", mia)).toEqual(["Ours"]);
     expect(await names("", agent)).toEqual(["Ours"]);
@@ -168,7 +168,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     const { uid } = await create("Shop", parts);
     plane.clock.now += 1000;
     const mia = await plane.person("Mia");
-    const { status, body } = await clientOf(plane, mia.key).put(`${path}/${uid}`, {
+    const { status, body } = await createClient(plane, mia.key).put(`${path}/${uid}`, {
       name: "Store",
       description: "",
       docker_image: null,
@@ -296,21 +296,21 @@ describe("…/share", () => {
 describe("POST /agent/runs in an environment", () => {
   const run = (config: Record<string, unknown>, client = ada) =>
     client.post("/agent/runs", { prompt: "hello", config });
-  const configOf = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.agent_config;
+  const getConfig = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.agent_config;
 
   it("takes its repositories over, unless the run names some", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
-    expect(await configOf(body.run_id)).toMatchObject({ environment_id: uid, repositories: parts.repositories });
+    expect(await getConfig(body.run_id)).toMatchObject({ environment_id: uid, repositories: parts.repositories });
     const own = await run({ environment_id: uid, repositories: [{ url: "https://git.test/own" }] });
-    expect((await configOf(own.body.run_id)).repositories).toEqual([{ url: "https://git.test/own" }]);
+    expect((await getConfig(own.body.run_id)).repositories).toEqual([{ url: "https://git.test/own" }]);
   });
 
   it("hands the sandbox the setup commands as they were when the run was made", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
     await ada.put(`${path}/${uid}`, { setup_commands: [] });
-    const resolved = await harnessOf(plane, await plane.dispatch(body.run_id)).resolve();
+    const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
     expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
   });
 
@@ -329,7 +329,7 @@ describe("POST /agent/runs in an environment", () => {
       last_task_created: { id: body.run_id, title: "Build", state: "QUEUED" },
       setup_failed: false,
     });
-    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
+    const harness = createHarness(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     await harness.support("finish-task", { success: false, summary: "no", error_code: "environment_setup_failed" });
     const failed = { setup_failed: true, last_task_created: { state: "FAILED" } };
@@ -355,7 +355,7 @@ describe("POST /agent/runs in an environment", () => {
     const { uid } = await create("Shop", parts);
     const identity = (await ada.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
     const send = () => ada.post("/agent/runs", { prompt: "hello", agent_identity_uid: identity });
-    expect(await configOf((await send()).body.run_id)).toMatchObject({ environment_id: uid });
+    expect(await getConfig((await send()).body.run_id)).toMatchObject({ environment_id: uid });
     await ada.delete(`${path}/${uid}`);
     expect(await send()).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
@@ -370,7 +370,7 @@ describe("POST /agent/runs in an environment", () => {
       body: { errors: [{ path: "settings.default_environment_id" }] },
     });
     expect((await set(uid)).status).toBe(200);
-    expect(await configOf((await run({})).body.run_id)).toMatchObject({
+    expect(await getConfig((await run({})).body.run_id)).toMatchObject({
       environment_id: uid,
       repositories: parts.repositories,
     });
@@ -391,10 +391,10 @@ describe("POST /agent/runs in an environment", () => {
   it("gives a run's children, by its own key, the run's own environment and no other of its owner", async () => {
     const [own, other, mine] = [await create("Own"), await create("Other"), await create("Mine", { team: false })];
     const { body } = await run({ environment_id: own.uid });
-    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
+    const harness = createHarness(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     const child = (environment_id: string) =>
-      clientOf(plane, harness.key).post("/agent/runs", {
+      createClient(plane, harness.key).post("/agent/runs", {
         prompt: "child",
         parent_run_id: body.run_id,
         config: { environment_id },

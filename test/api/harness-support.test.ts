@@ -4,10 +4,18 @@ import { storeArtifactReport } from "#shared/artifacts/artifacts.ts";
 import { setLogOutput } from "#shared/log/log.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import {
+  createHarness,
+  createRun,
+  deliver,
+  nextExecution,
+  said,
+  startedRun,
+  workingRun,
+} from "../support/execution.ts";
+import { readState, readTimeline } from "../support/look.ts";
 
 const file = (more: Record<string, unknown> = {}) => ({
   artifact_type: "FILE" as const,
@@ -31,14 +39,14 @@ describe("POST /harness-support/resolve-prompt", () => {
   it("binds one of several harnesses that call at once, and turns the others away for good", async () => {
     const plane = await createTestControlPlane();
     const envelope = await plane.dispatch(await createRun(plane));
-    const harnesses = Array.from({ length: 5 }, () => harnessOf(plane, envelope));
+    const harnesses = Array.from({ length: 5 }, () => createHarness(plane, envelope));
     const answers = await Promise.all(harnesses.map((harness) => harness.resolve()));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
     const loser = harnesses[answers.findIndex(({ status }) => status === 409)];
     expect((await loser?.finish())?.status).toBe(409);
-    expect((await timelineOf(plane, envelope.run_id)).filter((type) => type === "worker_container_ready")).toHaveLength(
-      1,
-    );
+    expect(
+      (await readTimeline(plane, envelope.run_id)).filter((type) => type === "worker_container_ready"),
+    ).toHaveLength(1);
   });
 
   it("asks a harness that speaks an older protocol to be replaced", async () => {
@@ -52,7 +60,7 @@ describe("POST /harness-support/resolve-prompt", () => {
       );
       expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
     }
-    expect(await stateOf(plane, harness.run_id)).toBe("PENDING");
+    expect(await readState(plane, harness.run_id)).toBe("PENDING");
   });
 });
 
@@ -76,7 +84,7 @@ describe("the interval of heartbeats", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 10 });
-    await clientOf(plane).get(`/agent/runs/${harness.run_id}/events?live=true`);
+    await createClient(plane).get(`/agent/runs/${harness.run_id}/events?live=true`);
     expect((await harness.beat()).body).toMatchObject({ watched: true, next_heartbeat_seconds: 5 });
   });
 });
@@ -92,12 +100,12 @@ describe("the log", () => {
   it("has no line for a successful heartbeat, and one for a refused one", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
-    const linesOf = () => lines.filter((line) => line.includes("/harness-support/heartbeat")).length;
+    const countLines = () => lines.filter((line) => line.includes("/harness-support/heartbeat")).length;
     expect((await harness.beat()).status).toBe(409);
-    expect(linesOf()).toBe(1);
+    expect(countLines()).toBe(1);
     await harness.resolve();
     expect((await harness.beat()).status).toBe(200);
-    expect(linesOf()).toBe(1);
+    expect(countLines()).toBe(1);
   });
 });
 
@@ -133,7 +141,7 @@ describe("POST /harness-support/messages", () => {
       expect((await harness.messages(index + 1, text)).body).toEqual({ next_sequence: index + 2, watched: false });
     await harness.finish();
     await deliver(plane);
-    const transcript = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
+    const transcript = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
     const lines = (await plane.download(transcript.headers["location"] ?? ""))
       .trimEnd()
       .split("\n")
@@ -154,7 +162,7 @@ describe("POST /harness-support/messages", () => {
       body: { error_code: "resource_unavailable", retryable: false },
     });
     expect((await harness.messages(last + 1, "more")).status).toBe(401);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "FAILED",
       status_message: {
         error_code: "operation_not_supported",
@@ -172,7 +180,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => harness.event(one)));
     for (const { status, body } of answers) expect(status === 200 || body.retryable, JSON.stringify(body)).toBe(true);
     expect((await harness.event(one)).status).toBe(200);
-    expect((await timelineOf(plane, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
+    expect((await readTimeline(plane, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
   });
 
   it("takes the service's time, and what the sandbox measured as it was given", async () => {
@@ -186,7 +194,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
       is_error: true,
     };
     await harness.event(event({ timestamp: "2020-01-01T00:00:00Z", event_name: "setup_commands", payload }));
-    const { events } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.at(-1)).toMatchObject({
       occurred_at: "2026-05-18T19:00:01.500Z",
       payload: {
@@ -225,8 +233,8 @@ describe("POST /harness-support/report-artifact", () => {
     await plane.upload(answers[0]?.body.upload.url, "abc");
     const commits = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
     for (const { status, body } of commits) expect(status === 200 || body.retryable).toBe(true);
-    expect((await timelineOf(plane, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+    expect((await readTimeline(plane, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
   it("never hides a file again that was committed, by a report that comes late", async () => {
@@ -250,7 +258,7 @@ describe("POST /harness-support/report-artifact", () => {
       },
     };
     await storeArtifactReport(head, file(), late);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
   it("waits for the whole file: what is shorter stays invisible and may be uploaded again", async () => {
@@ -259,7 +267,7 @@ describe("POST /harness-support/report-artifact", () => {
     const target = await harness.support("report-artifact", file());
     await plane.upload(target.body.upload.url, "ab");
     expect((await harness.support("report-artifact", file())).body).toHaveProperty("upload");
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
   });
 
   it("makes visible at the end what was uploaded and not reported again", async () => {
@@ -269,9 +277,9 @@ describe("POST /harness-support/report-artifact", () => {
     await harness.support("report-artifact", file({ filepath: "never-uploaded" }));
     await plane.upload(target.body.upload.url, "abc");
     await harness.finish();
-    const { artifacts } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body;
+    const { artifacts } = (await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body;
     expect(artifacts).toMatchObject([{ data: { filepath: "a.txt" } }]);
-    expect((await timelineOf(plane, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
+    expect((await readTimeline(plane, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
   });
 
   it("is refused from an execution that was lost meanwhile, and leaves nothing of it", async () => {

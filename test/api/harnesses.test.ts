@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";
@@ -9,7 +9,7 @@ let ada: Client;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
   return () => vi.unstubAllEnvs();
 });
 

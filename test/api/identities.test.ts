@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const create = async (name: string, body: Record<string, unknown> = {}) => {
@@ -16,7 +16,7 @@ const create = async (name: string, body: Record<string, unknown> = {}) => {
   expect(answer.status).toBe(201);
   return answer.body;
 };
-const defaultOf = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
+const getDefault = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
 const named = (agents: readonly { name: string }[]) => agents.map(({ name }) => name);
 const limit = (identity_limit: number) =>
   plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit } });
@@ -114,7 +114,9 @@ describe("POST /agent/identities", () => {
     await create("Reviewer");
     const again = await ada.post("/agent/identities", { name: " reviewer" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
-    expect((await clientOf(plane, plane.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(201);
+    expect((await createClient(plane, plane.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(
+      201,
+    );
   });
 
   it("gives a name to exactly one of 20 concurrent requests", async () => {
@@ -161,7 +163,7 @@ describe("POST /agent/identities", () => {
 
   it("requires X-Team-Uid from a caller in several teams", async () => {
     const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);
-    const cleo = clientOf(plane, both.key);
+    const cleo = createClient(plane, both.key);
     const unnamed = await cleo.post("/agent/identities", { name: "a" });
     expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
     for (const header of ["x-team-uid", "x-warp-team-uid"]) {
@@ -176,7 +178,7 @@ describe("POST /agent/identities", () => {
 
   it("returns 400 to a caller without a team", async () => {
     const loner = await plane.person("Zoe", []);
-    const answer = await clientOf(plane, loner.key).post("/agent/identities", { name: "a" });
+    const answer = await createClient(plane, loner.key).post("/agent/identities", { name: "a" });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
   });
 });
@@ -194,11 +196,11 @@ describe("GET /agent/identities", () => {
 
   it("lists only the caller's team, also for its agents", async () => {
     const agent = await plane.agent();
-    expect(named((await clientOf(plane, agent.key).get("/agent/identities")).body.agents)).toEqual([
+    expect(named((await createClient(plane, agent.key).get("/agent/identities")).body.agents)).toEqual([
       "Default agent",
       "builder",
     ]);
-    expect(named((await clientOf(plane, plane.otherKey).get("/agent/identities")).body.agents)).toEqual([
+    expect(named((await createClient(plane, plane.otherKey).get("/agent/identities")).body.agents)).toEqual([
       "Default agent",
     ]);
   });
@@ -219,7 +221,7 @@ describe("GET /agent/identities", () => {
     expect(seen).toEqual(["Default agent", "a", "b", "c", "d"]);
     const { next_cursor } = (await ada.get("/agent/identities?limit=2")).body.page_info;
     expect((await ada.get(`/agent/identities?cursor=${next_cursor}x`)).status).toBe(400);
-    expect((await clientOf(plane, plane.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
+    expect((await createClient(plane, plane.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
     for (const query of ["limit=0", "limit=501", "limit=two"]) {
       expect((await ada.get(`/agent/identities?${query}`)).body.errors).toMatchObject([{ path: "limit" }]);
     }
@@ -348,7 +350,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
   });
 
   it("returns 400 for the default identity", async () => {
-    const { uid } = await defaultOf();
+    const { uid } = await getDefault();
     expect(await ada.delete(`/agent/identities/${uid}`)).toMatchObject({
       status: 400,
       body: { error_code: "invalid_request" },
@@ -358,9 +360,9 @@ describe("DELETE /agent/identities/{identityUid}", () => {
 
   it("deletes the identity's keys, which the next request refuses", async () => {
     const agent = await plane.agent();
-    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(200);
     await ada.delete(`/agent/identities/${agent.uid}`);
-    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
+    expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
     expect(plane.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
   });
 
@@ -380,14 +382,14 @@ describe("DELETE /agent/identities/{identityUid}", () => {
       expect(answer).toMatchObject({ status: 409, body: { retryable: true } });
       expect(plane.table.all()).toEqual(before);
     }
-    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(200);
   });
 });
 
 describe("rights to identities", () => {
   it("allow agent keys to read only", async () => {
     const agent = await plane.agent();
-    const client = clientOf(plane, agent.key);
+    const client = createClient(plane, agent.key);
     const path = `/agent/identities/${agent.uid}`;
     expect((await client.get(path)).status).toBe(200);
     const before = structuredClone(plane.table.all());
@@ -403,7 +405,7 @@ describe("rights to identities", () => {
 
   it("return the same 404 for another team's, an unknown and a malformed uid", async () => {
     const { uid } = await create("Reviewer");
-    const bo = clientOf(plane, plane.otherKey);
+    const bo = createClient(plane, plane.otherKey);
     for (const call of [
       (path: string) => bo.get(path),
       (path: string) => bo.put(path, { name: "a" }),

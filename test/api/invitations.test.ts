@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -9,17 +9,17 @@ let bo: Client;
 let invitations: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
   invitations = `/agent/teams/${plane.team}/invitations`;
 });
 
 const DAY = 24 * 3_600_000;
-const tokenOf = (link: string) => link.split("/").at(-1) ?? "";
+const parseToken = (link: string) => link.split("/").at(-1) ?? "";
 const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test" }) => {
   const answer = await ada.post(invitations, body);
   expect(answer.status).toBe(201);
-  return { ...answer.body, token: tokenOf(answer.body.link) };
+  return { ...answer.body, token: parseToken(answer.body.link) };
 };
 const accept = (client: Client, token: string, headers = {}) =>
   client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
@@ -70,7 +70,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     });
     expect((await bo.get(`/agent/teams/${plane.team}`)).status).toBe(200);
     expect((await ada.get(invitations)).body.invitations).toEqual([]);
-    const zoe = clientOf(plane, (await plane.person("Zoe", [])).key);
+    const zoe = createClient(plane, (await plane.person("Zoe", [])).key);
     expect((await accept(zoe, token)).status).toBe(404);
     expect((await zoe.get("/agent/me")).body.teams).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
   it("lets exactly one of several concurrent callers accept", async () => {
     const { token } = await invite();
     const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
-    const answers = await Promise.all(people.map(({ key }) => accept(clientOf(plane, key), token)));
+    const answers = await Promise.all(people.map(({ key }) => accept(createClient(plane, key), token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
     expect((await ada.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
   });
@@ -110,7 +110,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
   it("returns 403 to agent keys", async () => {
     const { token } = await invite();
-    expect((await accept(clientOf(plane, (await plane.agent()).key), token)).status).toBe(403);
+    expect((await accept(createClient(plane, (await plane.agent()).key), token)).status).toBe(403);
   });
 
   it("logs no token", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -10,7 +10,7 @@ let ada: Client;
 let identity: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
   identity = (await ada.post("/agent/identities", { name: "Reviewer" })).body.uid;
 });
 
@@ -40,7 +40,7 @@ describe.each([
       created_by: { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" },
     });
     expect(parseKey(made.body.key)).toBeDefined();
-    const run = await clientOf(plane, made.body.key).post("/agent/runs", { prompt: "hello" });
+    const run = await createClient(plane, made.body.key).post("/agent/runs", { prompt: "hello" });
     expect(run.status).toBe(200);
     expect((await ada.get(`/agent/runs/${run.body.run_id}`)).body.creator.type).toBe(kind);
 
@@ -56,19 +56,19 @@ describe.each([
     const { body } = await ada.post(path(), { name: "short", expires_at });
     expect(body.expires_at).toBe("2026-05-18T20:00:00.500Z");
     plane.clock.now += HOUR;
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
     plane.clock.now += 500;
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(401);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(401);
     expect(uids(await ada.get(path()))).toContain(body.uid);
   });
 
   it("are refused by the next request after their deletion; a second deletion returns 404", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
     const other = await ada.post(path(), { name: "other" });
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
     expect(await ada.delete(`${path()}/${body.uid}`)).toMatchObject({ status: 204, body: "" });
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(401);
-    expect((await clientOf(plane, other.body.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(401);
+    expect((await createClient(plane, other.body.key).get("/agent/runs")).status).toBe(200);
     expect(uids(await ada.get(path()))).toHaveLength(before + 1);
     const gone = await ada.delete(`${path()}/${body.uid}`);
     const unknown = await ada.delete(`${path()}/${randomUUID()}`);
@@ -135,7 +135,7 @@ describe.each([
 
   it("record the hour of their last write request, and no read requests", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
-    const client = clientOf(plane, body.key);
+    const client = createClient(plane, body.key);
     const used = async () =>
       (await ada.get(path())).body.keys.find(({ uid }: { uid: string }) => uid === body.uid).last_used_at;
     await client.get("/agent/runs");
@@ -156,15 +156,15 @@ describe.each([
 describe("personal keys", () => {
   it("cannot be listed or deleted by other users", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
     expect(uids(await mia.get("/agent/keys"))).not.toContain(body.uid);
     expect((await mia.delete(`/agent/keys/${body.uid}`)).status).toBe(404);
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
   });
 
   it("can delete themselves", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const client = clientOf(plane, body.key);
+    const client = createClient(plane, body.key);
     plane.clock.now += 2 * HOUR;
     expect((await client.delete(`/agent/keys/${body.uid}`)).status).toBe(204);
     expect((await client.get("/agent/runs")).status).toBe(401);
@@ -172,7 +172,7 @@ describe("personal keys", () => {
   });
 
   it("are not available to agent keys", async () => {
-    const agent = clientOf(plane, (await plane.agent()).key);
+    const agent = createClient(plane, (await plane.agent()).key);
     expect((await agent.get("/agent/keys")).status).toBe(403);
     expect((await agent.post("/agent/keys", { name: "a" })).status).toBe(403);
     expect((await agent.delete(`/agent/keys/${randomUUID()}`)).status).toBe(403);
@@ -183,18 +183,18 @@ describe("identity keys", () => {
   it("are listed by the team's agents and changed by its members only", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
-    const agent = clientOf(plane, body.key);
+    const agent = createClient(plane, body.key);
     expect(uids(await agent.get(path))).toEqual([body.uid]);
     expect((await agent.post(path, { name: "more" })).status).toBe(403);
     expect((await agent.delete(`${path}/${body.uid}`)).status).toBe(403);
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
     expect((await mia.post(path, { name: "mine too" })).status).toBe(201);
   });
 
   it("return 404 to callers of another team", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
-    const bo = clientOf(plane, plane.otherKey);
+    const bo = createClient(plane, plane.otherKey);
     for (const answer of [
       await bo.get(path),
       await bo.post(path, { name: "a" }),
@@ -212,7 +212,7 @@ describe("identity keys", () => {
       status: 403,
       body: { error_code: "feature_not_available" },
     });
-    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
     expect((await ada.delete(`${path}/${body.uid}`)).status).toBe(204);
   });
 
@@ -221,7 +221,7 @@ describe("identity keys", () => {
     const made: string[] = [];
     for (let index = 0; index < 50; index++) made.push((await ada.post(path, { name: `key ${index}` })).body.key);
     expect((await ada.delete(`/agent/identities/${identity}`)).status).toBe(204);
-    for (const key of made) expect((await clientOf(plane, key).get("/agent/runs")).status).toBe(401);
+    for (const key of made) expect((await createClient(plane, key).get("/agent/runs")).status).toBe(401);
     expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(identity);
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
-import { deliver, harnessOf, said } from "../support/execution.ts";
+import { createHarness, deliver, said } from "../support/execution.ts";
 
 const CONTENT = "the report\n";
 const file = {
@@ -20,7 +20,7 @@ const file = {
 describe("a run from its prompt to its transcript", () => {
   it("is created, started, worked on and finished, and tells of every step", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
 
     const created = await ada.post("/agent/runs", {
       prompt: "# Say hello\n\nplease",
@@ -68,7 +68,7 @@ describe("a run from its prompt to its transcript", () => {
     expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("PENDING");
 
     plane.clock.now += 1_000;
-    const harness = harnessOf(plane, envelope);
+    const harness = createHarness(plane, envelope);
     const resolved = await harness.resolve();
     expect(resolved.status).toBe(200);
     expect(resolved.body).toMatchObject({
@@ -87,7 +87,7 @@ describe("a run from its prompt to its transcript", () => {
       },
     });
     expect((await harness.resolve()).status, "the same instance may ask again").toBe(200);
-    const second = harnessOf(plane, envelope);
+    const second = createHarness(plane, envelope);
     for (const answer of [
       await second.resolve(),
       await second.beat(),
@@ -216,9 +216,9 @@ describe("a run from its prompt to its transcript", () => {
 
   it("ends FAILED with one sentence and its code where the harness says so", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { body } = await ada.post("/agent/run", { prompt: "fail" });
-    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
+    const harness = createHarness(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     const summary = `step 3: \`make test\` ended\n\twith ${"x".repeat(2_000)}`;
     expect(
@@ -238,9 +238,9 @@ describe("a run from its prompt to its transcript", () => {
 
   it("passes through INPROGRESS where its end is reported before its first call", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { body } = await ada.post("/agent/runs", { prompt: "quick" });
-    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
+    const harness = createHarness(plane, await plane.dispatch(body.run_id));
     expect((await harness.finish()).status).toBe(200);
     const { events } = (await ada.get(`/agent/runs/${body.run_id}/timeline`)).body;
     expect(events.map(({ event_type }: { event_type: string }) => event_type)).toEqual([

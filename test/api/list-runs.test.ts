@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "#functions/runs/list-runs.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
@@ -34,16 +34,16 @@ describe("GET /agent/runs", () => {
       plane.clock.now += 1;
     }
     await createRun(plane, { prompt: "theirs" }, plane.otherKey);
-    const answer = await clientOf(plane).get("/agent/runs");
+    const answer = await createClient(plane).get("/agent/runs");
     expect(ids(answer)).toEqual(made.slice(0, 20));
     expect(answer.body.page_info).toMatchObject({ has_next_page: true, next_cursor: expect.any(String) });
     expect([...answer.body.runs[0].prompt]).toHaveLength(1_000);
     expect(answer.body.runs[0]).toMatchObject({ state: "QUEUED", agent_config: { model_id: "local/runbook" } });
     const mia = await plane.person("Mia");
-    expect(await walk(clientOf(plane, mia.key), "", 7), "of personal runs nothing").toEqual(
+    expect(await walk(createClient(plane, mia.key), "", 7), "of personal runs nothing").toEqual(
       made.filter((_, index) => index % 2 === 1),
     );
-    expect(await walk(clientOf(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
+    expect(await walk(createClient(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe("GET /agent/runs", () => {
       .toSorted((a, b) => missing(a) - missing(b) || bytes(a.key, b.key) || bytes(a.id, b.id))
       .map(({ id }) => id);
     for (const limit of [1, 2, 5, 12, 500]) {
-      expect(await walk(clientOf(plane), `sort_by=${by}&sort_order=${order}`, limit), `limit ${limit}`).toEqual(
+      expect(await walk(createClient(plane), `sort_by=${by}&sort_order=${order}`, limit), `limit ${limit}`).toEqual(
         expected,
       );
     }
@@ -83,7 +83,7 @@ describe("GET /agent/runs", () => {
 
   it("shows each run that does not change exactly once, though others change under the walk", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const made: string[] = [];
     for (let number = 0; number < 30; number++) {
       plane.clock.now += 1;
@@ -108,7 +108,7 @@ describe("GET /agent/runs", () => {
 
   it("filters by each of its parameters, and by all of them together", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const config = { name: "nightly", model_id: "local/runbook" };
     const full = await ada.post(
       "/agent/runs",
@@ -156,7 +156,7 @@ describe("GET /agent/runs", () => {
 
   it("finds the descendants of a run at any depth, without the run itself, and refuses one that nobody sees", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const root = await createRun(plane);
     plane.clock.now += 1;
     const child = await createRun(plane, { prompt: "child", parent_run_id: root });
@@ -175,7 +175,7 @@ describe("GET /agent/runs", () => {
 
   it("finds runs by the kind of their artifacts", async () => {
     const stage = await makeStage();
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     expect(ids(await ada.get("/agent/runs?artifact_type=FILE"))).toEqual([stage.runId]);
     expect(ids(await ada.get("/agent/runs?artifact_type=PLAN"))).toEqual([]);
     expect((await ada.get("/agent/runs?artifact_type=file")).status).toBe(400);
@@ -190,9 +190,9 @@ describe("GET /agent/runs", () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane, { prompt });
     await createRun(plane, { prompt: "something else entirely" });
-    expect(ids(await clientOf(plane).get(`/agent/runs?q=${encodeURIComponent(q)}`))).toEqual([id]);
+    expect(ids(await createClient(plane).get(`/agent/runs?q=${encodeURIComponent(q)}`))).toEqual([id]);
     expect(
-      ids(await clientOf(plane).get(`/agent/runs?q=${encodeURIComponent(`${q} unicorn`)}`)),
+      ids(await createClient(plane).get(`/agent/runs?q=${encodeURIComponent(`${q} unicorn`)}`)),
       "every word counts",
     ).toEqual([]);
   });
@@ -206,8 +206,8 @@ describe("GET /agent/runs", () => {
       const id = await createRun(plane, { prompt: "p", metadata: { kind: rare ? "rare" : "common" } });
       if (rare) wanted.unshift(id);
     }
-    expect(await walk(clientOf(plane), "metadata[kind]=rare", 3)).toEqual(wanted);
-    expect(await walk(clientOf(plane), "metadata[kind]=none", 3)).toEqual([]);
+    expect(await walk(createClient(plane), "metadata[kind]=rare", 3)).toEqual(wanted);
+    expect(await walk(createClient(plane), "metadata[kind]=none", 3)).toEqual([]);
   });
 
   it("never passes 4 MiB: a page of large runs ends early, and the walk goes on", async () => {
@@ -217,15 +217,15 @@ describe("GET /agent/runs", () => {
       plane.clock.now += 1;
       made.unshift(await createRun(plane, { prompt: "p", config: { base_prompt: "é".repeat(32_768) } }));
     }
-    const answer = await clientOf(plane).get("/agent/runs?limit=500");
+    const answer = await createClient(plane).get("/agent/runs?limit=500");
     expect(answer.status).toBe(200);
     expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(4 * 1024 * 1024);
-    expect(await walk(clientOf(plane), "", 500)).toEqual(made);
+    expect(await walk(createClient(plane), "", 500)).toEqual(made);
   });
 
   it("binds a cursor to caller, filters and order, but not to the limit", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     for (let number = 0; number < 5; number++) await createRun(plane);
     const first = await ada.get("/agent/runs?limit=2&state=QUEUED");
     const cursor: string = first.body.page_info.next_cursor;
@@ -236,7 +236,7 @@ describe("GET /agent/runs", () => {
       await ada.get(`/agent/runs?limit=2&state=QUEUED&state=FAILED&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_order=asc&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_by=title&cursor=${cursor}`),
-      await clientOf(plane, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
+      await createClient(plane, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
     ]) {
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
@@ -247,7 +247,7 @@ describe("GET /agent/runs", () => {
   it("shows who is in several teams the runs of all, or of the one that is named", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
-    const mia = clientOf(plane, key);
+    const mia = createClient(plane, key);
     const one = await createRun(plane);
     plane.clock.now += 1;
     const two = await createRun(plane, { prompt: "b" }, plane.otherKey);
@@ -295,7 +295,7 @@ describe("GET /agent/runs", () => {
     const first = await slowly(plane, query);
     expect(ids(first), "of the first round").toEqual(wanted.slice(0, 1));
     expect(first.body.page_info.has_next_page).toBe(true);
-    const rest = await clientOf(plane).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
+    const rest = await createClient(plane).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
     expect(ids(rest)).toEqual(wanted.slice(1));
     expect(rest.body.page_info).toEqual({ has_next_page: false });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endpointOf, request, routeOf } from "../support/client.ts";
+import { findRoute, loadEndpoint, request } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
@@ -130,9 +130,9 @@ describe("POST /harness-support/live", () => {
 /** Reads a stream of events piece by piece. */
 async function openStream(plane: TestControlPlane, runId: string, query: string, headers: Record<string, string> = {}) {
   const path = `/agent/runs/${runId}/events`;
-  const found = routeOf("GET", path);
+  const found = findRoute("GET", path);
   if (found === undefined) throw new Error("there is no route");
-  const endpoint = await endpointOf(found.route);
+  const endpoint = await loadEndpoint(found.route);
   const options = { key: plane.key, rawPath: `/api/v1${path}`, query, headers: { ...STREAM, ...headers } };
   const event = httpEvent({ ...options, path: found.parameters });
   const response = await endpoint.handle(event, { ...plane.ports, streamSeconds: 900 });

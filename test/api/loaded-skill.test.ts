@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 
@@ -9,7 +9,7 @@ describe("the skill that an execution has found", () => {
 
   it("is shown with its name, and finds the run by its file's path and by the spec, in every list", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane, { skill: "o/r:review" });
     await workingRun(plane, { skill: "o/r:other" });
     expect((await tell(harness, { name: "Review", content: "Look.", path })).status).toBe(200);
@@ -47,6 +47,6 @@ describe("the skill that an execution has found", () => {
     expect(plane.table.all()).toEqual(before);
     const plain = await workingRun(plane);
     await tell(plain, { name: "Review", content: "Look.", path });
-    expect((await clientOf(plane).get(`/agent/runs/${plain.run_id}`)).body).not.toHaveProperty("agent_skill");
+    expect((await createClient(plane).get(`/agent/runs/${plain.run_id}`)).body).not.toHaveProperty("agent_skill");
   });
 });

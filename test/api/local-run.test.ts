@@ -1,30 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, deliver, type Harness, harnessOf } from "../support/execution.ts";
-import { timelineOf } from "../support/look.ts";
+import { consume, createHarness, deliver, type Harness } from "../support/execution.ts";
+import { readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 const request = { prompt: "hello", execution_location: "LOCAL" };
 
 /** A run that its caller executes, not begun yet. */
 async function localRun(plane: TestControlPlane, body: Record<string, unknown> = request): Promise<Harness> {
-  const { body: created } = await clientOf(plane).post("/agent/runs", body);
+  const { body: created } = await createClient(plane).post("/agent/runs", body);
   const head = await plane.ports.runs.head(created.run_id);
   const execution_id = head?.execution_id ?? "none";
   const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
-  return harnessOf(plane, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
+  return createHarness(plane, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
 }
 
 const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Answer["body"]> =>
-  (await clientOf(plane).get(`/agent/runs/${run_id}`)).body;
+  (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
 describe("a run with execution_location LOCAL", () => {
   it("is recorded with a key that is shown once, and never dispatched", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const headers = { "idempotency-key": "one" };
     const created = await ada.post("/agent/runs", request, { headers });
     expect(created).toMatchObject({ status: 200, body: { state: "QUEUED", run_key: expect.stringMatching(/^ryr_/) } });
@@ -59,14 +59,14 @@ describe("a run with execution_location LOCAL", () => {
     expect((await harness.finish()).status).toBe(200);
     expect(await shown(plane, harness)).toMatchObject({ state: "SUCCEEDED", run_time: expect.any(String) });
     expect((await harness.beat()).status).toBe(401);
-    expect(await timelineOf(plane, harness.run_id)).toEqual([
+    expect(await readTimeline(plane, harness.run_id)).toEqual([
       "run_created",
       "run_pending",
       "worker_container_ready",
       "run_succeeded",
     ]);
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
   });
 
   it("begins with whichever call comes first", async () => {
@@ -93,7 +93,7 @@ describe("a run with execution_location LOCAL", () => {
 
   it("is cancelled only by force, and its key is dead from then on", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const [waiting, working] = [await localRun(plane), await localRun(plane)];
     await working.resolve();
     for (const harness of [waiting, working]) {
@@ -107,7 +107,7 @@ describe("a run with execution_location LOCAL", () => {
 
   it("hands follow-ups to its caller, who cannot finish without them; once ended it takes none", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await localRun(plane);
     await harness.resolve();
     const path = `/agent/runs/${harness.run_id}/followups`;

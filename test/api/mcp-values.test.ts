@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { deliver, harnessOf, workingRun } from "../support/execution.ts";
+import { createHarness, deliver, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const TOKEN = "a-value-of-an-environment";
@@ -33,7 +33,7 @@ describe("values of MCP servers", () => {
     expectNone({ ...context, mcp_servers: undefined });
     expect(context.agent_config.mcp_servers).toMatchObject({ local: { env: { TOKEN: "***" } } });
     const child = await harness.client.post("/agent/runs", { prompt: "child" });
-    expectNone((await harnessOf(plane, await plane.dispatch(child.body.run_id)).resolve()).body);
+    expectNone((await createHarness(plane, await plane.dispatch(child.body.run_id)).resolve()).body);
     await harness.finish();
     await deliver(plane);
     expect(counts()).toEqual([1, 1]);
@@ -51,7 +51,7 @@ describe("values of MCP servers", () => {
     const { body: identity } = await ada.post("/agent/identities", { name: "Reviewer", mcp_servers });
     const body = { prompt: "hello", agent_identity_uid: identity.uid };
     const { body: local } = await ada.post("/agent/runs", { ...body, execution_location: "LOCAL" });
-    expectNone((await clientOf(plane, local.run_key).post("/harness-support/resolve-prompt", {})).body);
+    expectNone((await createClient(plane, local.run_key).post("/harness-support/resolve-prompt", {})).body);
     const hosted = await workingRun(plane, body);
     expect((await hosted.resolve()).body.context.mcp_servers).toEqual(mcp_servers);
   });

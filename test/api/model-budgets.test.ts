@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
-import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { makeSchedule } from "../support/schedules.ts";
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(plane, standIn);
+  gateway = createGateway(plane, standIn);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -27,25 +27,25 @@ const withBudget = (budget_usd: number, more: object = {}) => ({
   prompt: "hello",
   config: { model_id: SONNET, budget_usd, ...more },
 });
-const budgetOf = async ({ run_id }: { run_id: string }): Promise<Budget> =>
+const readBudget = async ({ run_id }: { run_id: string }): Promise<Budget> =>
   parseBudget(await plane.table.get(keys.budget(run_id)));
-const shown = async ({ run_id }: { run_id: string }) => (await clientOf(plane).get(`/agent/runs/${run_id}`)).body;
+const shown = async ({ run_id }: { run_id: string }) => (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
 /** A child of the run that is at work. */
-async function childOf(parent: Harness, config: object = {}): Promise<Harness> {
+async function startChild(parent: Harness, config: object = {}): Promise<Harness> {
   const { status, body } = await parent.client.post("/agent/runs", { prompt: "help", config });
   if (status !== 200) throw new Error(`the child was not created: ${JSON.stringify(body)}`);
   await deliver(plane, "runs");
   const envelope = plane.started.at(-1);
   if (envelope?.run_id !== body.run_id || envelope === undefined) throw new Error("the child was not started");
-  const child = harnessOf(plane, envelope);
+  const child = createHarness(plane, envelope);
   await child.resolve();
   return child;
 }
 
 describe("config.budget_usd", () => {
   const refused = async (config: object) => {
-    const { status, body } = await clientOf(plane).post("/agent/runs", { prompt: "x", config });
+    const { status, body } = await createClient(plane).post("/agent/runs", { prompt: "x", config });
     return [status, body.errors?.map(({ path }: { path: string }) => path)];
   };
 
@@ -65,9 +65,9 @@ describe("config.budget_usd", () => {
 
   it("of a schedule is that of each of its runs", async () => {
     const { id } = await makeSchedule(plane, { agent_config: { model_id: SONNET, budget_usd: 0.5 } });
-    const { run_id } = (await clientOf(plane).post(`/agent/schedules/${id}/run`)).body;
+    const { run_id } = (await createClient(plane).post(`/agent/schedules/${id}/run`)).body;
     expect((await shown({ run_id })).agent_config.budget_usd).toBe(0.5);
-    expect(await budgetOf({ run_id })).toMatchObject({ limit: 500_000_000, left: 500_000_000 });
+    expect(await readBudget({ run_id })).toMatchObject({ limit: 500_000_000, left: 500_000_000 });
   });
 
   it("of a child is a part of what its parent has left, and the parent's where it names none", async () => {
@@ -84,12 +84,12 @@ describe("config.budget_usd", () => {
         },
       ],
     ]);
-    const own = await childOf(parent, { budget_usd: 0.8 });
-    const inherits = await childOf(parent);
+    const own = await startChild(parent, { budget_usd: 0.8 });
+    const inherits = await startChild(parent);
     expect((await shown(own)).agent_config.budget_usd).toBe(0.8);
     expect((await shown(inherits)).agent_config.budget_usd).toBe(1);
-    expect(await budgetOf(inherits)).toMatchObject({ above: [parent.run_id] });
-    expect(await budgetOf(own)).toMatchObject({ above: [parent.run_id], limit: 800_000_000 });
+    expect(await readBudget(inherits)).toMatchObject({ above: [parent.run_id] });
+    expect(await readBudget(own)).toMatchObject({ above: [parent.run_id], limit: 800_000_000 });
   });
 });
 
@@ -97,16 +97,16 @@ describe("a budget", () => {
   it("is drawn on by the run, its children and what comes after a follow-up, and ends at nothing set aside", async () => {
     const root = await workingRun(plane, withBudget(1));
     await gateway.messages(root.key);
-    const child = await childOf(root);
+    const child = await startChild(root);
     await (await gateway.messages(child.key, { stream: true })).text();
     await root.finish();
-    await clientOf(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "more" });
+    await createClient(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "more" });
     await deliver(plane, "ends");
     const again = await nextExecution(plane);
     await again.resolve();
     await gateway.messages(again.key);
     // Each call is 100 tokens of input at $2 a million, and 20 of output at $10.
-    expect(await budgetOf(root)).toMatchObject({ spent: 1_200_000, left: 998_800_000, open: 0, holds: {}, calls: 2 });
+    expect(await readBudget(root)).toMatchObject({ spent: 1_200_000, left: 998_800_000, open: 0, holds: {}, calls: 2 });
     expect((await shown(root)).request_usage.inference_cost).toBe(0.0008);
     expect((await shown(child)).request_usage.inference_cost).toBe(0.0004);
   });
@@ -131,7 +131,7 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key)).status).toBe(401);
     expect((await root.finish()).status).toBe(401);
     expect(plane.sent).toContainEqual({ queue: "ends", runId: root.run_id });
-    await clientOf(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
+    await createClient(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
     await deliver(plane, "ends");
     const again = await nextExecution(plane);
     await again.resolve();
@@ -142,7 +142,7 @@ describe("a budget", () => {
 
   it("of a child ends the child alone", async () => {
     const root = await workingRun(plane, withBudget(1));
-    const child = await childOf(root, { budget_usd: 0.01 });
+    const child = await startChild(root, { budget_usd: 0.01 });
     expect((await gateway.messages(child.key)).status).toBe(403);
     expect((await shown(child)).state).toBe("FAILED");
     expect((await gateway.messages(root.key)).status).toBe(200);
@@ -155,7 +155,7 @@ describe("a budget", () => {
     const limit = standIn.seen[0]?.body.max_tokens;
     expect(limit).toBeGreaterThan(5_000);
     expect(limit).toBeLessThan(10_000);
-    const { left, spent } = await budgetOf(root);
+    const { left, spent } = await readBudget(root);
     expect(left).toBeGreaterThanOrEqual(0);
     expect(spent).toBeLessThanOrEqual(100_000_000);
   });
@@ -174,7 +174,7 @@ describe("a budget", () => {
     standIn.turns.push({ after: promise });
     const call = gateway.chat(root.key, { n: 4, max_tokens: 1_000 });
     await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
-    const [hold] = Object.values((await budgetOf(root)).holds);
+    const [hold] = Object.values((await readBudget(root)).holds);
     // 4,000 tokens at $6 a million, and some input.
     expect(hold?.amount).toBeGreaterThanOrEqual(24_000_000);
     expect(hold?.amount).toBeLessThan(27_000_000);
@@ -197,13 +197,13 @@ describe("a budget", () => {
     const root = await workingRun(plane, withBudget(1));
     standIn.turns.push({ status: 400 }, { pauseMs: 30 });
     await gateway.messages(root.key);
-    expect(await budgetOf(root)).toMatchObject({ left: 1_000_000_000, open: 0, holds: {} });
+    expect(await readBudget(root)).toMatchObject({ left: 1_000_000_000, open: 0, holds: {} });
     const answer = await gateway.messages(root.key, { stream: true });
-    expect((await budgetOf(root)).open).toBe(1);
+    expect((await readBudget(root)).open).toBe(1);
     await answer.body?.cancel();
-    await vi.waitFor(async () => expect((await budgetOf(root)).open).toBe(0));
+    await vi.waitFor(async () => expect((await readBudget(root)).open).toBe(0));
     // 100 tokens of input at $2 a million, and 20 of output at $10.
-    expect(await budgetOf(root)).toMatchObject({ left: 999_600_000, spent: 400_000 });
+    expect(await readBudget(root)).toMatchObject({ left: 999_600_000, spent: 400_000 });
   });
 
   it("waits for what is set aside for others, and tells the caller to come again where that takes too long", async () => {
@@ -244,7 +244,7 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key)).status).toBe(429);
     plane.clock.now += 1_000_000;
     expect((await gateway.messages(root.key)).status).toBe(403);
-    expect(await budgetOf(root)).toMatchObject({ open: 0, holds: {}, left: 1_000_000, spent: 19_000_000 });
+    expect(await readBudget(root)).toMatchObject({ open: 0, holds: {}, left: 1_000_000, spent: 19_000_000 });
   });
 });
 
@@ -265,7 +265,7 @@ describe("100 child runs on one budget of $1", () => {
       }
     };
     await Promise.all(children.map(work));
-    const budget = await budgetOf(root);
+    const budget = await readBudget(root);
     expect(budget).toMatchObject({ open: 0, holds: {} });
     expect(budget.left + budget.spent).toBe(1_000_000_000);
     // Printed by `npx vitest run --project api test/api/model-budgets.test.ts`; docs/models.md has the figure.
@@ -278,9 +278,9 @@ describe("100 child runs on one budget of $1", () => {
   /** A child that works, without waiting for one of the eight slots that a tree of runs has. */
   async function workingChild(root: Harness): Promise<Harness> {
     const request = { prompt: "help", execution_location: "LOCAL", parent_run_id: root.run_id };
-    const { body } = await clientOf(plane).post("/agent/runs", request);
+    const { body } = await createClient(plane).post("/agent/runs", request);
     const head = await plane.ports.runs.head(body.run_id);
-    const child = harnessOf(plane, {
+    const child = createHarness(plane, {
       version: 1,
       base_url: "",
       model_url: "",

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, startedRun, workingRun } from "../support/execution.ts";
-import { eventsIn, type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
 let plane: TestControlPlane;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(plane, standIn);
+  gateway = createGateway(plane, standIn);
   run = await workingRun(plane);
 });
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
   await standIn[Symbol.asyncDispose]();
 });
 
-const item = async (runId = run.run_id) => (await clientOf(plane).get(`/agent/runs/${runId}`)).body;
+const item = async (runId = run.run_id) => (await createClient(plane).get(`/agent/runs/${runId}`)).body;
 const stream = { stream: true };
 
 describe("POST {model_url}/anthropic/v1/messages", () => {
@@ -81,7 +81,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     await gateway.messages(run.key);
     await (await gateway.messages(run.key, stream)).text();
     const silent = await workingRun(plane);
-    const { runs } = (await clientOf(plane).get("/agent/runs")).body;
+    const { runs } = (await createClient(plane).get("/agent/runs")).body;
     const usage = Object.fromEntries(
       runs.map((one: { run_id: string; request_usage?: object }) => [one.run_id, one.request_usage]),
     );
@@ -94,7 +94,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
 
 describe("the events of a run", () => {
   const calls = async (runId = run.run_id) => {
-    const { body } = await clientOf(plane).get(`/agent/runs/${runId}/events`);
+    const { body } = await createClient(plane).get(`/agent/runs/${runId}/events`);
     return body.events.filter(({ type }: { type: string }) => type === "model_called");
   };
 
@@ -121,7 +121,7 @@ describe("the events of a run", () => {
       inference_cost: first.data.cost_usd + second.data.cost_usd,
       total_tokens: 11_270,
     });
-    const { body } = await clientOf(plane).get(`/agent/runs/${run.run_id}/timeline`);
+    const { body } = await createClient(plane).get(`/agent/runs/${run.run_id}/timeline`);
     expect(body.events.map(({ event_type }: { event_type: string }) => event_type)).not.toContain("model_called");
   });
 
@@ -231,7 +231,7 @@ describe("who may call", () => {
   });
 
   it("is no cancelled run, whose key is good for saying that it has stopped alone", async () => {
-    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect(await refused(gateway.messages(run.key))).toBe(401);
   });
 
@@ -240,7 +240,7 @@ describe("who may call", () => {
   });
 
   it("begins a run that its caller executes, like any first call", async () => {
-    const { body } = await clientOf(plane).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
+    const { body } = await createClient(plane).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
     expect(await refused(gateway.messages(body.run_key))).toBe(200);
     expect((await item(body.run_id)).state).toBe("INPROGRESS");
   });
@@ -326,7 +326,7 @@ describe("a provider that fails", () => {
   });
 
   it("and does not begin to answer in time is a 504, once", async () => {
-    const slow = gatewayOf(plane, standIn, { firstByteMs: 50 });
+    const slow = createGateway(plane, standIn, { firstByteMs: 50 });
     standIn.turns.push({ pauseMs: 2_000 });
     expect((await slow.messages(run.key)).status).toBe(504);
     expect(standIn.seen).toHaveLength(1);
@@ -351,7 +351,7 @@ describe("a provider that fails", () => {
   });
 
   it("and falls silent in a stream is not waited for", async () => {
-    const impatient = gatewayOf(plane, standIn, { silenceMs: 40 });
+    const impatient = createGateway(plane, standIn, { silenceMs: 40 });
     standIn.turns.push({ pauseMs: 1_000 });
     const events = await eventsIn(await impatient.messages(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
@@ -361,10 +361,10 @@ describe("a provider that fails", () => {
 
 describe("a call whose execution is over", () => {
   it("ends for its caller at once, and the provider's answer is read to its end and counted", async () => {
-    const watchful = gatewayOf(plane, standIn, { watchMs: 20 });
+    const watchful = createGateway(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ text: "a long story", pauseMs: 100 });
     const answer = await watchful.messages(run.key, stream);
-    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     const events = await eventsIn(answer);
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
     expect(standIn.open).toBe(1);
@@ -373,10 +373,10 @@ describe("a call whose execution is over", () => {
   });
 
   it("is a 401 where no answer had begun", async () => {
-    const watchful = gatewayOf(plane, standIn, { watchMs: 20 });
+    const watchful = createGateway(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ pauseMs: 5_000 });
     const call = watchful.messages(run.key);
-    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect((await call).status).toBe(401);
   });
 

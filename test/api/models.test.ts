@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOGUE } from "#shared/models/catalogue.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
@@ -13,18 +13,18 @@ let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 afterEach(() => {
   for (const name of settings) delete process.env[name];
 });
 
 describe("GET /agent/models", () => {
-  const idsOf = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
+  const listIds = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
 
   it("has the embedded model alone where no provider is configured, and it is the default", async () => {
     const answer = await ada.get("/agent/models");
-    expect(idsOf(answer)).toEqual(["local/runbook"]);
+    expect(listIds(answer)).toEqual(["local/runbook"]);
     expect(answer.body.default_model_id).toBe("local/runbook");
     expect(answer.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
   });
@@ -33,7 +33,7 @@ describe("GET /agent/models", () => {
     set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
     const answer = await ada.get("/agent/models");
     const openai = CATALOGUE.openai.map(({ id }) => id);
-    expect(idsOf(answer)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
+    expect(listIds(answer)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
     expect(answer.body.default_model_id).toBe(openai[0]);
     expect(answer.body.models.at(-2)).toMatchObject({ provider: "UNKNOWN", display_name: "qwen/coder" });
     set({ MODEL_PROVIDERS: "anthropic,bedrock" });
@@ -64,7 +64,7 @@ describe("GET /agent/models", () => {
     expect(changed.status).toBe(200);
     const defaultFor = async (key: string, team?: string) => {
       const headers = team === undefined ? {} : { "x-team-uid": team };
-      return (await clientOf(plane, key).get("/agent/models", { headers })).body.default_model_id;
+      return (await createClient(plane, key).get("/agent/models", { headers })).body.default_model_id;
     };
     for (const key of [plane.key, agent.key, run.key]) expect(await defaultFor(key)).toBe(SONNET);
     expect(await defaultFor(plane.otherKey)).toBe(OPUS);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, workingRun } from "../support/execution.ts";
 
@@ -8,7 +8,7 @@ let ada: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
   harness = await workingRun(plane);
 });
 

@@ -20,19 +20,19 @@ beforeAll(async () => {
 
 describe("the summary of every operation", () => {
   it("starts with a verb in the third person", () => {
-    const verbs = operations().map(({ summary }) => textOf(summary).split(" ")[0] ?? "");
+    const verbs = operations().map(({ summary }) => toText(summary).split(" ")[0] ?? "");
     expect(verbs.filter((verb) => !VERBS.has(verb))).toEqual([]);
     expect(verbs.length).toBeGreaterThan(80);
   });
 
   it("is one sentence of at most 12 words that ends with a period", () => {
-    const summaries = operations().map(({ summary }) => textOf(summary));
+    const summaries = operations().map(({ summary }) => toText(summary));
     const wrong = summaries.filter((text) => !/^[^.]+\.$/.test(text) || text.split(" ").length > 12);
     expect(wrong).toEqual([]);
   });
 
   it("begins the description", () => {
-    const wrong = operations().filter(({ summary, description }) => !textOf(description).startsWith(textOf(summary)));
+    const wrong = operations().filter(({ summary, description }) => !toText(description).startsWith(toText(summary)));
     expect(wrong.map(({ operationId }) => operationId)).toEqual([]);
   });
 });
@@ -46,7 +46,7 @@ describe("the OpenAPI document", () => {
   it("describes every member of every request and response", () => {
     const places = [
       ...Object.entries(schemas()).flatMap(([name, schema]) => membersIn(schema, name)),
-      ...operations().flatMap((operation) => membersIn(bodiesOf(operation), textOf(operation["operationId"]))),
+      ...operations().flatMap((operation) => membersIn(listBodies(operation), toText(operation["operationId"]))),
     ];
     expect(places.filter(({ member }) => !isDescribed(member)).map(({ place }) => place)).toEqual([]);
     expect(places.length).toBeGreaterThan(700);
@@ -54,14 +54,14 @@ describe("the OpenAPI document", () => {
 
   it("describes every parameter, header, tag and response", () => {
     const operationParts = operations().flatMap((operation) => [
-      ...listOf(operation["parameters"]),
-      ...Object.values(membersOf(operation, "responses")),
+      ...toList(operation["parameters"]),
+      ...Object.values(getMembers(operation, "responses")),
     ]);
-    const components = membersOf(document, "components");
+    const components = getMembers(document, "components");
     const shared = ["parameters", "headers", "responses", "securitySchemes"].flatMap((kind) =>
-      Object.values(membersOf(components, kind)),
+      Object.values(getMembers(components, kind)),
     );
-    const all = [...operationParts, ...shared, ...listOf(document["tags"])].filter((part) => !isReference(part));
+    const all = [...operationParts, ...shared, ...toList(document["tags"])].filter((part) => !isReference(part));
     expect(all.filter((part) => !isDescribed(part))).toEqual([]);
     expect(all.length).toBeGreaterThan(200);
   });
@@ -83,33 +83,33 @@ describe("the error guide", () => {
   });
 });
 
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
-const isDescribed = (value: Json): boolean => isObject(value) && textOf(value["description"]).length > 5;
+const toText = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+const toList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+const isDescribed = (value: Json): boolean => isObject(value) && toText(value["description"]).length > 5;
 const isReference = (value: Json): boolean => isObject(value) && "$ref" in value;
 
-function membersOf(object: JsonObject, name: string): JsonObject {
+function getMembers(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   return isObject(value) ? value : {};
 }
 
-const schemas = (): JsonObject => membersOf(membersOf(document, "components"), "schemas");
+const schemas = (): JsonObject => getMembers(getMembers(document, "components"), "schemas");
 
 const operations = (): readonly JsonObject[] =>
-  Object.values(membersOf(document, "paths"))
+  Object.values(getMembers(document, "paths"))
     .flatMap((methods) => (isObject(methods) ? Object.values(methods) : []))
     .filter(isObject);
 
-const bodiesOf = (operation: JsonObject): Json => [
-  membersOf(operation, "requestBody"),
-  ...Object.values(membersOf(operation, "responses")),
+const listBodies = (operation: JsonObject): Json => [
+  getMembers(operation, "requestBody"),
+  ...Object.values(getMembers(operation, "responses")),
 ];
 
 /** Members of objects at any depth. Conditions, which repeat a member without its type, do not count. */
 function membersIn(schema: Json, place: string): { place: string; member: Json }[] {
   if (Array.isArray(schema)) return schema.flatMap((entry: Json) => membersIn(entry, place));
   if (!isObject(schema)) return [];
-  const members = schema["type"] === "object" ? Object.entries(membersOf(schema, "properties")) : [];
+  const members = schema["type"] === "object" ? Object.entries(getMembers(schema, "properties")) : [];
   return [
     ...members.map(([name, member]) => ({ place: `${place}.${name}`, member })),
     ...members.flatMap(([name, member]) => membersIn(member, `${place}.${name}`)),

@@ -88,7 +88,7 @@ describe("each example", () => {
     const refused: unknown[] = [];
     let count = 0;
     for (const { pointer, media } of bodies()) {
-      const examples = examplesOf(media);
+      const examples = listExamples(media);
       if (examples.length === 0) refused.push(`${pointer} has no example`);
       for (const example of examples) {
         count++;
@@ -143,27 +143,27 @@ function bodies(): { pointer: string; media: JsonObject }[] {
     const base = `/paths/${escaped(path)}/${method}`;
     const responses = member(operation, "responses");
     return [
-      ...contentsOf(member(operation, "requestBody"), `${base}/requestBody`),
+      ...listContents(member(operation, "requestBody"), `${base}/requestBody`),
       ...Object.keys(responses).flatMap((status) =>
-        contentsOf(member(responses, status), `${base}/responses/${status}`),
+        listContents(member(responses, status), `${base}/responses/${status}`),
       ),
     ];
   });
   const shared = member(member(document, "components"), "responses");
   return [
     ...ofOperations,
-    ...Object.keys(shared).flatMap((name) => contentsOf(member(shared, name), `/components/responses/${name}`)),
+    ...Object.keys(shared).flatMap((name) => listContents(member(shared, name), `/components/responses/${name}`)),
   ];
 }
 
-function contentsOf(body: JsonObject, base: string): { pointer: string; media: JsonObject }[] {
+function listContents(body: JsonObject, base: string): { pointer: string; media: JsonObject }[] {
   const content = member(body, "content");
   return Object.keys(content)
     .filter((type) => type.includes("json"))
     .map((type) => ({ pointer: `${base}/content/${escaped(type)}`, media: member(content, type) }));
 }
 
-function examplesOf(media: JsonObject): Json[] {
+function listExamples(media: JsonObject): Json[] {
   const { example } = media;
   const many = Object.values(member(media, "examples")).flatMap((one) =>
     isObject(one) && one["value"] !== undefined ? [one["value"]] : [],

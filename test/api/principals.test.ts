@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { request, routeNames } from "../support/client.ts";
 import { makeStage, PRINCIPALS } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
@@ -26,7 +26,7 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       const body = bodies[route]?.(stage);
       const options = { ...stage.credentials(principal), ...(body === undefined ? {} : { body }) };
       const before = structuredClone(stage.plane.table.all());
-      const answer = await request(stage.plane, method, targetOf(route, stage), options);
+      const answer = await request(stage.plane, method, toTarget(route, stage), options);
       expect(answer.status, JSON.stringify(answer.body)).toBe(status);
       if (answer.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
     },

@@ -4,7 +4,7 @@ import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
 import { keys } from "#shared/table/keys.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import {
   consume,
@@ -15,7 +15,7 @@ import {
   startedRun,
   workingRun,
 } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 let plane: TestControlPlane;
@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 const offer = (...providers: SandboxProvider[]) => plane.offered.splice(0, plane.offered.length, ...providers);
-const headOf = async (run: string) => plane.table.get(keys.head(run));
-const handleOf = ({ execution_id }: Harness, provider = "microvm") => `${provider}-${execution_id}`;
-const stopsOf = () => plane.stopped.map(({ handle }) => handle);
+const readHead = async (run: string) => plane.table.get(keys.head(run));
+const toHandle = ({ execution_id }: Harness, provider = "microvm") => `${provider}-${execution_id}`;
+const listStops = () => plane.stopped.map(({ handle }) => handle);
 
 async function passes(count: number, seconds = 15): Promise<void> {
   for (let pass = 0; pass < count; pass++) {
@@ -38,7 +38,7 @@ async function passes(count: number, seconds = 15): Promise<void> {
 }
 
 const stoppedBy = async (run: string) => {
-  const { events } = (await clientOf(plane).get(`/agent/runs/${run}/timeline`)).body;
+  const { events } = (await createClient(plane).get(`/agent/runs/${run}/timeline`)).body;
   return events
     .filter(({ event_type }: { event_type: string }) => event_type === "run_stopped")
     .map(({ payload }: { payload: { confirmed_by: string } }) => payload.confirmed_by);
@@ -47,13 +47,13 @@ const stoppedBy = async (run: string) => {
 describe("a run in a sandbox that its provider can stop", () => {
   it("keeps on its head, within 1 KB, where it runs, and nothing more for a function", async () => {
     const harness = await workingRun(plane);
-    expect(await headOf(harness.run_id)).toMatchObject({
-      sandbox: { provider: "microvm", handle: handleOf(harness) },
+    expect(await readHead(harness.run_id)).toMatchObject({
+      sandbox: { provider: "microvm", handle: toHandle(harness) },
     });
     offer("lambda");
     const other = await workingRun(plane);
-    expect(await headOf(other.run_id)).not.toHaveProperty("sandbox");
-    expect(sizeOfItem((await headOf(harness.run_id)) ?? {})).toBeLessThanOrEqual(1024);
+    expect(await readHead(other.run_id)).not.toHaveProperty("sandbox");
+    expect(sizeOfItem((await readHead(harness.run_id)) ?? {})).toBeLessThanOrEqual(1024);
   });
 
   it("has its sandbox stopped when it ends, by whichever end", async () => {
@@ -63,10 +63,10 @@ describe("a run in a sandbox that its provider can stop", () => {
     const failed = await workingRun(plane);
     await failed.finish(false);
     await deliver(plane);
-    expect(stopsOf()).toEqual([handleOf(done), handleOf(failed)]);
+    expect(listStops()).toEqual([toHandle(done), toHandle(failed)]);
     for (const { run_id } of [done, failed]) {
-      expect(await headOf(run_id)).not.toHaveProperty("stops");
-      expect(await headOf(run_id)).not.toHaveProperty("sandbox");
+      expect(await readHead(run_id)).not.toHaveProperty("stops");
+      expect(await readHead(run_id)).not.toHaveProperty("sandbox");
       expect(await stoppedBy(run_id), "a stop is an event of a cancelled run alone").toEqual([]);
     }
     plane.clock.now += 3_600_000;
@@ -75,51 +75,51 @@ describe("a run in a sandbox that its provider can stop", () => {
 
   it("is stopped by its provider when it is cancelled, which the timeline tells by whose word", async () => {
     const harness = await workingRun(plane);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
-    expect(stopsOf()).toEqual([handleOf(harness)]);
+    expect(listStops()).toEqual([toHandle(harness)]);
     expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
     expect((await harness.beat()).status, "its key is dead").toBe(401);
-    const { body } = await clientOf(plane).get(`/agent/runs/${harness.run_id}`);
+    const { body } = await createClient(plane).get(`/agent/runs/${harness.run_id}`);
     expect(body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
-    const { headers } = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
+    const { headers } = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await plane.download(headers["location"] ?? "")).toContain('"confirmed_by":"provider"');
   });
 
   it("is stopped by its provider when it is cancelled by force, also while it is being prepared", async () => {
     for (const harness of [await workingRun(plane), await startedRun(plane)]) {
       plane.stopped.length = 0;
-      await clientOf(plane).post(`/agent/runs/${harness.run_id}/cancel?force=true`);
+      await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel?force=true`);
       await deliver(plane);
-      expect(stopsOf()).toEqual([handleOf(harness)]);
+      expect(listStops()).toEqual([toHandle(harness)]);
       expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
     }
   });
 
   it("takes the harness's word where that comes first, and has the sandbox stopped even so", async () => {
     const harness = await workingRun(plane);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     await harness.shutDown();
     await deliver(plane);
     expect(await stoppedBy(harness.run_id)).toEqual(["harness"]);
-    expect(stopsOf()).toContain(handleOf(harness));
-    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+    expect(listStops()).toContain(toHandle(harness));
+    expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
   it("is asked for again while its provider says that it is still going, or cannot be asked", async () => {
     const harness = await workingRun(plane);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     plane.stopAnswers.push(false, new Error("throttled"), false);
     await deliver(plane);
     expect(await stoppedBy(harness.run_id)).toEqual([]);
     await passes(3);
     expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
-    expect(stopsOf()).toHaveLength(4);
+    expect(listStops()).toHaveLength(4);
   });
 
   it("is written off for the caller after its time, and for the service after ten minutes, which the log tells", async () => {
     const harness = await workingRun(plane);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     plane.stopAnswers.push(...Array.from({ length: 200 }, () => false));
     await deliver(plane);
     await passes(6);
@@ -128,7 +128,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     log.mockClear();
     await passes(45);
     expect(JSON.stringify(log.mock.calls)).toContain("a sandbox could not be stopped");
-    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+    expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
     expect(plane.stopped.length).toBeLessThan(60);
     plane.clock.now += 3_600_000;
     expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
@@ -137,11 +137,11 @@ describe("a run in a sandbox that its provider can stop", () => {
   it("has the sandbox of a lost execution stopped, while the run goes on in another", async () => {
     const harness = await workingRun(plane);
     await passes(5);
-    expect(await timelineOf(plane, harness.run_id)).toContain("execution_lost");
-    expect(stopsOf()).toEqual([handleOf(harness)]);
+    expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
+    expect(listStops()).toEqual([toHandle(harness)]);
     const next = await nextExecution(plane);
-    expect(await headOf(harness.run_id)).toMatchObject({ sandbox: { handle: handleOf(next) } });
-    expect(stopsOf(), "the new one stays").not.toContain(handleOf(next));
+    expect(await readHead(harness.run_id)).toMatchObject({ sandbox: { handle: toHandle(next) } });
+    expect(listStops(), "the new one stays").not.toContain(toHandle(next));
   });
 
   it("keeps the old sandbox in mind while the new execution works, until it is gone", async () => {
@@ -155,15 +155,15 @@ describe("a run in a sandbox that its provider can stop", () => {
       await next.beat();
       await passes(1);
     }
-    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
-    expect(stopsOf()).toEqual([handleOf(harness), handleOf(harness), handleOf(harness)]);
-    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
+    expect(listStops()).toEqual([toHandle(harness), toHandle(harness), toHandle(harness)]);
+    expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
   it("goes on in a MicroVM where a function's time was too short for it, and not for a follow-up to a short one", async () => {
     offer("lambda", "microvm");
     const first = await workingRun(plane);
-    expect(await headOf(first.run_id)).not.toHaveProperty("sandbox");
+    expect(await readHead(first.run_id)).not.toHaveProperty("sandbox");
     const files = [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256: sha256("w") }];
     const { body } = await first.support("upload-snapshot", { mode: "checkpoint", generation: "slice-1", files });
     await plane.upload(body.uploads[0].url, "w");
@@ -171,24 +171,24 @@ describe("a run in a sandbox that its provider can stop", () => {
     await first.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
     const second = await nextExecution(plane);
     expect(second.run_id).toBe(first.run_id);
-    expect(await headOf(first.run_id)).toMatchObject({ sandbox: { provider: "microvm" }, sliced: true });
+    expect(await readHead(first.run_id)).toMatchObject({ sandbox: { provider: "microvm" }, sliced: true });
 
     const short = await workingRun(plane);
     await short.finish();
     await deliver(plane);
-    await clientOf(plane).post(`/agent/runs/${short.run_id}/followups`, { message: "and then" });
+    await createClient(plane).post(`/agent/runs/${short.run_id}/followups`, { message: "and then" });
     await nextExecution(plane);
-    expect(await headOf(short.run_id)).not.toHaveProperty("sandbox");
+    expect(await readHead(short.run_id)).not.toHaveProperty("sandbox");
   });
 
   it("tells in its timeline where it runs, unless that is a function", async () => {
-    const pendingOf = async (run: string) => {
-      const { events } = (await clientOf(plane).get(`/agent/runs/${run}/timeline`)).body;
+    const readPending = async (run: string) => {
+      const { events } = (await createClient(plane).get(`/agent/runs/${run}/timeline`)).body;
       return events.find(({ event_type }: { event_type: string }) => event_type === "run_pending").payload;
     };
-    expect(await pendingOf((await startedRun(plane)).run_id)).toMatchObject({ sandbox: "microvm" });
+    expect(await readPending((await startedRun(plane)).run_id)).toMatchObject({ sandbox: "microvm" });
     offer("lambda");
-    expect(await pendingOf((await startedRun(plane)).run_id)).not.toHaveProperty("sandbox");
+    expect(await readPending((await startedRun(plane)).run_id)).not.toHaveProperty("sandbox");
   });
 
   it("has as long to begin as its provider takes, and is then stopped and started anew", async () => {
@@ -198,15 +198,15 @@ describe("a run in a sandbox that its provider can stop", () => {
     ] as const) {
       offer(provider, "lambda");
       const image = provider === "fargate" ? { docker_image: "python:3.13" } : {};
-      const environment = await clientOf(plane).post("/agent/environments", { name: provider, ...image });
+      const environment = await createClient(plane).post("/agent/environments", { name: provider, ...image });
       const body = { prompt: "a", config: { environment_id: environment.body.uid } };
       const harness = await startedRun(plane, body);
       plane.clock.now += (seconds - 2) * 1000;
       await reap(plane);
-      expect(await stateOf(plane, harness.run_id), provider).toBe("PENDING");
+      expect(await readState(plane, harness.run_id), provider).toBe("PENDING");
       await passes(2, 31);
-      expect(await stateOf(plane, harness.run_id), provider).toBe("QUEUED");
-      expect(stopsOf(), provider).toContain(handleOf(harness, provider));
+      expect(await readState(plane, harness.run_id), provider).toBe("QUEUED");
+      expect(listStops(), provider).toContain(toHandle(harness, provider));
     }
   });
 
@@ -214,9 +214,9 @@ describe("a run in a sandbox that its provider can stop", () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
     expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
-    expect(await headOf(id)).toMatchObject({ state: "QUEUED" });
-    expect(await headOf(id)).not.toHaveProperty("stops");
-    expect(await headOf(id)).not.toHaveProperty("sandbox");
+    expect(await readHead(id)).toMatchObject({ state: "QUEUED" });
+    expect(await readHead(id)).not.toHaveProperty("stops");
+    expect(await readHead(id)).not.toHaveProperty("sandbox");
   });
 
   it("is not started twice for a message that comes twice, but put back once its time is over", async () => {
@@ -225,69 +225,69 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(plane.started).toHaveLength(1);
     plane.clock.now += 180_000;
     await consume(plane, "runs", harness.run_id);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     expect(plane.started).toHaveLength(1);
   });
 });
 
 describe("an environment with an image of its own", () => {
-  const runOf = async () => {
-    const made = await clientOf(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
+  const startRun = async () => {
+    const made = await createClient(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     return startedRun(plane, { prompt: "a", config: { environment_id: made.body.uid } });
   };
 
   it("has its runs in containers where the deployment has them, as the image was when the run was made", async () => {
     offer("lambda", "fargate");
-    const harness = await runOf();
-    expect(await headOf(harness.run_id)).toMatchObject({ sandbox: { provider: "fargate" }, own_image: true });
+    const harness = await startRun();
+    expect(await readHead(harness.run_id)).toMatchObject({ sandbox: { provider: "fargate" }, own_image: true });
     await harness.resolve();
     await harness.finish();
     await deliver(plane);
     expect(plane.stopped).toEqual([
-      { provider: "fargate", executionId: harness.execution_id, handle: handleOf(harness, "fargate") },
+      { provider: "fargate", executionId: harness.execution_id, handle: toHandle(harness, "fargate") },
     ]);
   });
 
   it("ends its runs, and says why, where the image starts no harness three times in a row", async () => {
     offer("lambda", "fargate");
-    const { run_id } = await runOf();
+    const { run_id } = await startRun();
     for (let start = 2; start <= 3; start++) {
       plane.clock.now += 181_000;
       await reap(plane);
       await deliver(plane);
-      expect(await stateOf(plane, run_id), `start ${start}`).toBe("PENDING");
+      expect(await readState(plane, run_id), `start ${start}`).toBe("PENDING");
     }
     plane.clock.now += 181_000;
     await reap(plane);
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${run_id}`)).body).toMatchObject({
+    expect((await createClient(plane).get(`/agent/runs/${run_id}`)).body).toMatchObject({
       state: "FAILED",
       status_message: {
         error_code: "environment_setup_failed",
         message: expect.stringMatching(/docker_image failed to start the harness 3 times in a row/),
       },
     });
-    expect(new Set(stopsOf()).size, "each of them is stopped").toBe(3);
+    expect(new Set(listStops()).size, "each of them is stopped").toBe(3);
   });
 
   it("counts such starts anew once one has begun", async () => {
     offer("lambda", "fargate");
-    const first = await runOf();
+    const first = await startRun();
     plane.clock.now += 181_000;
     await reap(plane);
     const second = await nextExecution(plane);
-    expect(await headOf(first.run_id)).toMatchObject({ silent_starts: 1 });
+    expect(await readHead(first.run_id)).toMatchObject({ silent_starts: 1 });
     await second.resolve();
-    expect(await headOf(first.run_id)).not.toHaveProperty("silent_starts");
+    expect(await readHead(first.run_id)).not.toHaveProperty("silent_starts");
   });
 
   it("has no runs where there are no containers: they are refused, and those that wait end FAILED", async () => {
     offer("lambda", "fargate");
-    const made = await clientOf(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
+    const made = await createClient(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     const body = { prompt: "a", config: { environment_id: made.body.uid } };
     const waiting = await createRun(plane, body);
     offer("lambda");
-    expect(await clientOf(plane).post("/agent/runs", body)).toMatchObject({
+    expect(await createClient(plane).post("/agent/runs", body)).toMatchObject({
       status: 422,
       body: {
         error_code: "operation_not_supported",
@@ -296,7 +296,7 @@ describe("an environment with an image of its own", () => {
     });
     await deliver(plane, "runs");
     expect(plane.started).toEqual([]);
-    expect((await clientOf(plane).get(`/agent/runs/${waiting}`)).body).toMatchObject({
+    expect((await createClient(plane).get(`/agent/runs/${waiting}`)).body).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "operation_not_supported", message: expect.stringContaining("docker_image") },
     });

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { configuredRateLimits, DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
-import { clientOf, request } from "../support/client.ts";
+import { createClient, request } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/runs": "create",
@@ -40,7 +40,7 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   const send = (principal: "creator" | "teammate" = "creator"): Promise<Answer> => {
     const body = bodies[route]?.(stage);
     const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
-    return request(stage.plane, "POST", targetOf(route, stage), options);
+    return request(stage.plane, "POST", toTarget(route, stage), options);
   };
   beforeEach(async () => {
     stage = await makeStage();
@@ -82,7 +82,7 @@ describe("a rate-limit token", () => {
   it("is spent by each of several concurrent requests, up to the limit", async () => {
     plane.rates.create = 5;
     const prompts = Array.from({ length: 20 }, (_, number) => ({ prompt: `run ${number}` }));
-    const answers = await Promise.all(prompts.map((body) => clientOf(plane).post("/agent/runs", body)));
+    const answers = await Promise.all(prompts.map((body) => createClient(plane).post("/agent/runs", body)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
     expect(plane.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
@@ -91,7 +91,7 @@ describe("a rate-limit token", () => {
 
   it("is not spent by a refused request", async () => {
     plane.rates.create = 1;
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     expect((await ada.post("/agent/runs", {})).status).toBe(400);
     expect((await ada.post("/agent/runs", { prompt: "a", parent_run_id: crypto.randomUUID() })).status).toBe(400);
     expect((await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: crypto.randomUUID() })).status).toBe(400);
@@ -102,7 +102,7 @@ describe("a rate-limit token", () => {
   it("is not needed for a repeated request, which gets the first response from an empty bucket", async () => {
     plane.rates.create = 1;
     plane.rates.followup = 1;
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
     const again = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
     expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
@@ -136,7 +136,7 @@ describe("a rate-limit token", () => {
     plane.rates.create = 21;
     const answers: Answer[] = [];
     for (let number = 0; number < 22; number++) {
-      answers.push(await clientOf(plane).post("/agent/runs", { prompt: `run ${number}` }));
+      answers.push(await createClient(plane).post("/agent/runs", { prompt: `run ${number}` }));
     }
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
     expect(tokensTaken(plane)).toEqual([21]);

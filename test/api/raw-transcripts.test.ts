@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 
@@ -63,7 +63,7 @@ describe("POST /harness-support/transcript", () => {
     const found = await ask(harness);
     expect(found.status).toBe(302);
     expect(await ledTo(found)).toBe("one\n");
-    const ofRun = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
+    const ofRun = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await ledTo(ofRun)).toBe("one\n");
     const { body } = await harness.client.get("/harness-support/transcript?redirect=false");
     expect(await plane.download(body.download_url)).toBe("one\n");
@@ -81,7 +81,7 @@ describe("POST /harness-support/transcript", () => {
     await harness.finish();
     await deliver(plane);
     plane.files.files.set(new URL(target.url).pathname.slice(1), Buffer.from("changed\n"));
-    expect(await ledTo(await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
+    expect(await ledTo(await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
   });
 
   it("never shows what a lost execution uploads, and hands the next one what was reported before", async () => {
@@ -145,7 +145,7 @@ describe("POST /harness-support/transcript", () => {
 describe("a conversation that another harness keeps in its own format", () => {
   it("answers 422 where the service has not been told what was said, and is read where it has", async () => {
     const harness = await workingRun(plane);
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const paths = [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`];
     for (const path of paths) expect((await ada.get(path)).status).toBe(200);
     await declare(harness);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, said, workingRun } from "../support/execution.ts";
 
@@ -30,7 +30,7 @@ async function append(harness: Harness, first: number, messages: readonly unknow
 describe("GET /agent/runs/{runId}/events", () => {
   it("is one gapless sequence from 1, read from anywhere, and says when it is over", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     for (let number = 1; number <= 250; number++) {
       await append(harness, number, [said(`message ${number}`)]);
@@ -65,7 +65,7 @@ describe("GET /agent/runs/{runId}/events", () => {
       plane.clock.now += 20;
     }, 20);
     try {
-      const ada = clientOf(plane);
+      const ada = createClient(plane);
       const harness = await workingRun(plane);
       const path = `/agent/runs/${harness.run_id}/events`;
       const began = performance.now();
@@ -94,7 +94,7 @@ describe("GET /agent/runs/{runId}/events", () => {
 
   it("never passes 4 MiB in one answer, and leaves nothing out over several", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     for (let number = 1; number <= 30; number++) await append(harness, number, [said("x".repeat(250_000))]);
     let messages = 0;
@@ -117,7 +117,7 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
     const large = Array.from({ length: 10 }, () => said("x".repeat(250_000)));
     for (let batch = 0; batch < 3; batch++) await append(harness, 1 + 10 * batch, large);
     for (let after = 3; after < 6; ) {
-      const answer = await clientOf(plane).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      const answer = await createClient(plane).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
       expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
       after = answer.body.next;
     }
@@ -133,7 +133,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       { role: "user", content: [{ type: "text", text: "second" }], message_ids: ["followup-1"] },
       said("two"),
     ]);
-    const { steps } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    const { steps } = (await createClient(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(steps.map(({ messages }: { messages: { role: string }[] }) => messages.map(({ role }) => role))).toEqual([
       ["user", "assistant"],
       ["user", "assistant"],
@@ -148,7 +148,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     await append(harness, 1, [...command("a", output), ...command("b", { stdout: output, exit_code: 0 })]);
     await harness.finish();
     await deliver(plane);
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     const [, , first, , second] = steps[0].messages;
     for (const shown of [first.content[0].output, second.content[0].output.stdout]) {
@@ -206,7 +206,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     for (let number = 0; number < 40; number++) next = await append(harness, next, messages(number));
     await append(harness, next, [said("the last words")]);
     for (const path of [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`]) {
-      const answer = await clientOf(plane).get(path);
+      const answer = await createClient(plane).get(path);
       expect(answer.status).toBe(200);
       const text = JSON.stringify(answer.body);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_BYTES);
@@ -242,7 +242,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     }
     const uuids: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-      const answer = await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
+      const answer = await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
       expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(200);
       expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
       uuids.push(...answer.body.events.map(({ event_uuid }: { event_uuid: string }) => event_uuid));
@@ -256,7 +256,7 @@ describe("GET /agent/runs/{runId}", () => {
   it("shows times in UTC with milliseconds, and leaves out what has no value", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const { body } = await clientOf(plane).get(`/agent/runs/${id}`);
+    const { body } = await createClient(plane).get(`/agent/runs/${id}`);
     for (const name of [
       "status_message",
       "session_link",
@@ -275,14 +275,14 @@ describe("GET /agent/runs/{runId}", () => {
   it("moves updated_at with state, follow-ups and artifacts, not with beats, messages or setup events", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const updated = async () => (await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at;
+    const updated = async () => (await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at;
     const before = await updated();
     plane.clock.now += 5_000;
     await harness.beat();
     await harness.messages(1, "a");
     await harness.event({ event_uuid: "e", event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" });
     expect(await updated()).toBe(before);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "m" });
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "m" });
     expect(await updated()).toBe("2026-05-18T19:00:05.000Z");
   });
 });

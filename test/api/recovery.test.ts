@@ -3,22 +3,22 @@ import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import {
   consume,
+  createHarness,
   createRun,
   deliver,
-  harnessOf,
   nextExecution,
   sqsEvent,
   startedRun,
   workingRun,
 } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
-const get = async (plane: TestControlPlane, id: string) => (await clientOf(plane).get(`/agent/runs/${id}`)).body;
+const get = async (plane: TestControlPlane, id: string) => (await createClient(plane).get(`/agent/runs/${id}`)).body;
 
 describe("an execution that is lost", () => {
   it("is told by the sandbox itself: the run waits for a new one, and the old key is refused", async () => {
@@ -47,7 +47,7 @@ describe("an execution that is lost", () => {
     expect((await next.resolve()).body.context).toMatchObject({ next_sequence: 2, messages: [] });
     expect((await next.messages(2, "after")).body).toEqual({ next_sequence: 3, watched: false });
     expect((await next.finish()).status).toBe(200);
-    const { events } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.find(({ event_type }: { event_type: string }) => event_type === "execution_lost")).toMatchObject({
       execution_id: harness.execution_id,
       payload: { detail: "oom: out of memory", losses: 1 },
@@ -62,16 +62,16 @@ describe("an execution that is lost", () => {
       expect((await harness.beat()).status).toBe(200);
       await reap(plane);
     }
-    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
     let waited = 0;
-    for (; (await stateOf(plane, harness.run_id)) === "INPROGRESS"; waited += 15) {
+    for (; (await readState(plane, harness.run_id)) === "INPROGRESS"; waited += 15) {
       plane.clock.now += 15_000;
       await reap(plane);
       expect(waited).toBeLessThan(60);
     }
     expect(waited).toBeGreaterThanOrEqual(30);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
-    expect(await timelineOf(plane, harness.run_id)).toContain("execution_lost");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
     expect((await harness.beat()).status).toBe(401);
     const next = await nextExecution(plane);
     expect((await next.resolve()).body.context.execution_id).not.toBe(harness.execution_id);
@@ -85,7 +85,7 @@ describe("an execution that is lost", () => {
       await harness.messages(number, `message ${number}`);
       await reap(plane);
     }
-    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
   });
 
   it("ends the run in ERROR at the third loss in a row", async () => {
@@ -102,9 +102,9 @@ describe("an execution that is lost", () => {
       status_message: { error_code: "resource_unavailable", retryable: true },
     });
     expect(run.status_message.message).toMatch(/lost 3 times.*once more/);
-    expect((await timelineOf(plane, first.run_id)).slice(-2)).toEqual(["execution_lost", "run_errored"]);
+    expect((await readTimeline(plane, first.run_id)).slice(-2)).toEqual(["execution_lost", "run_errored"]);
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${first.run_id}/transcript`)).status).toBe(302);
+    expect((await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`)).status).toBe(302);
   });
 
   it("begins to count anew where a follow-up brings the run back", async () => {
@@ -112,10 +112,10 @@ describe("an execution that is lost", () => {
     const first = await workingRun(plane);
     await first.shutDown();
     for (const _ of [1, 2]) await (await nextExecution(plane)).shutDown();
-    expect(await stateOf(plane, first.run_id)).toBe("ERROR");
-    await clientOf(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
+    expect(await readState(plane, first.run_id)).toBe("ERROR");
+    await createClient(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
     await (await nextExecution(plane)).shutDown();
-    expect(await stateOf(plane, first.run_id)).toBe("QUEUED");
+    expect(await readState(plane, first.run_id)).toBe("QUEUED");
   });
 
   it("changes nothing for an execution that is not the run's any more", async () => {
@@ -147,9 +147,9 @@ describe("the reaper", () => {
     const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(1_800);
-    expect(await stateOf(plane, id)).toBe("QUEUED");
+    expect(await readState(plane, id)).toBe("QUEUED");
     await consume(plane, "runs", id);
-    expect(await stateOf(plane, id)).toBe("PENDING");
+    expect(await readState(plane, id)).toBe("PENDING");
   });
 
   it("puts a run back whose sandbox does not begin within 20 seconds, at its next look, under a new execution", async () => {
@@ -157,14 +157,14 @@ describe("the reaper", () => {
     const harness = await startedRun(plane);
     plane.clock.now += 19_000;
     await reap(plane);
-    expect(await stateOf(plane, harness.run_id)).toBe("PENDING");
+    expect(await readState(plane, harness.run_id)).toBe("PENDING");
     plane.clock.now += 11_000;
     await reap(plane);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     expect((await harness.resolve()).status, "it comes too late").toBe(401);
     const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
-    expect(await timelineOf(plane, harness.run_id)).toEqual([
+    expect(await readTimeline(plane, harness.run_id)).toEqual([
       "run_created",
       "run_pending",
       "run_queued",
@@ -180,7 +180,7 @@ describe("the reaper", () => {
     plane.clock.now += 61_000;
     await reap(plane);
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
     plane.clock.now += 3_600_000;
     expect(await reap(plane)).toMatchObject({ looked: 0, alive: false });
   });
@@ -192,7 +192,7 @@ describe("the reaper", () => {
     await plane.table.write({ kind: "update", key: keys.head(broken), set: { state: "NONE" } });
     plane.clock.now += 40_000;
     expect(await reap(plane)).toMatchObject({ failed: 1 });
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     plane.clock.now += 60_000;
     expect(await reap(plane), "and it is not looked at each time").toMatchObject({ failed: 0 });
   });
@@ -256,7 +256,7 @@ describe("SQS runs", () => {
     const [, again] = plane.started;
     if (again === undefined) throw new Error("no sandbox was started");
     expect((await harness.resolve()).status).toBe(401);
-    expect((await harnessOf(plane, again).resolve()).status).toBe(200);
+    expect((await createHarness(plane, again).resolve()).status).toBe(200);
   });
 
   it("puts a run back whose start is put off, so that it is offered again", async () => {
@@ -264,9 +264,9 @@ describe("SQS runs", () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
     expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
-    expect(await stateOf(plane, id)).toBe("QUEUED");
+    expect(await readState(plane, id)).toBe("QUEUED");
     await nextExecution(plane);
-    expect(await stateOf(plane, id)).toBe("PENDING");
+    expect(await readState(plane, id)).toBe("PENDING");
   });
 
   it("fails the message of a start that is broken, and at last ends the run in ERROR", async () => {
@@ -280,7 +280,7 @@ describe("SQS runs", () => {
       status_message: { error_code: "internal_error", retryable: true },
     });
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${id}/transcript`)).status).toBe(302);
+    expect((await createClient(plane).get(`/agent/runs/${id}/transcript`)).status).toBe(302);
     expect((await consume(plane, "runs-dead", id)).batchItemFailures, "once more is harmless").toEqual([]);
   });
 
@@ -288,7 +288,7 @@ describe("SQS runs", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await consume(plane, "runs-dead", harness.run_id);
-    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, workingRun } from "../support/execution.ts";
 
@@ -8,7 +8,7 @@ const shared = { config: { session_sharing: { public_access: "VIEWER" } } };
 
 /** As somebody without a key. */
 const anybody = (plane: TestControlPlane) => ({
-  get: (target: string) => clientOf(plane).get(target, { key: undefined }),
+  get: (target: string) => createClient(plane).get(target, { key: undefined }),
 });
 
 describe("GET /agent/sessions/{sessionId}/redirect", () => {
@@ -30,7 +30,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
       details.push(answer.body.detail);
     }
     expect(new Set(details).size).toBe(1);
-    expect((await clientOf(plane).get(`/agent/sessions/${id}/redirect`)).status).toBe(404);
+    expect((await createClient(plane).get(`/agent/sessions/${id}/redirect`)).status).toBe(404);
   });
 });
 
@@ -71,7 +71,7 @@ describe("GET /agent/runs/{runId}/handoff/attachments", () => {
   it("answers an empty list, since executions leave no snapshots", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const answer = await clientOf(plane).get(`/agent/runs/${id}/handoff/attachments`);
+    const answer = await createClient(plane).get(`/agent/runs/${id}/handoff/attachments`);
     expect(answer).toMatchObject({ status: 200, body: { attachments: [] } });
   });
 
@@ -79,7 +79,7 @@ describe("GET /agent/runs/{runId}/handoff/attachments", () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const path = (run: string) => `/agent/runs/${run}/handoff/attachments`;
-    expect((await clientOf(plane).get(path(randomUUID()))).status).toBe(404);
-    expect((await clientOf(plane, plane.otherKey).get(path(id))).status).toBe(404);
+    expect((await createClient(plane).get(path(randomUUID()))).status).toBe(404);
+    expect((await createClient(plane, plane.otherKey).get(path(id))).status).toBe(404);
   });
 });

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
+import { readState } from "../support/look.ts";
 import { makeSchedule, readSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const identity = async (body: Record<string, unknown> = {}): Promise<string> => {
@@ -128,7 +128,7 @@ describe("agent_identity_uid", () => {
 describe("an agent key", () => {
   it("creates team runs with its identity as creator and executor and with the identity's defaults", async () => {
     const uid = await identity({ prompt: "Be kind." });
-    const agent = clientOf(plane, await agentKey(uid));
+    const agent = createClient(plane, await agentKey(uid));
     expect(await run({}, agent)).toMatchObject({
       creator: { type: "service_account", uid },
       executor: { type: "service_account", uid },
@@ -140,7 +140,7 @@ describe("an agent key", () => {
   it("can name another identity of the team as executor", async () => {
     const uid = await identity();
     const other = await identity({ prompt: "Be quick." });
-    const agent = clientOf(plane, await agentKey(uid));
+    const agent = createClient(plane, await agentKey(uid));
     expect(await run({ agent_identity_uid: other }, agent)).toMatchObject({
       creator: { uid },
       executor: { uid: other },
@@ -150,7 +150,7 @@ describe("an agent key", () => {
 
   it("creates no runs for an identity beyond the plan's limit", async () => {
     const uid = await identity();
-    const agent = clientOf(plane, await agentKey(uid));
+    const agent = createClient(plane, await agentKey(uid));
     await planned(1);
     expect(await agent.post("/agent/runs", { prompt: "a" })).toMatchObject({
       status: 403,
@@ -164,7 +164,7 @@ describe("on_behalf_of", () => {
     "makes the member the creator and the identity the executor, by %s",
     async (by) => {
       const uid = await identity({ on_behalf_of_enabled: true });
-      const agent = clientOf(plane, await agentKey(uid));
+      const agent = createClient(plane, await agentKey(uid));
       const mia = await plane.person("Mia");
       const names: Record<string, string> = { uid: mia.uid, email: "mia@runyard.test", EMAIL: "Mia@Runyard.test" };
       expect(await run({ on_behalf_of: names[by] }, agent)).toMatchObject({
@@ -175,7 +175,7 @@ describe("on_behalf_of", () => {
   );
 
   it("returns 403 where the identity has no on_behalf_of_enabled", async () => {
-    const agent = clientOf(plane, await agentKey(await identity()));
+    const agent = createClient(plane, await agentKey(await identity()));
     expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
       status: 403,
       body: { error_code: "not_authorized" },
@@ -186,15 +186,15 @@ describe("on_behalf_of", () => {
     const may = await identity({ on_behalf_of_enabled: true });
     const mayNot = await identity();
     const body = { prompt: "a", on_behalf_of: plane.user };
-    const calling = clientOf(plane, await agentKey(mayNot));
+    const calling = createClient(plane, await agentKey(mayNot));
     expect((await calling.post("/agent/runs", { ...body, agent_identity_uid: may })).status).toBe(403);
     expect(
-      await run({ on_behalf_of: plane.user, agent_identity_uid: mayNot }, clientOf(plane, await agentKey(may))),
+      await run({ on_behalf_of: plane.user, agent_identity_uid: mayNot }, createClient(plane, await agentKey(may))),
     ).toMatchObject({ creator: { uid: plane.user }, executor: { uid: mayNot } });
   });
 
   it("returns 400 for other keys than agent keys, and for people who are not members", async () => {
-    const agent = clientOf(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
+    const agent = createClient(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
     const removed = await plane.person("Rob");
     await plane.removeMember(removed.uid);
     const path = [{ path: "on_behalf_of" }];
@@ -225,7 +225,7 @@ describe("children of a run that an identity executes", () => {
   });
 
   it("of a person's run keep that person as creator, also where an agent key creates them", async () => {
-    const agent = clientOf(plane, await agentKey(await identity()));
+    const agent = createClient(plane, await agentKey(await identity()));
     const parent_run_id = await createRun(plane);
     expect(await run({ parent_run_id }, agent)).toMatchObject({
       creator: { uid: plane.user },
@@ -241,7 +241,7 @@ describe("deleting the identity of runs and schedules", () => {
     const working = await workingRun(plane, body);
     const pending = await startedRun(plane, body);
     const queued = await createRun(plane, body);
-    const byItself = await clientOf(plane, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
+    const byItself = await createClient(plane, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
     const bystander = await createRun(plane);
     expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
     for (const id of [pending.run_id, queued, byItself.body.run_id]) {
@@ -251,11 +251,11 @@ describe("deleting the identity of runs and schedules", () => {
       });
     }
     expect((await pending.resolve()).status).toBe(401);
-    expect(await stateOf(plane, bystander)).toBe("QUEUED");
-    expect(await stateOf(plane, working.run_id)).toBe("INPROGRESS");
+    expect(await readState(plane, bystander)).toBe("QUEUED");
+    expect(await readState(plane, working.run_id)).toBe("INPROGRESS");
     expect((await working.finish()).status).toBe(200);
     await deliver(plane);
-    expect(await stateOf(plane, working.run_id)).toBe("SUCCEEDED");
+    expect(await readState(plane, working.run_id)).toBe("SUCCEEDED");
     expect(await plane.table.get(keys.counters({ type: "Team", uid: plane.team }))).toMatchObject({ running: 1 });
   });
 

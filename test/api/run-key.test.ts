@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
 
@@ -164,7 +164,7 @@ describe("children of a run's key", () => {
   const config = (config: object) => child({ config });
 
   it("have no foreign environment, repository or way to sign in: 403 that names the member", async () => {
-    const environment_id = (await clientOf(plane).post("/agent/environments", { name: "E" })).body.uid;
+    const environment_id = (await createClient(plane).post("/agent/environments", { name: "E" })).body.uid;
     await refused(config({ environment_id }), 403, "environment_id");
     await refused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
     await refused(config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }), 403, "harness_auth_secrets");
@@ -175,11 +175,11 @@ describe("children of a run's key", () => {
     await refused(child({ agent_identity_uid: identity.uid }), 403);
     await refused(child({ on_behalf_of: plane.user }), 400, "on_behalf_of");
     const personal = (await child({ team: false })()).body.run_id;
-    expect((await clientOf(plane).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
+    expect((await createClient(plane).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
     await refused(child({ parent_run_id: other.run_id }), 400, "parent_run_id");
     await refused(child({ conversation_id: other.run_id }), 400, "conversation_id");
     const made = await run.client.post("/agent/runs", { prompt: "child" }, { headers: { "x-run-source": "WEB_APP" } });
-    const { source, parent_run_id } = (await clientOf(plane).get(`/agent/runs/${made.body.run_id}`)).body;
+    const { source, parent_run_id } = (await createClient(plane).get(`/agent/runs/${made.body.run_id}`)).body;
     expect([source, parent_run_id]).toEqual(["ORCHESTRATION", run.run_id]);
   });
 
@@ -276,7 +276,7 @@ describe("what a run reports", () => {
     const { body } = await report("FILE", { ...file, size_bytes: 3 })();
     await plane.upload(body.upload.url, "longer than declared");
     await report("FILE", { ...file, size_bytes: 3 })();
-    expect((await clientOf(plane).get(`/agent/artifacts/${body.artifact_uid}`)).status).toBe(404);
+    expect((await createClient(plane).get(`/agent/artifacts/${body.artifact_uid}`)).status).toBe(404);
   });
 
   it.each([
@@ -301,7 +301,7 @@ describe("what a run reports", () => {
 
   it.each(["acme/shop:../../etc/passwd.md", "acme/shop:/etc/passwd", "acme/shop:a/../b", "shop:..", "shop:./x"])(
     "starts from no skill %j: 400",
-    async (skill) => refused(() => clientOf(plane).post("/agent/runs", { skill }), 400, "skill"),
+    async (skill) => refused(() => createClient(plane).post("/agent/runs", { skill }), 400, "skill"),
   );
 
   it("goes into snapshots by names that are names", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createRun as createRunEndpoint } from "#functions/runs/create-run.ts";
 import { githubApp } from "#shared/skills/github-app.ts";
-import { createRun, deliver, harnessOf, nextExecution, startedRun } from "../support/execution.ts";
+import { createHarness, createRun, deliver, nextExecution, startedRun } from "../support/execution.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
 import { createSkillControlPlane, type SkillControlPlane, shop } from "../support/skills.ts";
 
@@ -33,7 +33,7 @@ interface Token {
   readonly token: string;
   readonly expires_at: string;
 }
-async function tokensOf(harness: Awaited<ReturnType<typeof startedRun>>): Promise<readonly Token[] | undefined> {
+async function readTokens(harness: Awaited<ReturnType<typeof startedRun>>): Promise<readonly Token[] | undefined> {
   const { status, body } = await harness.resolve();
   expect(status).toBe(200);
   return body.context.repository_tokens;
@@ -42,7 +42,7 @@ async function tokensOf(harness: Awaited<ReturnType<typeof startedRun>>): Promis
 describe("the tokens of a run's repositories", () => {
   it("are made for its execution: for one repository each, to read its files, for an hour", async () => {
     app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
-    const tokens = await tokensOf(await startedRun(plane, of({ url: SHOP }, { url: VAULT, path: "v" })));
+    const tokens = await readTokens(await startedRun(plane, of({ url: SHOP }, { url: VAULT, path: "v" })));
     expect(app.issued.map(({ repositories, permissions }) => ({ repositories, permissions })).sort(byName)).toEqual([
       { repositories: ["acme/shop"], permissions: { contents: "read" } },
       { repositories: ["acme/vault"], permissions: { contents: "read" } },
@@ -59,9 +59,9 @@ describe("the tokens of a run's repositories", () => {
     app.install(["acme/shop"]);
     const first = await startedRun(plane, of({ url: SHOP }));
     const other = await startedRun(plane, of({ url: SHOP }));
-    const [ones, others] = [await tokensOf(first), await tokensOf(other)];
+    const [ones, others] = [await readTokens(first), await readTokens(other)];
     await first.shutDown({ error: { category: "test", message: "gone" } });
-    const again = await tokensOf(await nextExecution(plane));
+    const again = await readTokens(await nextExecution(plane));
     expect(new Set([ones, others, again].map((tokens) => tokens?.[0]?.token)).size).toBe(3);
   });
 
@@ -73,14 +73,14 @@ describe("the tokens of a run's repositories", () => {
       { url: "git@github.com:acme/shop", path: "b" },
       { url: SHOP, path: "d", token_secret: "SHOP_TOKEN" },
     );
-    expect(await tokensOf(await startedRun(plane, none))).toBeUndefined();
+    expect(await readTokens(await startedRun(plane, none))).toBeUndefined();
     expect(app.issued).toEqual([]);
   });
 
   it("are left out where GitHub does not answer, for the repository may be public", async () => {
     app.install(["acme/shop"]);
     await github[Symbol.asyncDispose]();
-    expect(await tokensOf(await startedRun(plane, of({ url: SHOP })))).toBeUndefined();
+    expect(await readTokens(await startedRun(plane, of({ url: SHOP })))).toBeUndefined();
   });
 
   it("are not handed out to who executes a run himself", async () => {
@@ -88,8 +88,8 @@ describe("the tokens of a run's repositories", () => {
     const { body } = await plane.call(createRunEndpoint, {
       body: { ...of({ url: SHOP }), execution_location: "LOCAL" },
     });
-    const local = harnessOf(plane, { ...envelope, run_id: body.run_id, key: body.run_key });
-    expect(await tokensOf(local)).toBeUndefined();
+    const local = createHarness(plane, { ...envelope, run_id: body.run_id, key: body.run_key });
+    expect(await readTokens(local)).toBeUndefined();
     expect(app.issued).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe("the tokens of a run's repositories", () => {
     vi.mocked(process.stdout.write).mockImplementation((line) => logged.push(String(line)) > 0);
     app.install(["acme/shop"]);
     const harness = await startedRun(plane, of({ url: SHOP }));
-    const [token] = (await tokensOf(harness)) ?? [];
+    const [token] = (await readTokens(harness)) ?? [];
     await harness.finish();
     await deliver(plane);
     expect(token?.token).toMatch(/^ghs_/);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
@@ -9,8 +9,8 @@ let ada: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
@@ -89,7 +89,9 @@ describe("the secrets of a run", () => {
     const waiting = await createRun(plane, body);
     await ada.delete("/agent/secrets/NPM_TOKEN");
     await keep("NPM_TOKEN", "the second value");
-    expect(await secretsIn(harnessOf(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: "the second value" });
+    expect(await secretsIn(createHarness(plane, await plane.dispatch(waiting)))).toEqual({
+      NPM_TOKEN: "the second value",
+    });
   });
 
   it("are those that the environment named when the run was made", async () => {
@@ -98,7 +100,7 @@ describe("the secrets of a run", () => {
     const uid = await environment(["NPM_TOKEN"]);
     const waiting = await createRun(plane, within(uid));
     await ada.put(`/agent/environments/${uid}`, { secrets: named("TRACKER") });
-    expect(await secretsIn(harnessOf(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
+    expect(await secretsIn(createHarness(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
   });
 
   it("go to the runs of a schedule too", async () => {
@@ -109,7 +111,7 @@ describe("the secrets of a run", () => {
       await ada.post("/agent/schedules", { ...nightly, agent_config, agent_uid: await identity("TRACKER") })
     ).body;
     const { run_id } = (await ada.post(`/agent/schedules/${id}/run`)).body;
-    expect(await secretsIn(harnessOf(plane, await plane.dispatch(run_id)))).toEqual({
+    expect(await secretsIn(createHarness(plane, await plane.dispatch(run_id)))).toEqual({
       NPM_TOKEN: VALUE,
       TRACKER: "tracker's value",
     });
@@ -147,7 +149,7 @@ describe("a secret that a run cannot have", () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
     const made = await ada.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
-    const own = clientOf(plane, made.body.run_key);
+    const own = createClient(plane, made.body.run_key);
     const { status, body } = await own.post("/harness-support/resolve-prompt", {});
     expect(status).toBe(200);
     expect(body.context.secrets).toMatchObject([

@@ -8,7 +8,7 @@ import { newRunKey } from "#shared/principals/api-key.ts";
 import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { isRecord, operationOf } from "../support/aws-model.ts";
+import { findOperation, isRecord } from "../support/aws-model.ts";
 import { Refusal } from "../support/aws-server.ts";
 import { startEcs } from "../support/ecs-stand-in.ts";
 import { startMicrovms } from "../support/microvms-stand-in.ts";
@@ -23,7 +23,7 @@ const clientSettings = (endpoint: string) => ({
 });
 
 /** As long as one can be: addresses of a deployment's own domain, and ids as they are made. */
-function envelopeOf(): Envelope {
+function createEnvelope(): Envelope {
   const runId = randomId();
   return {
     version: 1,
@@ -55,7 +55,7 @@ describe("a MicroVM", () => {
   const start = (envelope: Envelope) => sandbox.start(envelope, { provider: "microvm" });
 
   it("gets its envelope and no role, no policy for idleness, no way in and no log", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     expect(await start(envelope)).toBe("mvm-1");
     const [input] = service.inputs("RunMicrovm");
     expect(input).toEqual({
@@ -70,11 +70,11 @@ describe("a MicroVM", () => {
   });
 
   it("is one, however often its execution is started, also where an answer is lost on the way", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     service.loseAnswer("RunMicrovm");
     expect([await start(envelope), await start(envelope)]).toEqual(["mvm-1", "mvm-1"]);
     expect(service.machines.size).toBe(1);
-    expect(await start(envelopeOf())).toBe("mvm-2");
+    expect(await start(createEnvelope())).toBe("mvm-2");
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe("a MicroVM", () => {
     new Refusal("ConflictException", "the image is being updated", 409),
   ])("is put off, and no error of the run, where the service answers $name", async (refusal) => {
     throughout(service, "RunMicrovm", refusal);
-    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    await expect(start(createEnvelope())).rejects.toThrow(StartDeferred);
     expect(service.machines.size).toBe(0);
   });
 
@@ -96,13 +96,13 @@ describe("a MicroVM", () => {
     new Refusal("ValidationException", "wrong", 400),
   ])("is broken where the service answers $name", async (refusal) => {
     throughout(service, "RunMicrovm", refusal);
-    const error = await start(envelopeOf()).catch((reason: unknown) => reason);
+    const error = await start(createEnvelope()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: refusal.name });
     expect(error).not.toBeInstanceOf(StartDeferred);
   });
 
   it("is gone once the service says TERMINATED, and not while it goes", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     const handle = await start(envelope);
     const placed = { provider: "microvm", executionId: envelope.execution_id, handle } as const;
     service.lag(20);
@@ -154,7 +154,7 @@ describe("a Fargate task", () => {
   };
 
   it("runs in the environment's image, without a role, and reaches the outside by an address that nothing comes in by", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     expect(await start(envelope)).toMatch(/^0+1$/);
     const [input] = service.inputs("RunTask").slice(-1);
     expect(input).toMatchObject({
@@ -183,7 +183,7 @@ describe("a Fargate task", () => {
   });
 
   it("gets its envelope by the container that copies the harness alone: the agent's has no environment of ours", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     await start(envelope);
     const [input] = service.inputs("RunTask").slice(-1);
     expect(input?.["overrides"]).toEqual({
@@ -204,15 +204,15 @@ describe("a Fargate task", () => {
   });
 
   it("has one definition for all runs of an image, and another for another image", async () => {
-    for (let run = 0; run < 3; run++) await start(envelopeOf());
+    for (let run = 0; run < 3; run++) await start(createEnvelope());
     expect(service.inputs("RegisterTaskDefinition")).toHaveLength(1);
-    await start(envelopeOf(), "node:24");
+    await start(createEnvelope(), "node:24");
     expect(service.inputs("RegisterTaskDefinition")).toHaveLength(2);
     expect(service.definitions.size).toBe(2);
   });
 
   it("is one, however often its execution is started, also with another envelope", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     const first = await start(envelope);
     expect(await start(envelope)).toBe(first);
     expect(await start({ ...envelope, key: newRunKey(envelope.run_id) })).toBe(first);
@@ -223,27 +223,27 @@ describe("a Fargate task", () => {
     service.failures.push(
       "Capacity is unavailable at this time. Please try again later or in a different availability zone",
     );
-    await expect(start(envelopeOf())).rejects.toThrow(/Capacity is unavailable/);
+    await expect(start(createEnvelope())).rejects.toThrow(/Capacity is unavailable/);
     service.failures.push("You've reached the limit on the number of vCPUs you can run concurrently");
-    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    await expect(start(createEnvelope())).rejects.toThrow(StartDeferred);
     throughout(service, "RunTask", throttled());
-    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    await expect(start(createEnvelope())).rejects.toThrow(StartDeferred);
     throughout(service, "RunTask", new Refusal("ServerException", "try again", 500));
-    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    await expect(start(createEnvelope())).rejects.toThrow(StartDeferred);
     expect(service.tasks.size).toBe(0);
   });
 
   it("is broken where the cluster is gone or the image has no form", async () => {
-    await start(envelopeOf());
+    await start(createEnvelope());
     service.refuse("RunTask", new Refusal("ClusterNotFoundException", "Cluster not found."));
-    const error = await start(envelopeOf()).catch((reason: unknown) => reason);
+    const error = await start(createEnvelope()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "ClusterNotFoundException" });
     expect(error).not.toBeInstanceOf(StartDeferred);
-    await expect(sandbox.start(envelopeOf(), { provider: "lambda" })).rejects.toThrow("lambda is no container");
+    await expect(sandbox.start(createEnvelope(), { provider: "lambda" })).rejects.toThrow("lambda is no container");
   });
 
   it("is gone once the service says STOPPED, or does not know it any more", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     const handle = await start(envelope);
     const placed = { provider: "fargate", executionId: envelope.execution_id, handle } as const;
     expect(await sandbox.stop(placed)).toBe(false);
@@ -256,7 +256,7 @@ describe("a Fargate task", () => {
   });
 
   it("is found by its execution where nobody noted its name", async () => {
-    const envelope = envelopeOf();
+    const envelope = createEnvelope();
     await start(envelope);
     const placed = { provider: "fargate", executionId: envelope.execution_id } as const;
     service.lagLists(true);
@@ -269,7 +269,7 @@ describe("a Fargate task", () => {
 
 describe("the stand-ins", () => {
   it("take what the SDK's own model takes, and nothing else", () => {
-    const { requestProblems } = operationOf("microvms", "RunMicrovm");
+    const { requestProblems } = findOperation("microvms", "RunMicrovm");
     expect(requestProblems({ imageIdentifier: "a", logging: { disabled: {} } })).toEqual([]);
     expect(requestProblems({})).toEqual(["RunMicrovm.imageIdentifier is missing"]);
     expect(
@@ -282,11 +282,11 @@ describe("the stand-ins", () => {
       "RunMicrovm.logging must have exactly one member",
       "RunMicrovm.maximumDurationInSeconds must be a number",
     ]);
-    const task = operationOf("ecs", "RunTask");
+    const task = findOperation("ecs", "RunTask");
     expect(task.requestProblems({ taskDefinition: "a", overrides: { containerOverrides: [{ env: [] }] } })).toEqual([
       "RunTask.overrides.containerOverrides[0].env is no member",
     ]);
-    expect(() => operationOf("ecs", "RunTasks")).toThrow("no operation RunTasks");
+    expect(() => findOperation("ecs", "RunTasks")).toThrow("no operation RunTasks");
   });
 });
 
@@ -298,7 +298,7 @@ describe("sandboxes of several kinds", () => {
       return { start: async () => name, stop: async () => name === "fargate" };
     };
     const all = sandboxes({ lambda: fake("lambda"), microvm: fake("microvm"), fargate: fake("fargate") });
-    expect(await all.start(envelopeOf(), { provider: "microvm" })).toBe("microvm");
+    expect(await all.start(createEnvelope(), { provider: "microvm" })).toBe("microvm");
     expect(await all.stop({ provider: "fargate", executionId: "e" })).toBe(true);
     expect(await all.stop({ provider: "microvm", executionId: "e" })).toBe(false);
     expect(made).toEqual(["microvm", "fargate"]);

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
+import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
-import { fireAt, makeSchedule, readSchedule, reconcile, runsOf, ticksOf, timerOff } from "../support/schedules.ts";
+import { createHarness } from "../support/execution.ts";
+import { readState } from "../support/look.ts";
+import { fireAt, listRuns, listTicks, makeSchedule, readSchedule, reconcile, timerOff } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
   plane = await createTestControlPlane();
 });
-const call = () => clientOf(plane);
+const call = () => createClient(plane);
 const minutely = { cron_schedule: "* * * * *" };
 const due = "2026-05-19T02:30:00Z";
 
@@ -19,7 +19,7 @@ describe("a firing", () => {
   it("makes one run of the team, tells of it, and asks for its dispatch", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
-    const [run, ...others] = await runsOf(plane, id);
+    const [run, ...others] = await listRuns(plane, id);
     expect(others).toEqual([]);
     expect(run).toMatchObject({
       title: "Nightly",
@@ -30,7 +30,7 @@ describe("a firing", () => {
       executor: { uid: plane.user },
     });
     expect(plane.sent).toEqual([{ queue: "runs", runId: run.run_id }]);
-    expect(await ticksOf(plane, id)).toEqual([
+    expect(await listTicks(plane, id)).toEqual([
       {
         scheduled_at: "2026-05-19T02:30:00.000Z",
         outcome: "fired",
@@ -49,42 +49,42 @@ describe("a firing", () => {
     await fireAt(plane, id, due);
     await timerOff(plane, id, due);
     await Promise.all(Array.from({ length: 5 }, () => timerOff(plane, id, due)));
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listRuns(plane, id)).toHaveLength(1);
     const { id: other } = await makeSchedule(plane, { cron_schedule: "0 3 * * *" });
     plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
     await Promise.all(Array.from({ length: 5 }, () => timerOff(plane, other, "2026-05-19T03:00:00Z")));
-    expect(await runsOf(plane, other)).toHaveLength(1);
-    expect(await ticksOf(plane, other)).toHaveLength(1);
+    expect(await listRuns(plane, other)).toHaveLength(1);
+    expect(await listTicks(plane, other)).toHaveLength(1);
   });
 
   it("takes seconds of the trigger for a late tongue, not for another time", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:41Z");
     await timerOff(plane, id, due);
-    expect(await runsOf(plane, id)).toHaveLength(1);
-    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
+    expect(await listRuns(plane, id)).toHaveLength(1);
+    expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
   });
 
   it("is none where the timer goes off more often than the cron says", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "30 2 13 * 5" });
     expect(plane.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
     for (const day of ["19", "20", "21", "22"]) await fireAt(plane, id, `2026-05-${day}T02:30:00Z`);
-    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-22T02:30:00.000Z", outcome: "fired" }]);
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-22T02:30:00.000Z", outcome: "fired" }]);
+    expect(await listRuns(plane, id)).toHaveLength(1);
   });
 
   it("is refused before its time, and for a time before the schedule was made does nothing", async () => {
     const { id } = await makeSchedule(plane);
     expect(await timerOff(plane, id, due)).toBe(1);
     expect(await timerOff(plane, id, "2026-05-18T02:30:00Z")).toBe(0);
-    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await listRuns(plane, id)).toEqual([]);
   });
 
   it("is the agent's to carry out, if the schedule has one", async () => {
     const agent = await plane.agent("builder");
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     await fireAt(plane, id, due);
-    expect(await runsOf(plane, id)).toMatchObject([
+    expect(await listRuns(plane, id)).toMatchObject([
       {
         creator: { type: "user", uid: plane.user },
         executor: { type: "service_account", uid: agent.uid, display_name: "builder" },
@@ -98,7 +98,7 @@ describe("a firing", () => {
     await call().put(`/agent/identities/${agent.uid}`, defaults);
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid, agent_config: { name: "n" } });
     await fireAt(plane, id, due);
-    expect(await runsOf(plane, id)).toMatchObject([
+    expect(await listRuns(plane, id)).toMatchObject([
       {
         agent_config: {
           name: "n",
@@ -118,12 +118,12 @@ describe("a firing", () => {
     await fireAt(plane, id, "2026-05-18T19:01:00Z");
     await timerOff(plane, id, "2026-05-18T19:01:00Z");
     const reason = expect.stringContaining("the queue is full");
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: reason, enabled: true });
     await plane.table.write({ kind: "update", key: counters, set: { queued: 0 } });
     await fireAt(plane, id, "2026-05-18T19:02:00Z");
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
   });
 
   it("is refused by hand while the queue is full, and leaves no trace", async () => {
@@ -132,7 +132,7 @@ describe("a firing", () => {
     await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
     const answer = await call().post(`/agent/schedules/${id}/run`);
     expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
-    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await listRuns(plane, id)).toEqual([]);
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
   });
 
@@ -140,7 +140,7 @@ describe("a firing", () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse(due) + 90_000;
     await timerOff(plane, id, due);
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late", run_id: expect.any(String) }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late", run_id: expect.any(String) }]);
   });
 });
 
@@ -156,14 +156,14 @@ describe("a schedule that is paused, changed or deleted", () => {
     await call().put(`/agent/schedules/${changed}`, yearly);
     for (const id of [paused, deleted, changed]) {
       expect(await timerOff(plane, id, "2026-05-18T19:01:00Z")).toBe(0);
-      expect(await runsOf(plane, id)).toEqual([]);
+      expect(await listRuns(plane, id)).toEqual([]);
     }
     const cutOff = [{ outcome: "skipped", reason: "the schedule was changed before it fired" }];
-    expect(await ticksOf(plane, paused)).toMatchObject(cutOff);
-    expect(await ticksOf(plane, changed)).toMatchObject(cutOff);
+    expect(await listTicks(plane, paused)).toMatchObject(cutOff);
+    expect(await listTicks(plane, changed)).toMatchObject(cutOff);
     await call().post(`/agent/schedules/${paused}/resume`);
     expect(await timerOff(plane, paused, "2026-05-18T19:01:00Z")).toBe(0);
-    expect(await runsOf(plane, paused)).toEqual([]);
+    expect(await listRuns(plane, paused)).toEqual([]);
   });
 
   it("does not fire where the pause comes between the look at it and the run", async () => {
@@ -183,8 +183,8 @@ describe("a schedule that is paused, changed or deleted", () => {
       },
     };
     expect(await timerOff(plane, id, "2026-05-18T19:01:00Z", ports)).toBe(0);
-    expect(await runsOf(plane, id)).toEqual([]);
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "skipped" }]);
+    expect(await listRuns(plane, id)).toEqual([]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "skipped" }]);
   });
 
   it("keeps a firing that is under way where nothing changes about when", async () => {
@@ -193,7 +193,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     const same = { name: "Nightly", cron_schedule: "30 2 * * *", enabled: true, prompt: "something else" };
     await call().put(`/agent/schedules/${id}`, same);
     await timerOff(plane, id, due);
-    expect(await runsOf(plane, id)).toMatchObject([{ prompt: "something else" }]);
+    expect(await listRuns(plane, id)).toMatchObject([{ prompt: "something else" }]);
   });
 
   it("takes its timer along when one goes off that is still there", async () => {
@@ -209,8 +209,8 @@ describe("overlap", () => {
   const firstAndSecond = async (overlap: string): Promise<{ id: string; first: string }> => {
     const { id } = await makeSchedule(plane, { ...minutely, overlap });
     await fireAt(plane, id, "2026-05-18T19:01:00Z");
-    const [first] = await runsOf(plane, id);
-    const harness = harnessOf(plane, await plane.dispatch(first.run_id));
+    const [first] = await listRuns(plane, id);
+    const harness = createHarness(plane, await plane.dispatch(first.run_id));
     await harness.resolve();
     await fireAt(plane, id, "2026-05-18T19:02:00Z");
     return { id, first: first.run_id };
@@ -218,23 +218,23 @@ describe("overlap", () => {
 
   it("allow: runs beside the one that has not ended", async () => {
     const { id, first } = await firstAndSecond("allow");
-    expect(await runsOf(plane, id)).toHaveLength(2);
-    expect(await stateOf(plane, first)).toBe("INPROGRESS");
+    expect(await listRuns(plane, id)).toHaveLength(2);
+    expect(await readState(plane, first)).toBe("INPROGRESS");
   });
 
   it("skip: does not run while one has not ended, and says which", async () => {
     const { id, first } = await firstAndSecond("skip");
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listRuns(plane, id)).toHaveLength(1);
     const skipped = { outcome: "skipped", reason: `run ${first} has not ended` };
-    expect(await ticksOf(plane, id)).toMatchObject([skipped, { outcome: "fired" }]);
+    expect(await listTicks(plane, id)).toMatchObject([skipped, { outcome: "fired" }]);
     await call().post(`/agent/runs/${first}/cancel`);
     await fireAt(plane, id, "2026-05-18T19:03:00Z");
-    expect(await runsOf(plane, id)).toHaveLength(2);
+    expect(await listRuns(plane, id)).toHaveLength(2);
   });
 
   it("cancel_previous: cancels the one that has not ended, and a repeated trigger not its own", async () => {
     const { id, first } = await firstAndSecond("cancel_previous");
-    const [second, ...others] = await runsOf(plane, id);
+    const [second, ...others] = await listRuns(plane, id);
     expect(others).toHaveLength(1);
     expect((await call().get(`/agent/runs/${first}`)).body).toMatchObject({
       state: "CANCELLED",
@@ -244,8 +244,8 @@ describe("overlap", () => {
     // Out of its turn: the minute before is still missing.
     await fireAt(plane, id, "2026-05-18T19:04:00Z");
     await timerOff(plane, id, "2026-05-18T19:04:00Z");
-    expect(await stateOf(plane, second.run_id)).toBe("CANCELLED");
-    const [latest] = await runsOf(plane, id);
+    expect(await readState(plane, second.run_id)).toBe("CANCELLED");
+    const [latest] = await listRuns(plane, id);
     expect(latest).toMatchObject({ state: "QUEUED" });
   });
 });
@@ -256,7 +256,7 @@ describe("an identity that is gone", () => {
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, agent.uid) });
     await fireAt(plane, id, due);
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed" }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "failed" }]);
     expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,
       last_spawn_error: "agent_uid: there is no such identity in the team",
@@ -271,7 +271,7 @@ describe("an identity that is gone", () => {
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     const { id: other } = await makeSchedule(plane);
     const { id: made } = await makeSchedule(plane, {}, agent.key);
-    await pauseSchedulesOf(agent.uid, "the identity was deleted", plane.ports);
+    await pauseSchedulesByIdentity(agent.uid, "the identity was deleted", plane.ports);
     expect(await readSchedule(plane, made)).toMatchObject({ enabled: false });
     expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,

@@ -6,15 +6,15 @@ import { resumeSchedule } from "#functions/schedules/resume-schedule.ts";
 import { updateSchedule } from "#functions/schedules/update-schedule.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane, type TestPorts } from "../support/control-plane.ts";
-import { fireAt, makeSchedule, nightly, readSchedule, reconcile, runsOf, ticksOf } from "../support/schedules.ts";
+import { fireAt, listRuns, listTicks, makeSchedule, nightly, readSchedule, reconcile } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
   plane = await createTestControlPlane();
 });
-const call = () => clientOf(plane);
+const call = () => createClient(plane);
 
 /** The process ends: whatever would come after does not. */
 class Crash extends Error {}
@@ -91,7 +91,7 @@ describe.each(POINTS)("a process that dies %s", (point) => {
     expect(plane.timers.size).toBe(0);
     await expectSettled(id);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
-    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await listRuns(plane, id)).toEqual([]);
   });
 
   it("leaves a resumption that the reconciler completes", async () => {
@@ -199,7 +199,7 @@ describe("a scheduler that refuses a timer", () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
     await reconcile(plane, refusing());
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late" }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 });
 
@@ -211,8 +211,8 @@ describe("the reconciler", () => {
     expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
     later(1);
     expect(await reconcile(plane)).toEqual({ looked: 1, failed: 0 });
-    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "late" }]);
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "late" }]);
+    expect(await listRuns(plane, id)).toHaveLength(1);
     expect(plane.timers.size).toBe(1);
     expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
   });
@@ -224,8 +224,8 @@ describe("the reconciler", () => {
     plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
     await reconcile(plane);
     const reason = expect.stringContaining("the queue is full");
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
-    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
+    expect(await listRuns(plane, id)).toEqual([]);
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
   });
 
@@ -241,7 +241,7 @@ describe("the reconciler", () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (const minute of ["01", "03", "04"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
     await reconcile(plane);
-    expect(await ticksOf(plane, id)).toMatchObject([
+    expect(await listTicks(plane, id)).toMatchObject([
       { scheduled_at: "2026-05-18T19:04:00.000Z", outcome: "fired" },
       { scheduled_at: "2026-05-18T19:03:00.000Z", outcome: "fired" },
       { scheduled_at: "2026-05-18T19:02:00.000Z", outcome: "late" },
@@ -250,7 +250,7 @@ describe("the reconciler", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-18T19:05:00.000Z" } });
     await fireAt(plane, id, "2026-05-18T19:05:00Z");
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-18T19:06:00.000Z" } });
-    expect(await runsOf(plane, id)).toHaveLength(5);
+    expect(await listRuns(plane, id)).toHaveLength(5);
   });
 
   it("fires the last hours' latest ones after an outage, and records the others as skipped", async () => {
@@ -269,7 +269,7 @@ describe("the reconciler", () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse("2026-05-19T20:00:00Z");
     await reconcile(plane);
-    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late" }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 
   it("fires what the clocks leave out and what they repeat, as cron says", async () => {
@@ -278,7 +278,7 @@ describe("the reconciler", () => {
     const { id: gap } = await makeSchedule(plane, { ...berlin, cron_schedule: "30 2 * * *" });
     plane.clock.now = Date.parse("2026-03-29T01:01:30Z");
     await reconcile(plane);
-    expect(await ticksOf(plane, gap)).toMatchObject([{ scheduled_at: "2026-03-29T01:00:00.000Z", outcome: "late" }]);
+    expect(await listTicks(plane, gap)).toMatchObject([{ scheduled_at: "2026-03-29T01:00:00.000Z", outcome: "late" }]);
     plane.clock.now = Date.parse("2026-10-24T23:30:00Z");
     const { id: fold } = await makeSchedule(plane, { ...berlin, cron_schedule: "*/30 * * * *" });
     // Half past two comes twice, and a timer goes off at the first.
@@ -289,7 +289,7 @@ describe("the reconciler", () => {
       await reconcile(plane);
     }
     await fireAt(plane, fold, "2026-10-25T02:00:00Z");
-    const outcomes = (await ticksOf(plane, fold)).map(({ scheduled_at, outcome }) => [
+    const outcomes = (await listTicks(plane, fold)).map(({ scheduled_at, outcome }) => [
       scheduled_at.slice(11, 16),
       outcome,
     ]);
@@ -310,13 +310,13 @@ describe("the reconciler", () => {
     await plane.table.write({ kind: "put", item: { ...item, overlap: "queue" } });
     plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
     expect(await reconcile(plane)).toEqual({ looked: 2, failed: 1 });
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listRuns(plane, id)).toHaveLength(1);
     later(60);
     expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
     await plane.table.write({ kind: "put", item });
     later(30);
     expect(await reconcile(plane)).toEqual({ looked: 1, failed: 0 });
-    expect(await runsOf(plane, broken)).toHaveLength(1);
+    expect(await listRuns(plane, broken)).toHaveLength(1);
   });
 
   it("reads no schedule that is not due, however many there are", async () => {
@@ -334,6 +334,6 @@ describe("the reconciler", () => {
       failed: 0,
     });
     expect(reads).toBeLessThanOrEqual(4);
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listRuns(plane, id)).toHaveLength(1);
   });
 });

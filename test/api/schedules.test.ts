@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf } from "../support/execution.ts";
-import { fireAt, makeSchedule, nightly, readSchedule, runsOf } from "../support/schedules.ts";
+import { createHarness } from "../support/execution.ts";
+import { fireAt, listRuns, makeSchedule, nightly, readSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
   plane = await createTestControlPlane();
 });
-const call = () => clientOf(plane);
+const call = () => createClient(plane);
 const invalid = (path: string) => ({
   status: 400,
   body: { error_code: "invalid_request", errors: [{ path, message: expect.any(String) }] },
@@ -84,8 +84,8 @@ describe("POST /agent/schedules", () => {
     const schedule = await makeSchedule(plane, { team: false });
     expect(schedule.scope).toEqual({ type: "User", uid: plane.user });
     const { key } = await plane.person("Mia");
-    expect((await clientOf(plane, key).get(`/agent/schedules/${schedule.id}`)).status).toBe(404);
-    expect((await clientOf(plane, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
+    expect((await createClient(plane, key).get(`/agent/schedules/${schedule.id}`)).status).toBe(404);
+    expect((await createClient(plane, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
   });
 
   it("is for an agent's key too, whose schedules are the team's", async () => {
@@ -95,7 +95,7 @@ describe("POST /agent/schedules", () => {
       created_by: { type: "service_account", uid: agent.uid },
       scope: { type: "Team" },
     });
-    const refused = await clientOf(plane, agent.key).post("/agent/schedules", { ...nightly, team: false });
+    const refused = await createClient(plane, agent.key).post("/agent/schedules", { ...nightly, team: false });
     expect(refused).toMatchObject(invalid("team"));
   });
 
@@ -209,7 +209,7 @@ describe("GET /agent/schedules/{scheduleId}", () => {
     for (let minute = 1; minute <= 11; minute++) {
       await fireAt(plane, id, new Date(Date.parse("2026-05-18T19:00:00Z") + minute * 60_000).toISOString());
     }
-    const [latest] = await runsOf(plane, id);
+    const [latest] = await listRuns(plane, id);
     await plane.dispatch(latest.run_id);
     const schedule = await readSchedule(plane, id);
     expect(schedule.recent_runs).toHaveLength(10);
@@ -227,7 +227,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     const { id } = await makeSchedule(plane, kept);
     const { key, uid } = await plane.person("Mia");
     plane.clock.now += 60_000;
-    const { status, body } = await clientOf(plane, key).put(`/agent/schedules/${id}`, changed);
+    const { status, body } = await createClient(plane, key).put(`/agent/schedules/${id}`, changed);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       ...changed,
@@ -347,7 +347,7 @@ describe("DELETE /agent/schedules/{scheduleId}", () => {
     expect((await call().get(`/agent/schedules/${id}/ticks`)).status).toBe(404);
     expect((await call().get("/agent/schedules")).body).toEqual({ schedules: [] });
     expect(plane.timers.size).toBe(0);
-    expect(await runsOf(plane, id)).toMatchObject([{ schedule: { schedule_id: id } }]);
+    expect(await listRuns(plane, id)).toMatchObject([{ schedule: { schedule_id: id } }]);
     expect(await plane.ports.schedules.get(id)).toBeUndefined();
   });
 });
@@ -383,14 +383,14 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
     const first = await call().post(`/agent/schedules/${id}/run`, undefined, { headers });
     const again = await call().post(`/agent/schedules/${id}/run`, undefined, { headers });
     expect(again).toMatchObject({ status: 200, body: first.body, headers: { "idempotent-replay": "true" } });
-    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await listRuns(plane, id)).toHaveLength(1);
   });
 
   it("gives a long prompt to the agent whole", async () => {
     const prompt = "long ".repeat(10_000);
     const { id } = await makeSchedule(plane, { prompt });
     const { body } = await call().post(`/agent/schedules/${id}/run`);
-    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
+    const harness = createHarness(plane, await plane.dispatch(body.run_id));
     expect((await harness.resolve()).body.prompt).toBe(prompt);
   });
 });
@@ -400,7 +400,7 @@ describe("GET /agent/schedules/{scheduleId}/ticks", () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (const minute of ["01", "02", "03"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
     const { body } = await call().get(`/agent/schedules/${id}/ticks?limit=2`);
-    const runs = await runsOf(plane, id);
+    const runs = await listRuns(plane, id);
     expect(body.ticks).toEqual([
       {
         scheduled_at: "2026-05-18T19:03:00.000Z",

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Key } from "#shared/table/table.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { nightly } from "../support/schedules.ts";
 
@@ -9,7 +9,7 @@ let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 const team = (): Owner => ({ type: "Team", uid: plane.team });
 
@@ -78,9 +78,9 @@ describe("members of a team", () => {
     const token = body.link.split("/").at(-1);
     await members(1_000);
     const accept = `/agent/invitations/${token}/accept`;
-    expect(await clientOf(plane, mia.key).post(accept)).toMatchObject(full);
+    expect(await createClient(plane, mia.key).post(accept)).toMatchObject(full);
     expect(await ada.post(accept, undefined, { key: undefined })).toMatchObject(full);
     await members(999);
-    expect((await clientOf(plane, mia.key).post(accept)).status).toBe(200);
+    expect((await createClient(plane, mia.key).post(accept)).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -7,8 +7,8 @@ let ada: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
@@ -144,8 +144,8 @@ describe("DELETE /agent/secrets/{secret}", () => {
 describe("rights to secrets", () => {
   it("are limited to admins: other members and agents get 403, other teams 404", async () => {
     await keep("TOKEN");
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
-    const agent = clientOf(plane, (await plane.agent()).key);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
+    const agent = createClient(plane, (await plane.agent()).key);
     for (const client of [mia, agent]) {
       expect((await client.post("/agent/secrets", { name: "a", value: "b" })).status).toBe(403);
       expect((await client.get("/agent/secrets")).status).toBe(403);

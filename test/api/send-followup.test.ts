@@ -1,29 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { setState, stateOf, timelineOf } from "../support/look.ts";
+import { createHarness, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { readState, readTimeline, setState } from "../support/look.ts";
 
 const followup = (
   plane: TestControlPlane,
   id: string,
   message: string | undefined,
   headers: Record<string, string> = {},
-) => clientOf(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
+) => createClient(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
 
 describe("POST /agent/runs/{runId}/followups", () => {
   it("delivers what came while the run waited or was prepared with its first turn, in order", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     expect((await followup(plane, id, "one")).body).toEqual({});
-    const harness = harnessOf(plane, await plane.dispatch(id));
+    const harness = createHarness(plane, await plane.dispatch(id));
     expect((await followup(plane, id, "two")).body).toEqual({});
     const { context } = (await harness.resolve()).body;
     expect(context.followups).toMatchObject([
       { number: 1, message: "one", policy: "enqueue", created_at: "2026-05-18T19:00:00.000Z" },
       { number: 2, message: "two" },
     ]);
-    expect(await timelineOf(plane, id)).toEqual([
+    expect(await readTimeline(plane, id)).toEqual([
       "run_created",
       "followup_received",
       "run_pending",
@@ -39,7 +39,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     plane.clock.now += 1_000;
     await followup(plane, harness.run_id, "one");
     await followup(plane, harness.run_id, "two");
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at).toBe(
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at).toBe(
       "2026-05-18T19:00:01.000Z",
     );
     const numbers = async (stored: number) =>
@@ -50,7 +50,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(await numbers(0), "what was stored once stays so").toEqual([2]);
     expect(await numbers(2)).toEqual([]);
     expect((await harness.finish()).status).toBe(200);
-    expect(await stateOf(plane, harness.run_id)).toBe("SUCCEEDED");
+    expect(await readState(plane, harness.run_id)).toBe("SUCCEEDED");
   });
 
   it("queues a run again that finishes with a follow-up that it has not taken up", async () => {
@@ -60,7 +60,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     await followup(plane, harness.run_id, "more");
     plane.clock.now += 2_000;
     expect((await harness.finish()).status).toBe(200);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     expect((await harness.beat()).status, "its execution is over").toBe(401);
     const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
@@ -71,7 +71,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     await next.beat(1);
     await next.finish();
     await deliver(plane);
-    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "SUCCEEDED",
       run_time: "PT5.000S",
     });
@@ -81,7 +81,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     "brings a run back that is %s, as a new execution of the same conversation",
     async (state) => {
       const plane = await createTestControlPlane();
-      const ada = clientOf(plane);
+      const ada = createClient(plane);
       const harness = await workingRun(plane);
       await harness.messages(1, "the first answer");
       plane.clock.now += 2_000;
@@ -143,7 +143,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     await harness.finish();
     const headers = { "idempotency-key": "go-on" };
     expect((await followup(plane, harness.run_id, undefined, headers)).status).toBe(200);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     const again = await followup(plane, harness.run_id, undefined, headers);
     expect(again.status).toBe(200);
     expect(again.headers["idempotent-replay"]).toBe("true");
@@ -184,7 +184,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
   it("refuses to continue the conversation of a run that has not ended by a new run, and names it", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     const create = () => ada.post("/agent/runs", { prompt: "go on", conversation_id: harness.run_id });
     const refused = await create();
@@ -202,7 +202,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
 describe("the policy of a follow-up", () => {
   const send = (plane: TestControlPlane, id: string, policy: string) =>
-    clientOf(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
+    createClient(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
 
   it("is told to the harness, and enqueue by default", async () => {
     const plane = await createTestControlPlane();
@@ -225,7 +225,7 @@ describe("the policy of a follow-up", () => {
     }
     await working.finish();
     expect((await send(plane, working.run_id, "reject")).status).toBe(200);
-    expect(await stateOf(plane, working.run_id)).toBe("QUEUED");
+    expect(await readState(plane, working.run_id)).toBe("QUEUED");
   });
 
   it("is one of three: 400 naming it", async () => {

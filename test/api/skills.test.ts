@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createRun } from "../support/execution.ts";
 import { createSkillControlPlane, ids, names, type SkillControlPlane, shop, skill } from "../support/skills.ts";
 import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
@@ -94,7 +94,7 @@ describe("GET /agent", () => {
     await environment("Own", [{ url: "https://github.com/acme/own" }], ada, { team: false });
     const theirs = await environment("Theirs", [{ url: "https://github.com/beta/theirs" }], bo);
     expect(names(await list())).toEqual(["own", "release", "review"]);
-    expect(names(await list("", clientOf(plane, (await plane.agent()).key)))).toEqual(["release", "review"]);
+    expect(names(await list("", createClient(plane, (await plane.agent()).key)))).toEqual(["release", "review"]);
     expect(names(await list("", bo))).toEqual(["theirs"]);
     const { link } = (await bo.post(`/agent/environments/${theirs.uid}/share`, { link: true })).body;
     const token = new URL(link).searchParams.get("link") ?? "";
@@ -184,7 +184,7 @@ describe("GET /agent", () => {
       ["review", "2026-05-18T19:01:00.000Z"],
     ]);
     // A personal run is its creator's business alone.
-    expect(await times(clientOf(plane, (await plane.person("Mia")).key))).toMatchObject({ release: null });
+    expect(await times(createClient(plane, (await plane.person("Mia")).key))).toMatchObject({ release: null });
   });
 
   it.each([

@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, harnessOf, workingRun } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
+import { createHarness, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
+import { readState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 const limitTo = async (plane: TestControlPlane, concurrency_limit: number): Promise<void> => {
-  const answer = await clientOf(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit } });
+  const answer = await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit } });
   expect(answer.status).toBe(200);
 };
-const countersOf = (plane: TestControlPlane) => plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
-const statesOf = (plane: TestControlPlane, ids: readonly string[]) => Promise.all(ids.map((id) => stateOf(plane, id)));
+const readCounters = (plane: TestControlPlane) => plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
+const readStates = (plane: TestControlPlane, ids: readonly string[]) =>
+  Promise.all(ids.map((id) => readState(plane, id)));
 
 /** The harnesses of all sandboxes started since `from`, each after its first call. */
 async function begun(plane: TestControlPlane, from: number): Promise<Harness[]> {
-  const harnesses = plane.started.slice(from).map((envelope) => harnessOf(plane, envelope));
+  const harnesses = plane.started.slice(from).map((envelope) => createHarness(plane, envelope));
   for (const harness of harnesses) await harness.resolve();
   return harnesses;
 }
@@ -37,10 +38,10 @@ describe("a run that finds no slot", () => {
     plane.sent.length = 0;
     plane.clock.now += 10;
     const newcomer = await createRun(plane);
-    expect((await clientOf(plane).post("/agent/runs", { prompt: "a" })).body).toMatchObject({ at_capacity: true });
+    expect((await createClient(plane).post("/agent/runs", { prompt: "a" })).body).toMatchObject({ at_capacity: true });
     await deliver(plane);
-    expect(await statesOf(plane, [first, newcomer])).toEqual(["PENDING", "QUEUED"]);
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
+    expect(await readStates(plane, [first, newcomer])).toEqual(["PENDING", "QUEUED"]);
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
   });
 
   it("gets the slot of a run that ends, and leaves the wait queue when it is cancelled", async () => {
@@ -54,11 +55,11 @@ describe("a run that finds no slot", () => {
     }
     await deliver(plane);
     const [cancelled = "", next = "", last = ""] = waiting;
-    await clientOf(plane).post(`/agent/runs/${cancelled}/cancel`);
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
+    await createClient(plane).post(`/agent/runs/${cancelled}/cancel`);
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
     await working.finish();
     await deliver(plane);
-    expect(await statesOf(plane, [cancelled, next, last])).toEqual(["CANCELLED", "PENDING", "QUEUED"]);
+    expect(await readStates(plane, [cancelled, next, last])).toEqual(["CANCELLED", "PENDING", "QUEUED"]);
   });
 
   it("is dispatched in the end though the message that grants its slot is lost", async () => {
@@ -70,13 +71,13 @@ describe("a run that finds no slot", () => {
     await working.finish();
     await deliver(plane, "ends");
     plane.sent.length = 0;
-    expect(await stateOf(plane, waiting)).toBe("QUEUED");
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 1, waiting: 0 });
+    expect(await readState(plane, waiting)).toBe("QUEUED");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 1, waiting: 0 });
     plane.clock.now += 30_000;
     await reap(plane);
     await deliver(plane);
-    expect(await stateOf(plane, waiting)).toBe("PENDING");
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
+    expect(await readState(plane, waiting)).toBe("PENDING");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
   });
 
   it("is given back where it is cancelled between grant and start", async () => {
@@ -87,8 +88,8 @@ describe("a run that finds no slot", () => {
     await deliver(plane);
     await working.finish();
     await deliver(plane, "ends");
-    await clientOf(plane).post(`/agent/runs/${waiting}/cancel`);
-    expect(await countersOf(plane)).toMatchObject({ running: 0, queued: 0, waiting: 0 });
+    await createClient(plane).post(`/agent/runs/${waiting}/cancel`);
+    expect(await readCounters(plane)).toMatchObject({ running: 0, queued: 0, waiting: 0 });
   });
 });
 
@@ -103,7 +104,7 @@ describe("a flood of one team", () => {
     const started = plane.started.map(({ run_id }) => run_id);
     expect(started.indexOf(other)).toBe(5);
     expect(started).toHaveLength(6);
-    expect(await countersOf(plane)).toMatchObject({ running: 5, queued: 195, waiting: 195 });
+    expect(await readCounters(plane)).toMatchObject({ running: 5, queued: 195, waiting: 195 });
   });
 });
 
@@ -120,20 +121,20 @@ describe("a tree of runs", () => {
       await child(plane, parent);
     }
     await deliver(plane);
-    expect(await stateOf(plane, stranger)).toBe("QUEUED");
+    expect(await readState(plane, stranger)).toBe("QUEUED");
     const children = await begun(plane, before);
     expect(children).toHaveLength(10);
-    expect(await countersOf(plane)).toMatchObject({ running: 5, queued: 1, waiting: 1 });
+    expect(await readCounters(plane)).toMatchObject({ running: 5, queued: 1, waiting: 1 });
     for (const harness of [...children, ...parents]) await harness.finish();
     await deliver(plane);
     expect(
-      await statesOf(
+      await readStates(
         plane,
         [...children, ...parents].map(({ run_id }) => run_id),
       ),
     ).toEqual(Array.from({ length: 15 }, () => "SUCCEEDED"));
-    expect(await stateOf(plane, stranger)).toBe("PENDING");
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
+    expect(await readState(plane, stranger)).toBe("PENDING");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
   });
 
   it("has eight slots for children, the oldest first, and as many again for theirs", async () => {
@@ -156,8 +157,8 @@ describe("a tree of runs", () => {
     const [first] = children;
     await first?.finish();
     await deliver(plane);
-    expect(await statesOf(plane, ids.slice(-2))).toEqual(["PENDING", "QUEUED"]);
-    expect(await countersOf(plane)).toMatchObject({ running: 1 });
+    expect(await readStates(plane, ids.slice(-2))).toEqual(["PENDING", "QUEUED"]);
+    expect(await readCounters(plane)).toMatchObject({ running: 1 });
   });
 
   it("keeps its slot while a child works though its root has ended, and gives it back with the last", async () => {
@@ -172,14 +173,14 @@ describe("a tree of runs", () => {
     const stranger = await createRun(plane);
     await root.finish();
     await deliver(plane);
-    expect(await stateOf(plane, stranger)).toBe("QUEUED");
+    expect(await readState(plane, stranger)).toBe("QUEUED");
     await one?.finish();
     await deliver(plane);
-    expect(await stateOf(plane, stranger)).toBe("QUEUED");
+    expect(await readState(plane, stranger)).toBe("QUEUED");
     await two?.finish();
     await deliver(plane);
-    expect(await stateOf(plane, stranger)).toBe("PENDING");
-    expect(await countersOf(plane)).toMatchObject({ running: 1, waiting: 0 });
+    expect(await readState(plane, stranger)).toBe("PENDING");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, waiting: 0 });
     expect(await plane.table.get(keys.tree(root.run_id, 1))).toMatchObject({ running: 0 });
   });
 
@@ -195,10 +196,10 @@ describe("a tree of runs", () => {
     await root.finish();
     // All end before any of the messages is handled: the one that waits finds a tree without a slot.
     for (const harness of children) await harness.finish();
-    expect(await countersOf(plane)).toMatchObject({ running: 0 });
+    expect(await readCounters(plane)).toMatchObject({ running: 0 });
     await deliver(plane);
-    expect(await stateOf(plane, ids.at(-1) ?? "")).toBe("PENDING");
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 0 });
+    expect(await readState(plane, ids.at(-1) ?? "")).toBe("PENDING");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0 });
   });
 });
 
@@ -211,7 +212,7 @@ describe("an owner's counters that are wrong", () => {
     await plane.table.write({ kind: "update", key: counters, add: { running: 1 } });
     const waiting = await createRun(plane);
     await deliver(plane);
-    expect(await countersOf(plane)).toMatchObject({
+    expect(await readCounters(plane)).toMatchObject({
       running: 2,
       waiting: 1,
       differs: { running: -1, queued: 0, waiting: 0 },
@@ -219,12 +220,12 @@ describe("an owner's counters that are wrong", () => {
     plane.clock.now += 60_000;
     await createRun(plane);
     await deliver(plane);
-    expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
-    expect(await countersOf(plane)).not.toHaveProperty("differs");
+    expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
+    expect(await readCounters(plane)).not.toHaveProperty("differs");
     plane.clock.now += 60_000;
     await reap(plane);
     await deliver(plane);
-    expect(await stateOf(plane, waiting)).toBe("PENDING");
+    expect(await readState(plane, waiting)).toBe("PENDING");
   });
 
   it("stay as they are where they are right, and are not counted again for an hour", async () => {
@@ -233,11 +234,11 @@ describe("an owner's counters that are wrong", () => {
     await workingRun(plane);
     await createRun(plane);
     await deliver(plane);
-    const first = await countersOf(plane);
+    const first = await readCounters(plane);
     expect(first).toMatchObject({ running: 1, queued: 1, waiting: 1, recounted_at: plane.clock.now });
     plane.clock.now += 3_599_999;
     await createRun(plane);
     await deliver(plane);
-    expect(await countersOf(plane)).toMatchObject({ running: 1, recounted_at: first?.["recounted_at"] });
+    expect(await readCounters(plane)).toMatchObject({ running: 1, recounted_at: first?.["recounted_at"] });
   });
 });

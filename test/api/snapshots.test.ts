@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import { readState, readTimeline } from "../support/look.ts";
 
-const fileOf = (content: string, filename = "workspace.tar.gz") => ({
+const toFile = (content: string, filename = "workspace.tar.gz") => ({
   filename,
   mime_type: "application/gzip",
   size_bytes: content.length,
@@ -13,7 +13,7 @@ const fileOf = (content: string, filename = "workspace.tar.gz") => ({
 });
 
 const upload = (harness: Harness, generation: string, content: string) =>
-  harness.support("upload-snapshot", { mode: "checkpoint", generation, files: [fileOf(content)] });
+  harness.support("upload-snapshot", { mode: "checkpoint", generation, files: [toFile(content)] });
 const commit = (harness: Harness, generation: string, files = ["workspace.tar.gz"]) =>
   harness.support("commit-snapshot", { generation, files });
 
@@ -29,8 +29,8 @@ async function saved(
   expect(await commit(harness, generation)).toMatchObject({ status: 200, body: { generation } });
 }
 
-const textsOf = async (plane: TestControlPlane, runId: string): Promise<string[]> => {
-  const { body } = await clientOf(plane).get(`/agent/runs/${runId}/conversation`);
+const readTexts = async (plane: TestControlPlane, runId: string): Promise<string[]> => {
+  const { body } = await createClient(plane).get(`/agent/runs/${runId}/conversation`);
   const messages: { content: { text: string }[] }[] = body.steps.flatMap(
     (step: { messages: unknown[] }) => step.messages,
   );
@@ -56,8 +56,8 @@ describe("a lost execution", () => {
     expect(await plane.download(context.checkpoint.files[0].download_url)).toBe("the workspace");
     await second.messages(4, "again");
     await second.finish();
-    expect(await textsOf(plane, first.run_id)).toEqual(["hello", "before", "again"]);
-    const { events } = (await clientOf(plane).get(`/agent/runs/${first.run_id}/events`)).body;
+    expect(await readTexts(plane, first.run_id)).toEqual(["hello", "before", "again"]);
+    const { events } = (await createClient(plane).get(`/agent/runs/${first.run_id}/events`)).body;
     const batches = events.filter(({ type }: { type: string }) => type === "messages");
     expect(batches.map(({ data }: { data: { superseded?: true } }) => data.superseded)).toEqual([
       undefined,
@@ -65,18 +65,18 @@ describe("a lost execution", () => {
       undefined,
     ]);
     await deliver(plane);
-    const { headers } = await clientOf(plane).get(`/agent/runs/${first.run_id}/transcript`);
+    const { headers } = await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`);
     const transcript = (await plane.download(headers["location"] ?? "")).trim().split("\n");
     const marked = transcript.map((line) => JSON.parse(line)).filter((line) => line.superseded === true);
     expect(marked.map(({ content }) => content[0].text)).toEqual(["after", "and more"]);
-    expect((await clientOf(plane).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
+    expect((await createClient(plane).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
   });
 
   it("without a checkpoint is followed by one that begins anew, and is given its follow-ups again", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.messages(1, "one");
-    await clientOf(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    await createClient(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
     await first.beat(1);
     await first.messages(2, "two");
     await first.shutDown({ error: { category: "crash", message: "gone" } });
@@ -92,14 +92,14 @@ describe("a lost execution", () => {
     await third.messages(4, "four");
     await third.beat(1);
     await third.finish();
-    expect(await stateOf(plane, first.run_id)).toBe("SUCCEEDED");
-    expect(await textsOf(plane, first.run_id)).toEqual(["hello", "four"]);
+    expect(await readState(plane, first.run_id)).toBe("SUCCEEDED");
+    expect(await readTexts(plane, first.run_id)).toEqual(["hello", "four"]);
   });
 
   it("is followed by one that has the follow-ups again which came after the checkpoint, and no others", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const tell = (message: string) => clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
+    const tell = (message: string) => createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
     await tell("one");
     await harness.beat(1);
     await saved(plane, harness, "g");
@@ -124,16 +124,16 @@ describe("a lost execution", () => {
     await saved(plane, third, "g");
     await third.shutDown(crash);
     await (await nextExecution(plane)).shutDown(crash);
-    expect(await stateOf(plane, first.run_id), "two losses since the checkpoint").toBe("QUEUED");
+    expect(await readState(plane, first.run_id), "two losses since the checkpoint").toBe("QUEUED");
     await (await nextExecution(plane)).shutDown(crash);
-    expect(await stateOf(plane, first.run_id)).toBe("ERROR");
+    expect(await readState(plane, first.run_id)).toBe("ERROR");
   });
 });
 
 describe("the end of a slice", () => {
   it("queues the run again in its slot, ahead of those who wait, and is no loss", async () => {
     const plane = await createTestControlPlane();
-    await clientOf(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const first = await workingRun(plane);
     const waiting = await createRun(plane);
     await deliver(plane);
@@ -144,12 +144,12 @@ describe("the end of a slice", () => {
     expect((await first.beat()).status).toBe(401);
     const second = await nextExecution(plane);
     expect(second.run_id).toBe(first.run_id);
-    expect(await stateOf(plane, waiting)).toBe("QUEUED");
+    expect(await readState(plane, waiting)).toBe("QUEUED");
     expect((await second.resolve()).body.context).toMatchObject({ own_messages: 1, next_sequence: 2 });
     await second.finish();
     await deliver(plane);
-    expect(await stateOf(plane, waiting)).toBe("PENDING");
-    expect(await timelineOf(plane, first.run_id)).toEqual([
+    expect(await readState(plane, waiting)).toBe("PENDING");
+    expect(await readTimeline(plane, first.run_id)).toEqual([
       "run_created",
       "run_pending",
       "worker_container_ready",
@@ -165,7 +165,7 @@ describe("the end of a slice", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
-    expect(await timelineOf(plane, harness.run_id)).toContain("execution_lost");
+    expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
   });
 });
 
@@ -174,7 +174,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const handoff = async () =>
-      (await clientOf(plane).get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body.attachments;
+      (await createClient(plane).get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body.attachments;
     const first = await upload(harness, "g", "hello");
     expect(first.body.uploads).toHaveLength(1);
     expect((await upload(harness, "g", "hello")).body).toEqual(first.body);
@@ -194,29 +194,29 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
   it("leave what an execution uploads at its end, without a generation, to be read once it has ended", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const files = [fileOf("notes", "notes.md"), fileOf("never", "never.md")];
+    const files = [toFile("notes", "notes.md"), toFile("never", "never.md")];
     const { body } = await harness.support("upload-snapshot", { files });
     await plane.upload(body.uploads[0].url, "notes");
     const path = `/agent/runs/${harness.run_id}/handoff/attachments`;
-    expect((await clientOf(plane).get(path)).body.attachments).toEqual([]);
+    expect((await createClient(plane).get(path)).body.attachments).toEqual([]);
     await harness.finish();
-    expect((await clientOf(plane).get(path)).body.attachments).toMatchObject([{ filename: "notes.md" }]);
+    expect((await createClient(plane).get(path)).body.attachments).toMatchObject([{ filename: "notes.md" }]);
   });
 
   it.each([
-    ["a checkpoint without a name", { mode: "checkpoint", files: [fileOf("a")] }, "generation"],
-    ["a name with two underscores", { mode: "checkpoint", generation: "a__b", files: [fileOf("a")] }, "generation"],
+    ["a checkpoint without a name", { mode: "checkpoint", files: [toFile("a")] }, "generation"],
+    ["a name with two underscores", { mode: "checkpoint", generation: "a__b", files: [toFile("a")] }, "generation"],
     ["no file", { generation: "g", files: [] }, "files"],
-    ["a file with a path", { generation: "g", files: [fileOf("a", "../a")] }, "files[0].filename"],
-    ["two files of one name", { generation: "g", files: [fileOf("a"), fileOf("b")] }, "files"],
+    ["a file with a path", { generation: "g", files: [toFile("a", "../a")] }, "files[0].filename"],
+    ["two files of one name", { generation: "g", files: [toFile("a"), toFile("b")] }, "files"],
     [
       "a file without its size",
-      { generation: "g", files: [{ ...fileOf("a"), size_bytes: undefined }] },
+      { generation: "g", files: [{ ...toFile("a"), size_bytes: undefined }] },
       "files[0].size_bytes",
     ],
     [
       "more than 2 GiB",
-      { generation: "g", files: [{ ...fileOf("a"), size_bytes: 2 ** 31 }, fileOf("b", "b")] },
+      { generation: "g", files: [{ ...toFile("a"), size_bytes: 2 ** 31 }, toFile("b", "b")] },
       "files",
     ],
   ])("refuse %s: 400 naming it, and nothing is stored", async (_, body, path) => {

@@ -10,14 +10,14 @@ import { withRights } from "../support/rights.ts";
 const SECRET = "a-secret-of-the-origin";
 const ORIGIN = { "runyard-origin-secret": SECRET, "runyard-viewer-host": "runs.example.com" };
 
-const portsOf = ({ ports }: TestControlPlane) => ({ ...ports, streamSeconds: 870, originSecret: SECRET });
+const createPorts = ({ ports }: TestControlPlane) => ({ ...ports, streamSeconds: 870, originSecret: SECRET });
 
-const eventOf = (plane: TestControlPlane, runId: string, more: Parameters<typeof httpEvent>[0] = {}) =>
+const createEvent = (plane: TestControlPlane, runId: string, more: Parameters<typeof httpEvent>[0] = {}) =>
   httpEvent({ key: plane.key, rawPath: `/api/v1/agent/runs/${runId}/events`, headers: ORIGIN, ...more });
 
 /** Calls the function with its own rights. */
 const call = (plane: TestControlPlane, event: ReturnType<typeof httpEvent>) =>
-  withRights("stream-events", triggers.streamEvents.rights, () => streamEvents.handle(event, portsOf(plane)));
+  withRights("stream-events", triggers.streamEvents.rights, () => streamEvents.handle(event, createPorts(plane)));
 
 const send = ({ support, execution_id }: Harness, text: string) =>
   support("live", { execution_id, frames: [{ action_id: "action-1", stream: "stdout", offset: 0, text }] });
@@ -27,9 +27,9 @@ describe("stream-events", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const query = "after=2&live=true";
-    await call(plane, eventOf(plane, harness.run_id, { query }));
+    await call(plane, createEvent(plane, harness.run_id, { query }));
     await send(harness, "line 1\n");
-    const { statusCode, headers, body } = await call(plane, eventOf(plane, harness.run_id, { query }));
+    const { statusCode, headers, body } = await call(plane, createEvent(plane, harness.run_id, { query }));
     expect({ statusCode, type: headers?.["content-type"] }).toEqual({ statusCode: 200, type: "application/json" });
     const { events, live } = JSON.parse(body ?? "");
     expect({ first: events[0].sequence, live }).toMatchObject({ first: 3, live: [{ text: "line 1\n" }] });
@@ -38,7 +38,7 @@ describe("stream-events", () => {
   it("names the host that the caller used in problems", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const answer = await call(plane, eventOf(plane, harness.run_id, { key: undefined }));
+    const answer = await call(plane, createEvent(plane, harness.run_id, { key: undefined }));
     expect(answer.statusCode).toBe(401);
     expect(JSON.parse(answer.body ?? "").type).toMatch(/^https:\/\/runs\.example\.com\/api\/v1\/docs\/errors\//);
   });
@@ -54,7 +54,7 @@ describe("stream-events", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const key = name.includes("another team") ? { key: plane.otherKey } : {};
-    const answer = await call(plane, eventOf(plane, harness.run_id, { ...more, ...key }));
+    const answer = await call(plane, createEvent(plane, harness.run_id, { ...more, ...key }));
     expect(answer.statusCode).toBe(status);
     expect(JSON.parse(answer.body ?? "")).toMatchObject({ status });
   });
@@ -76,11 +76,11 @@ describe("stream-events on Lambda", () => {
     });
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const handler: unknown = streamEvents.lambda(() => portsOf(plane));
+    const handler: unknown = streamEvents.lambda(() => createPorts(plane));
     if (typeof handler !== "function") throw new TypeError("no handler");
     const headers = { ...ORIGIN, accept: "text/event-stream" };
     const out = new PassThrough();
-    const done = Promise.resolve(handler(eventOf(plane, harness.run_id, { query: "live=true", headers }), out));
+    const done = Promise.resolve(handler(createEvent(plane, harness.run_id, { query: "live=true", headers }), out));
     let text = "";
     out.on("data", (chunk) => {
       text += String(chunk);
@@ -106,7 +106,7 @@ describe("stream-events on Lambda", () => {
     const harness = await workingRun(plane);
     await harness.finish();
     const headers = { ...ORIGIN, accept: "text/event-stream" };
-    const { body } = await call(plane, eventOf(plane, harness.run_id, { headers }));
+    const { body } = await call(plane, createEvent(plane, harness.run_id, { headers }));
     expect(body).toMatch(/^retry: 1000\n\nid: 1\n/);
     expect(body).toMatch(/event: end\ndata: \{"next":\d+,"ended":true\}\n\n$/);
   });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
+import { readState } from "../support/look.ts";
 import { makeSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
@@ -12,8 +12,8 @@ let ada: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
 });
 
 const DEFAULTS = {
@@ -42,10 +42,10 @@ describe("GET /agent/me", () => {
       teams: [{ uid: plane.team, name: "Alpha", role: "admin" }],
     });
     const cleo = await plane.person("Cleo", [plane.team, plane.otherTeam]);
-    const { teams } = (await clientOf(plane, cleo.key).get("/agent/me")).body;
+    const { teams } = (await createClient(plane, cleo.key).get("/agent/me")).body;
     expect(teams).toHaveLength(2);
     expect(teams).toContainEqual({ uid: plane.otherTeam, name: "Beta", role: "member" });
-    expect((await clientOf(plane, (await plane.person("Zoe", [])).key).get("/agent/me")).body.teams).toEqual([]);
+    expect((await createClient(plane, (await plane.person("Zoe", [])).key).get("/agent/me")).body.teams).toEqual([]);
   });
 });
 
@@ -94,7 +94,7 @@ describe("POST /agent/teams", () => {
   });
 
   it("creates a team for a person without one, and once per Idempotency-Key", async () => {
-    const zoe = clientOf(plane, (await plane.person("Zoe", [])).key);
+    const zoe = createClient(plane, (await plane.person("Zoe", [])).key);
     const headers = { "idempotency-key": "key-1" };
     const first = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
     const again = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
@@ -179,11 +179,11 @@ describe("a team's settings", () => {
     const third = await ada.post("/agent/runs", { prompt: "third" });
     expect(third.body).toMatchObject({ state: "QUEUED", at_capacity: true });
     await deliver(plane);
-    expect(await Promise.all(ids.map((id) => stateOf(plane, id)))).toEqual(["PENDING", "PENDING"]);
-    expect(await stateOf(plane, third.body.run_id)).toBe("QUEUED");
+    expect(await Promise.all(ids.map((id) => readState(plane, id)))).toEqual(["PENDING", "PENDING"]);
+    expect(await readState(plane, third.body.run_id)).toBe("QUEUED");
     await set({ concurrency_limit: 3 });
     await deliver(plane);
-    expect(await stateOf(plane, third.body.run_id)).toBe("PENDING");
+    expect(await readState(plane, third.body.run_id)).toBe("PENDING");
     expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
   });
 
@@ -238,7 +238,7 @@ describe("a team's settings", () => {
 
 describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
   it("are limited to admins: other members get 403, everybody else 404", async () => {
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
     for (const [client, status] of [
       [mia, 403],
       [bo, 404],
@@ -264,7 +264,7 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
 });
 
 describe("DELETE /agent/teams/{teamUid}", () => {
-  const leftOf = ({ table, team }: TestControlPlane) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
+  const listRemaining = ({ table, team }: TestControlPlane) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
   /** For a day, so that no run comes after all. */
   const expires_at = Date.parse("2026-05-19T19:00:00Z") / 1000;
   const closed = expect.objectContaining({ sk: "COUNTERS", queue_limit: 0, expires_at });
@@ -296,15 +296,15 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     const headers = { "x-team-uid": plane.team };
     expect((await ada.delete(path())).status).toBe(204);
 
-    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
+    expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
     for (const key of [plane.key, mia.key]) {
-      const client = clientOf(plane, key);
+      const client = createClient(plane, key);
       expect((await client.get("/agent/me")).body.teams).toEqual([]);
       expect((await client.get("/agent/runs", { headers })).status).toBe(403);
       expect((await client.get(path())).status).toBe(404);
     }
     expect((await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).status).toBe(404);
-    expect(leftOf(plane)).toEqual([closed]);
+    expect(listRemaining(plane)).toEqual([closed]);
     expect(plane.vault.values.size).toBe(0);
     expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
     expect((await bo.get("/agent/runs")).status).toBe(200);
@@ -329,8 +329,8 @@ describe("DELETE /agent/teams/{teamUid}", () => {
       body: { retryable: true },
     });
     expect((await ada.delete(path())).status).toBe(204);
-    expect(leftOf(plane)).toEqual([closed]);
-    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
+    expect(listRemaining(plane)).toEqual([closed]);
+    expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
   });
 });
 
@@ -348,7 +348,7 @@ describe("members of a team", () => {
 
   it("get another role that applies from the next request on", async () => {
     const mia = await plane.person("Mia");
-    const client = clientOf(plane, mia.key);
+    const client = createClient(plane, mia.key);
     expect((await client.get(path())).status).toBe(403);
     const member = path(`/members/${mia.uid}`);
     expect(await ada.put(member, { role: "admin" })).toMatchObject({
@@ -364,7 +364,7 @@ describe("members of a team", () => {
 
   it("are refused by the next request after their removal", async () => {
     const mia = await plane.person("Mia");
-    const client = clientOf(plane, mia.key);
+    const client = createClient(plane, mia.key);
     const id = await createRun(plane, { prompt: "hers" }, mia.key);
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
     expect(await ada.delete(path(`/members/${mia.uid}`))).toMatchObject({
@@ -389,7 +389,7 @@ describe("members of a team", () => {
     }
     const mia = await plane.person("Mia");
     await ada.put(path(`/members/${mia.uid}`), { role: "admin" });
-    const client = clientOf(plane, mia.key);
+    const client = createClient(plane, mia.key);
     const answers = await Promise.all([
       ada.put(path(`/members/${plane.user}`), { role: "member" }),
       client.delete(path(`/members/${mia.uid}`)),

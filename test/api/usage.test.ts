@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { noteUsage } from "#shared/records/budget-account.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, workingRun } from "../support/execution.ts";
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   plane = await createTestControlPlane();
 });
 
-const usage = async (query = "", key?: string) => (await clientOf(plane, key).get(`/agent/usage${query}`)).body;
+const usage = async (query = "", key?: string) => (await createClient(plane, key).get(`/agent/usage${query}`)).body;
 
 /** Executes a run to its end, with a model call of 1,000 tokens for 2 cents. */
 async function executeRun(success = true, body: object = {}): Promise<string> {
@@ -47,8 +47,8 @@ describe("GET /agent/usage", () => {
     const ended = JSON.stringify(await usage());
     await consume(plane, "ends", runId);
     expect(JSON.stringify(await usage())).toBe(ended);
-    await clientOf(plane).post(`/agent/runs/${runId}/followups`, { message: "more" });
-    await clientOf(plane).post(`/agent/runs/${runId}/cancel`);
+    await createClient(plane).post(`/agent/runs/${runId}/followups`, { message: "more" });
+    await createClient(plane).post(`/agent/runs/${runId}/cancel`);
     await noteUsage(runId, { cost: 10_000_000, tokens: 500 }, plane.table);
     await deliver(plane, "ends");
     const [bucket] = (await usage()).buckets;
@@ -74,7 +74,7 @@ describe("GET /agent/usage", () => {
   });
 
   it("returns 400 for more than 400 days and for days that do not exist", async () => {
-    const client = clientOf(plane);
+    const client = createClient(plane);
     expect((await client.get("/agent/usage?from=2025-04-14&to=2026-05-18")).status).toBe(200);
     for (const query of ["from=2025-04-13&to=2026-05-18", "from=2026-05-19", "to=2026-02-30", "group_by=team"]) {
       expect((await client.get(`/agent/usage?${query}`)).status, query).toBe(400);
@@ -97,7 +97,7 @@ describe("GET /public/runs/{sessionId}", () => {
     await run.support("report-artifact", { artifact_type: "PULL_REQUEST", data: pull });
     await run.finish();
     await deliver(plane);
-    const { body } = await clientOf(plane, "none").get(`/public/runs/${run.run_id}`);
+    const { body } = await createClient(plane, "none").get(`/public/runs/${run.run_id}`);
     expect(body).toEqual({
       title: "Shown",
       state: "SUCCEEDED",
@@ -108,13 +108,13 @@ describe("GET /public/runs/{sessionId}", () => {
     });
     expect(JSON.stringify(body)).not.toMatch(/Ada|secret-name|https:/);
     const hidden = await createRun(plane);
-    expect((await clientOf(plane).get(`/public/runs/${hidden}`)).status).toBe(404);
+    expect((await createClient(plane).get(`/public/runs/${hidden}`)).status).toBe(404);
   });
 });
 
 describe("POST /agent/environments/{environmentUid}/try", () => {
   it("creates a run that only sets up the environment, with the source API", async () => {
-    const client = clientOf(plane);
+    const client = createClient(plane);
     const { uid } = (await client.post("/agent/environments", { name: "Bench", setup_commands: ["make"] })).body;
     const tried = await client.post(`/agent/environments/${uid}/try`, undefined, {
       headers: { "x-run-source": "CLI" },

@@ -7,7 +7,7 @@ import { ReportArtifactRequest } from "#shared/wire/harness.ts";
 import { CreateIdentityRequest } from "#shared/wire/identity.ts";
 import { RunAgentRequest } from "#shared/wire/run.ts";
 
-function detailOf(schema: v.GenericSchema<unknown, unknown>, input: unknown): string | undefined {
+function formatDetail(schema: v.GenericSchema<unknown, unknown>, input: unknown): string | undefined {
   try {
     parseFields(schema, input);
   } catch (error) {
@@ -32,17 +32,17 @@ describe("parseFields", () => {
     [CreateIdentityRequest, { name: "" }, "name: must not be empty"],
     [ReportArtifactRequest, { artifact_type: "PLAN", data: [] }, "data.content: is required"],
   ])("names the field and the remedy (case %#)", (schema, input, detail) => {
-    expect(detailOf(schema, input)).toBe(detail);
+    expect(formatDetail(schema, input)).toBe(detail);
   });
 
   it("says that a missing discriminator is required", () => {
-    expect(detailOf(ReportArtifactRequest, {})).toMatch(/^artifact_type: is required and must be "PLAN", /);
+    expect(formatDetail(ReportArtifactRequest, {})).toMatch(/^artifact_type: is required and must be "PLAN", /);
   });
 
   it("never repeats the value, which may be a secret", () => {
     for (const value of ["s3cret", { key: "s3cret" }, ["s3cret"]]) {
-      expect(detailOf(CancelRunsRequest, { filter: value })).not.toContain("s3cret");
-      expect(detailOf(RunAgentRequest, { mode: value })).not.toContain("s3cret");
+      expect(formatDetail(CancelRunsRequest, { filter: value })).not.toContain("s3cret");
+      expect(formatDetail(RunAgentRequest, { mode: value })).not.toContain("s3cret");
     }
   });
 });

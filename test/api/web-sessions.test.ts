@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf, request } from "../support/client.ts";
+import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, harnessOf } from "../support/execution.ts";
+import { createHarness, createRun } from "../support/execution.ts";
 import { startSession, WEB_ORIGIN } from "../support/web-sessions.ts";
 
 const HOUR = 3_600_000;
@@ -57,7 +57,7 @@ describe("POST /session", () => {
 
   it("returns 403 for keys of agents and of runs", async () => {
     const agent = await plane.agent();
-    const run = harnessOf(plane, await plane.dispatch(await createRun(plane)));
+    const run = createHarness(plane, await plane.dispatch(await createRun(plane)));
     for (const key of [agent.key, run.key]) {
       expect(await signIn({ key })).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
     }
@@ -95,7 +95,7 @@ describe("POST /session", () => {
       await startSession(plane);
     }
     expect(await read(first.headers)).toBe(401);
-    expect((await clientOf(plane).get("/sessions")).body.sessions).toHaveLength(50);
+    expect((await createClient(plane).get("/sessions")).body.sessions).toHaveLength(50);
   });
 });
 
@@ -154,17 +154,17 @@ describe("a web session", () => {
   });
 
   it("ends with the API key that it was started with, from the next request", async () => {
-    const { uid, key } = (await clientOf(plane).post("/agent/keys", { name: "laptop" })).body;
+    const { uid, key } = (await createClient(plane).post("/agent/keys", { name: "laptop" })).body;
     const { headers } = await startSession(plane, { key });
     const other = await startSession(plane);
-    await clientOf(plane).delete(`/agent/keys/${uid}`);
+    await createClient(plane).delete(`/agent/keys/${uid}`);
     expect(await read(headers)).toBe(401);
     expect(await read(other.headers)).toBe(200);
   });
 
   it("ends when its API key expires", async () => {
     const expires_at = new Date(plane.clock.now + HOUR).toISOString();
-    const { key } = (await clientOf(plane).post("/agent/keys", { name: "short", expires_at })).body;
+    const { key } = (await createClient(plane).post("/agent/keys", { name: "short", expires_at })).body;
     const { headers } = await startSession(plane, { key });
     expect(await read(headers)).toBe(200);
     plane.clock.now += HOUR;
@@ -212,26 +212,26 @@ describe("signing out", () => {
 
 describe("POST /session/link", () => {
   it("creates a link that signs in once, within ten minutes", async () => {
-    const { status, body } = await clientOf(plane).post("/session/link");
+    const { status, body } = await createClient(plane).post("/session/link");
     expect(status).toBe(201);
     expect(body.url).toBe(`https://runyard.test/sign-in?token=${body.token}`);
     expect(JSON.stringify(plane.table.all())).not.toContain(body.token);
     const { headers } = await startSession(plane, { token: body.token });
     expect(await read(headers)).toBe(200);
     expect((await signIn({ token: body.token })).status).toBe(401);
-    const late = (await clientOf(plane).post("/session/link")).body;
+    const late = (await createClient(plane).post("/session/link")).body;
     plane.clock.now = Date.parse(late.expires_at);
     expect((await signIn({ token: late.token })).status).toBe(401);
   });
 
   it("starts one session where it is used twice at the same time", async () => {
-    const { token } = (await clientOf(plane).post("/session/link")).body;
+    const { token } = (await createClient(plane).post("/session/link")).body;
     const answers = await Promise.all([1, 2, 3].map(() => signIn({ token })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
   });
 
   it("creates sessions that end with the API key of the request", async () => {
-    const { token } = (await clientOf(plane).post("/session/link")).body;
+    const { token } = (await createClient(plane).post("/session/link")).body;
     const { headers } = await startSession(plane, { token });
     await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(plane.key)) });
     expect(await read(headers)).toBe(401);

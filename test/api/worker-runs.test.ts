@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { connectedWorker } from "../support/worker.ts";
 
@@ -10,7 +10,7 @@ let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const onRack = { prompt: "work", config: { worker_host: "rack-7" } };
@@ -40,12 +40,12 @@ describe("a run on a self-hosted worker", () => {
   it("waits until its worker connects, and passes CLAIMED and INPROGRESS to its end", async () => {
     const run = await createRun(plane, onRack);
     await deliver(plane);
-    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(await readState(plane, run)).toBe("QUEUED");
     const worker = await connectedWorker(plane);
     await deliver(plane);
-    expect(await stateOf(plane, run)).toBe("PENDING");
+    expect(await readState(plane, run)).toBe("PENDING");
     await worker.claim(run);
-    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect(await readState(plane, run)).toBe("CLAIMED");
     const harness = worker.harness();
     expect((await harness.resolve()).body.prompt).toBe("work");
     expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({
@@ -57,9 +57,9 @@ describe("a run on a self-hosted worker", () => {
     expect((await harness.finish()).status).toBe(200);
     await deliver(plane);
     await worker.send("task_failed", { task_id: run, message: "too late" });
-    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect(await readState(plane, run)).toBe("SUCCEEDED");
     expect(worker.cancellations()).toEqual([]);
-    expect(await timelineOf(plane, run)).toEqual([
+    expect(await readTimeline(plane, run)).toEqual([
       "run_created",
       "run_pending",
       "run_claimed",
@@ -72,7 +72,7 @@ describe("a run on a self-hosted worker", () => {
     const { worker, run } = await offeredRun();
     await worker.harness().resolve();
     await worker.claim(run);
-    expect(await timelineOf(plane, run)).toEqual([
+    expect(await readTimeline(plane, run)).toEqual([
       "run_created",
       "run_pending",
       "run_claimed",
@@ -113,7 +113,7 @@ describe("a run on a self-hosted worker", () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_rejected", { task_id: run, reason: "at capacity" });
     await deliver(plane);
-    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(await readState(plane, run)).toBe("QUEUED");
     plane.clock.now += 1000;
     const second = await connectedWorker(plane);
     await deliver(plane);
@@ -122,7 +122,7 @@ describe("a run on a self-hosted worker", () => {
     await pass(61);
     expect(worker.assignments()).toHaveLength(2);
     await worker.claim(run);
-    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect(await readState(plane, run)).toBe("CLAIMED");
   });
 
   it("is offered at once when a task of a worker at capacity ends", async () => {
@@ -131,11 +131,11 @@ describe("a run on a self-hosted worker", () => {
     await deliver(plane);
     await worker.send("task_rejected", { task_id: next, reason: "at capacity" });
     await deliver(plane);
-    expect(await stateOf(plane, next)).toBe("QUEUED");
+    expect(await readState(plane, next)).toBe("QUEUED");
     await harness.finish();
     await deliver(plane);
     expect(worker.assignments().at(-1).data.task_id).toBe(next);
-    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect(await readState(plane, run)).toBe("SUCCEEDED");
   });
 
   it("is offered after the older runs, one unclaimed offer a connection", async () => {
@@ -153,13 +153,13 @@ describe("a run on a self-hosted worker", () => {
   it("takes an offer back that is not claimed in time, and refuses a claim that comes late", async () => {
     const { worker, run } = await offeredRun();
     await pass(31);
-    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(await readState(plane, run)).toBe("QUEUED");
     const other = await connectedWorker(plane);
     await deliver(plane);
     await other.claim(run);
     await worker.claim(run);
     expect(worker.cancellations()).toMatchObject([{ data: { task_id: run } }]);
-    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect(await readState(plane, run)).toBe("CLAIMED");
     expect((await worker.harness().resolve()).status).toBe(401);
     expect((await other.harness().resolve()).status).toBe(200);
   });
@@ -169,7 +169,7 @@ describe("a run on a self-hosted worker", () => {
     await worker.claim(run);
     await worker.close({ isTold: false });
     await pass(59);
-    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect(await readState(plane, run)).toBe("CLAIMED");
     const other = await connectedWorker(plane);
     const late = worker.harness.bind(undefined, { data: { task_id: run, env_vars: { WARP_API_KEY: "ryr_x" } } });
     await pass(2);
@@ -178,8 +178,8 @@ describe("a run on a self-hosted worker", () => {
     expect((await late().resolve()).status).toBe(401);
     const back = await connectedWorker(plane);
     await back.send("task_failed", { task_id: run, message: "my own execution failed" });
-    expect(await stateOf(plane, run)).toBe("CLAIMED");
-    expect(await timelineOf(plane, run)).toContain("execution_lost");
+    expect(await readState(plane, run)).toBe("CLAIMED");
+    expect(await readTimeline(plane, run)).toContain("execution_lost");
   });
 
   it("goes on when the socket of its worker closes", async () => {
@@ -188,7 +188,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await harness.beat()).status).toBe(200);
     const again = await connectedWorker(plane);
     await again.send("task_completed", { task_id: run, message: "all done" });
-    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect(await readState(plane, run)).toBe("SUCCEEDED");
     expect((await harness.beat()).status).toBe(401);
   });
 
@@ -218,7 +218,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: true });
     await worker.send("task_completed", { task_id: run, message: "stopped", task_state: "CANCELLED" });
     await deliver(plane);
-    expect((await timelineOf(plane, run)).at(-1)).toBe("run_stopped");
+    expect((await readTimeline(plane, run)).at(-1)).toBe("run_stopped");
     expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
   });
 
@@ -233,7 +233,7 @@ describe("a run on a self-hosted worker", () => {
     }
     const hosted = await createRun(plane);
     await deliver(plane);
-    expect(await Promise.all([...runs, hosted].map((run) => stateOf(plane, run)))).toEqual([
+    expect(await Promise.all([...runs, hosted].map((run) => readState(plane, run)))).toEqual([
       "CLAIMED",
       "CLAIMED",
       "PENDING",
@@ -244,14 +244,14 @@ describe("a run on a self-hosted worker", () => {
     const post = async (at: string, body: object) => (await ada.post(at, body)).body;
     const { uid: environment_id } = await post("/agent/environments", { name: "lab", worker_host: "lab-1" });
     const { uid: agent_identity_uid } = await post("/agent/identities", { name: "builder", worker_host: "rack-7" });
-    const workerOf = async (body: object) => {
+    const getWorker = async (body: object) => {
       const { run_id } = await post("/agent/runs", { prompt: "p", ...body });
       return (await ada.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host;
     };
-    expect(await workerOf({ config: { environment_id } })).toBe("lab-1");
-    expect(await workerOf({ agent_identity_uid })).toBe("rack-7");
-    expect(await workerOf({ agent_identity_uid, config: { environment_id } })).toBe("rack-7");
-    expect(await workerOf({ config: { environment_id, worker_host: "hosted" } })).toBeUndefined();
+    expect(await getWorker({ config: { environment_id } })).toBe("lab-1");
+    expect(await getWorker({ agent_identity_uid })).toBe("rack-7");
+    expect(await getWorker({ agent_identity_uid, config: { environment_id } })).toBe("rack-7");
+    expect(await getWorker({ config: { environment_id, worker_host: "hosted" } })).toBeUndefined();
     const { id } = await post("/agent/schedules", {
       name: "nightly",
       cron_schedule: "0 3 * * *",
@@ -281,7 +281,7 @@ describe("a worker", () => {
       }
       expect(other.frames()).toEqual([]);
     }
-    expect(await stateOf(plane, run)).toBe("INPROGRESS");
+    expect(await readState(plane, run)).toBe("INPROGRESS");
     expect(worker.frames()).toHaveLength(1);
   });
 
@@ -294,7 +294,7 @@ describe("a worker", () => {
     await worker.send("task_failed", { task_id: "no-such-task" });
     await worker.send("hello", { task_id: run });
     for (let flood = 0; flood < 200; flood++) await worker.claim(run);
-    expect(await stateOf(plane, run)).toBe("INPROGRESS");
+    expect(await readState(plane, run)).toBe("INPROGRESS");
     expect(worker.frames()).toHaveLength(1);
   });
 
@@ -304,7 +304,7 @@ describe("a worker", () => {
     await ada.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
     const run = await createRun(plane, onRack);
     await deliver(plane);
-    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(await readState(plane, run)).toBe("QUEUED");
     expect(plane.received.has(worker.connectionId)).toBe(false);
   });
 
@@ -314,7 +314,7 @@ describe("a worker", () => {
     plane.clock.now += 10_000;
     const run = await createRun(plane, onRack);
     await deliver(plane);
-    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(await readState(plane, run)).toBe("QUEUED");
     expect((await ada.get("/agent/connected-self-hosted-workers")).body.workers).toEqual([]);
     const worker = await connectedWorker(plane);
     await deliver(plane);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type ConnectionKey, type WorkerStore, workerStore } from "#shared/workers/worker-store.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { openSocket } from "../support/worker.ts";
 
@@ -10,7 +10,7 @@ let store: WorkerStore;
 beforeEach(async () => {
   plane = await createTestControlPlane();
   store = workerStore(plane.ports);
-  ada = clientOf(plane);
+  ada = createClient(plane);
 });
 
 const path = "/agent/connected-self-hosted-workers";
@@ -70,9 +70,9 @@ describe("GET /agent/connected-self-hosted-workers", () => {
   it("shows a team's to its members and agents, and to nobody else", async () => {
     await connect(connection("builder", "one"));
     await connect(connection("builder", "elsewhere", plane.otherTeam));
-    const agent = clientOf(plane, (await plane.agent()).key);
+    const agent = createClient(plane, (await plane.agent()).key);
     expect((await agent.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
-    const both = clientOf(plane, (await plane.person("Mia", [plane.team, plane.otherTeam])).key);
+    const both = createClient(plane, (await plane.person("Mia", [plane.team, plane.otherTeam])).key);
     expect((await both.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 2 }]);
     const headers = { "x-team-uid": plane.otherTeam };
     expect((await both.get(path, { headers })).body.workers).toMatchObject([{ connection_count: 1 }]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { clientOf, request } from "../support/client.ts";
+import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
@@ -15,22 +15,22 @@ const refused = (path: string) => ({
 
 describe("a wrong value is answered 400 that names it", () => {
   it("where a time is another thing that JavaScript takes for one", async () => {
-    expect(await clientOf(plane).get("/agent/runs?updated_after=0.5")).toMatchObject(refused("updated_after"));
-    expect(await clientOf(plane).post("/agent/keys", { name: "k", expires_at: "1" })).toMatchObject(
+    expect(await createClient(plane).get("/agent/runs?updated_after=0.5")).toMatchObject(refused("updated_after"));
+    expect(await createClient(plane).post("/agent/keys", { name: "k", expires_at: "1" })).toMatchObject(
       refused("expires_at"),
     );
   });
 
   it.each(["-1", "0.5", "many", "1e3"])("where the count of retries is %s", async (count) => {
     const headers = { "x-stainless-retry-count": count };
-    expect(await clientOf(plane).post("/agent/runs", { prompt: "hello" }, { headers })).toMatchObject(
+    expect(await createClient(plane).post("/agent/runs", { prompt: "hello" }, { headers })).toMatchObject(
       refused("x-stainless-retry-count"),
     );
   });
 
   it("where a line break hides the way out of the workspace", async () => {
     const config = { repositories: [{ url: "https://git.test/a/b.git", path: "a\n/../../b" }] };
-    expect(await clientOf(plane).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
+    expect(await createClient(plane).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
       refused("config.repositories[0].path"),
     );
   });
@@ -40,12 +40,16 @@ describe("a wrong value is answered 400 that names it", () => {
     ["two servers of one name", ["a", "a"].map((name) => ({ name, command: "serve" })), "config.mcp_servers"],
     ["a list in the place of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
   ])("where MCP servers are %s", async (_, servers, path) => {
-    const answer = await clientOf(plane).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
+    const answer = await createClient(plane).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
     expect(answer).toMatchObject(refused(path));
   });
 
   it("but not where a member that may be null is null", async () => {
-    const answer = await clientOf(plane).post("/agent/identities", { name: "Quiet", mcp_servers: null, harness: null });
+    const answer = await createClient(plane).post("/agent/identities", {
+      name: "Quiet",
+      mcp_servers: null,
+      harness: null,
+    });
     expect(answer.status).toBe(201);
   });
 });
@@ -71,8 +75,8 @@ describe("a repeat of a request", () => {
     ["/agent/secrets", { name: "GONE", value: "hush" }, "name"],
     ["/agent/schedules", { name: "Gone", cron_schedule: "@daily", prompt: "hello" }, "id"],
   ])("to POST %s is a conflict where what it made is deleted", async (path, body, id) => {
-    const person = clientOf(plane, (await plane.person(`Repeater of ${path}`)).key);
-    const client = path === "/agent/secrets" ? clientOf(plane) : person;
+    const person = createClient(plane, (await plane.person(`Repeater of ${path}`)).key);
+    const client = path === "/agent/secrets" ? createClient(plane) : person;
     const headers = { "idempotency-key": `repeat of ${path}` };
     const first = await client.post(path, body, { headers });
     expect(first.status).toBe(201);

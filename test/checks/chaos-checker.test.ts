@@ -77,7 +77,7 @@ function findings({ history = HISTORY, head, items = [], accepted, told, rest }:
   };
   const output = JSON.stringify({ stdout: "line-7-1\n" });
   const read: Told = {
-    events: history.map(({ type }, index) => ({ sequence: index + 1, type: typeOf(type) })),
+    events: history.map(({ type }, index) => ({ sequence: index + 1, type: toType(type) })),
     timeline: history.map(({ type }) => type).filter((type) => type !== "messages"),
     conversation: output,
     transcript: output,
@@ -89,7 +89,7 @@ function findings({ history = HISTORY, head, items = [], accepted, told, rest }:
     before: new Set(),
     objects: [`runs/${RUN}/transcript-${history.length}.jsonl`],
     told: new Map([[RUN, read]]),
-    hits: [killOf("harness", "first", START + 2_500)],
+    hits: [createKill("harness", "first", START + 2_500)],
     lastKillAt: START + 2_500,
     processes: [],
     ...rest,
@@ -97,12 +97,12 @@ function findings({ history = HISTORY, head, items = [], accepted, told, rest }:
   return check(evidence, SEED);
 }
 
-const typeOf = (type: string): Told["events"][number]["type"] => {
+const toType = (type: string): Told["events"][number]["type"] => {
   const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "run_succeeded"] as const;
   return known.find((one) => one === type) ?? "messages";
 };
 
-const killOf = (kind: Hit["kind"], executionId: string, at: number): Hit => ({
+const createKill = (kind: Hit["kind"], executionId: string, at: number): Hit => ({
   number: 1,
   kind,
   name: kind,
@@ -186,7 +186,7 @@ describe("what the checker of a chaos finds", () => {
     const failed = [...HISTORY.slice(0, 7), { type: "run_failed", by: "second", data: { state: "FAILED" } }];
     const scene: Scene = { history: failed, head: { state: "FAILED" } };
     expect(brokenBy(scene)).toContain("outcome");
-    const rest = { hits: [killOf("command", "second", START + 6_000)] };
+    const rest = { hits: [createKill("command", "second", START + 6_000)] };
     expect(brokenBy({ ...scene, rest })).not.toContain("outcome");
     const errored = [...HISTORY.slice(0, 7), { type: "run_errored", by: "second", data: { state: "ERROR" } }];
     expect(brokenBy({ history: errored, head: { state: "ERROR", losses: 1 } })).toContain("outcome");
@@ -225,9 +225,9 @@ describe("what the checker of a chaos finds", () => {
 
   it("is a lost execution that nobody noticed, or two minutes too late", () => {
     const at = START + 3_000 - DETECTION_MS - 1;
-    expect(brokenBy({ rest: { hits: [killOf("harness", "first", at)], lastKillAt: at } })).toEqual(["detection"]);
-    expect(brokenBy({ rest: { hits: [killOf("sandbox", "unknown", at)], lastKillAt: at } })).toEqual(["detection"]);
-    expect(brokenBy({ rest: { hits: [killOf("harness", "second", START + 60_000)] } })).toEqual([]);
+    expect(brokenBy({ rest: { hits: [createKill("harness", "first", at)], lastKillAt: at } })).toEqual(["detection"]);
+    expect(brokenBy({ rest: { hits: [createKill("sandbox", "unknown", at)], lastKillAt: at } })).toEqual(["detection"]);
+    expect(brokenBy({ rest: { hits: [createKill("harness", "second", START + 60_000)] } })).toEqual([]);
   });
 });
 

@@ -44,18 +44,18 @@ function numberIn(cell: string): number {
 /** The number that a cell names the source of. */
 function numberFrom(cell: string): number {
   const [, name, file] = /^\[([\w.]+)\]\(\.\.\/(.+)\)$/.exec(cell) ?? [];
-  if (name !== undefined && file !== undefined) return constantOf(file, name);
+  if (name !== undefined && file !== undefined) return readConstant(file, name);
   const [, header] = /^parameter (.+)$/.exec(cell) ?? [];
-  if (header !== undefined) return mostOf(at("components", "parameters", header, "schema"));
+  if (header !== undefined) return readMaximum(at("components", "parameters", header, "schema"));
   const [, path, parameter] = /^GET (\S+) (\w+)$/.exec(cell) ?? [];
-  if (path !== undefined) return mostOf(parameterOf(path, parameter));
+  if (path !== undefined) return readMaximum(findParameter(path, parameter));
   const [component = "", member = ""] = cell.replace(/^values of /, "").split(".");
   const schema = at("components", "schemas", component, "properties", member);
-  return mostOf(cell.startsWith("values of ") ? valuesOf(schema) : schema);
+  return readMaximum(cell.startsWith("values of ") ? readValues(schema) : schema);
 }
 
 /** A constant, or a member of one: the first number that stands behind its name on a line of the file. */
-function constantOf(file: string, name: string): number {
+function readConstant(file: string, name: string): number {
   const inner = name.replace(/^.*\./, "");
   const [, expression] = new RegExp(`\\b${inner}\\b[^\\d\\n]*([\\d_.]+(?: \\* [\\d_.]+)*)`).exec(read(file)) ?? [];
   if (expression === undefined) throw new Error(`${file} has no number ${name}`);
@@ -68,27 +68,27 @@ function constantOf(file: string, name: string): number {
 }
 
 /** The most that a schema allows; of a choice, that of its roomiest part. */
-function mostOf(schema: JsonObject): number {
+function readMaximum(schema: JsonObject): number {
   const choices = schema["anyOf"];
   if (Array.isArray(choices))
     return Math.max(
       ...choices
         .filter(isObject)
         .filter(({ type }) => type !== "null")
-        .map(mostOf),
+        .map(readMaximum),
     );
   return Number(schema["maxLength"] ?? schema["maximum"] ?? schema["maxItems"] ?? schema["maxProperties"]);
 }
 
 /** The schema of a map's values. */
-function valuesOf(schema: JsonObject): JsonObject {
+function readValues(schema: JsonObject): JsonObject {
   const target = typeof schema["$ref"] === "string" ? at(...schema["$ref"].split("/").slice(1)) : schema;
   const values = target["additionalProperties"];
   if (!isObject(values)) throw new Error("is no map");
   return values;
 }
 
-function parameterOf(path: string, name: string | undefined): JsonObject {
+function findParameter(path: string, name: string | undefined): JsonObject {
   const parameters = at("paths", path, "get")["parameters"];
   const found = Array.isArray(parameters) ? parameters.filter(isObject).find((one) => one["name"] === name) : undefined;
   const schema = found?.["schema"];

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examplesOf } from "../../cli/src/commands/examples.ts";
 import { Context } from "../../cli/src/context.ts";
-import { makeProgram, pathOf } from "../../cli/src/program.ts";
+import { formatPath, makeProgram } from "../../cli/src/program.ts";
 import { type Answer, FaultServer } from "../clients/fault-server.ts";
 import { api, RUN } from "./answers.ts";
 import { FakeShell } from "./fake-shell.ts";
-import { playerOf } from "./play.ts";
+import { createPlayer } from "./play.ts";
 
 const server = new FaultServer();
-const run = playerOf(server);
+const run = createPlayer(server);
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 
@@ -157,15 +157,15 @@ describe("every command", () => {
   it("is in this list, and has examples", () => {
     const named = new Set(CALLS.map(([line]) => line));
     const missing = commands
-      .map(pathOf)
+      .map(formatPath)
       .filter((name) => ![...named].some((line) => `${line} `.startsWith(`${name} `)));
     expect(missing.sort()).toEqual([...ELSEWHERE].sort());
-    const bare = commands.filter((command) => examplesOf(command).length === 0).map(pathOf);
+    const bare = commands.filter((command) => examplesOf(command).length === 0).map(formatPath);
     expect(bare).toEqual(["__complete"]);
   });
 
   it("has examples that its own command line takes", () => {
-    const names = new Set(commands.map(pathOf));
+    const names = new Set(commands.map(formatPath));
     const examples = commands.flatMap(examplesOf).flatMap((line) => line.match(/\brunyard (?!__)[^|;>)"]*/g) ?? []);
     expect(examples.length).toBeGreaterThan(names.size);
     for (const example of examples) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
 import { api, RUN } from "./answers.ts";
-import { playerOf } from "./play.ts";
+import { createPlayer } from "./play.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -16,7 +16,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "runyard-changes-"));
   return () => rmSync(folder, { recursive: true });
 });
-const run = playerOf(server);
+const run = createPlayer(server);
 
 const git = (...args: string[]): string =>
   execFileSync(
@@ -40,7 +40,7 @@ function repositories(): string {
 }
 
 /** Changes the repository and returns the patch. */
-function patchOf(files: Record<string, string>): string {
+function createPatch(files: Record<string, string>): string {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, "shop", name)), { recursive: true });
     writeFileSync(path.join(folder, "shop", name), text);
@@ -78,7 +78,7 @@ describe("runyard runs diff", () => {
 
   it("prints the latest patch as it is, so that git can apply it", async () => {
     repositories();
-    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "\u001b[31mred\n" });
+    const patch = createPatch({ "calc.py": "a\nB\n", "new.txt": "\u001b[31mred\n" });
     server.play([retrieved([artifact("old", base), artifact("u2", base)]), ...download("u2", patch)]);
     expect((await run(["runs", "diff", "r1"])).out).toBe(patch);
     expect(server.seen[1]?.path).toContain("/agent/artifacts/u2");
@@ -86,7 +86,7 @@ describe("runyard runs diff", () => {
 
   it("colours it on a terminal, which it cannot control, and counts lines with --stat", async () => {
     repositories();
-    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "\u001b]0;x\u0007red\n" });
+    const patch = createPatch({ "calc.py": "a\nB\n", "new.txt": "\u001b]0;x\u0007red\n" });
     server.play([retrieved([artifact("u1", base)]), ...download("u1", patch)]);
     const { out, err } = await run(["runs", "diff", "r1"], { terminal: true });
     expect(out).toContain("\u001b[31m-b\u001b[0m\n\u001b[32m+B\u001b[0m\n");
@@ -115,7 +115,7 @@ describe("runyard runs open-pr", () => {
 
   it("pushes the patch as a new branch on its base commit and opens a pull request with the caller's token", async () => {
     const base = repositories();
-    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "new\n" });
+    const patch = createPatch({ "calc.py": "a\nB\n", "new.txt": "new\n" });
     await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "ghp_mine" });
     server.play([retrieved([artifact("u1", base)]), response, ...download("u1", patch)]);
     const { code, out, err } = await run(["runs", "open-pr", "r1", "--draft", ...places(github.url)], {
@@ -132,7 +132,7 @@ describe("runyard runs open-pr", () => {
 
   it("refuses changed workflows, which would run with the repository's secrets", async () => {
     const base = repositories();
-    const patch = patchOf({ ".github/workflows/ci.yml": "on: push\n" });
+    const patch = createPatch({ ".github/workflows/ci.yml": "on: push\n" });
     await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
     server.play([retrieved([artifact("u1", base)]), response, ...download("u1", patch)]);
     const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "t" } });

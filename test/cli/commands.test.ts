@@ -4,10 +4,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { api, problem, RUN } from "./answers.ts";
-import { playerOf } from "./play.ts";
+import { createPlayer } from "./play.ts";
 
 const server = new FaultServer();
-const run = playerOf(server);
+const run = createPlayer(server);
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
 beforeAll(() => server.start());
 afterAll(async () => {

@@ -11,7 +11,7 @@ export interface Played {
 }
 
 /** Runs a command line against the script of a server, which has to be asked for no more than it says. */
-export const playerOf =
+export const createPlayer =
   (server: FaultServer) =>
   async (args: readonly string[], options: FakeOptions = {}): Promise<Played> => {
     const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api, ...options.env };

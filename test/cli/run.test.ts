@@ -6,7 +6,7 @@ import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { api, commandEvents, event, problem, RUN } from "./answers.ts";
 import { FakeShell } from "./fake-shell.ts";
-import { playerOf } from "./play.ts";
+import { createPlayer } from "./play.ts";
 
 const server = new FaultServer();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const run = playerOf(server);
+const run = createPlayer(server);
 const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
 const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 

@@ -18,7 +18,7 @@ export function call(client: Runyard, { operation, helper, arguments: given, opt
   if (helper !== undefined) return callHelper(client, helper, given, own);
   const found = operations.find(({ id }) => id === operation);
   if (found === undefined) throw new Error(`there is no operation ${operation}`);
-  return invoke(client, names[found.id] ?? "", argumentsOf(found, given, own));
+  return invoke(client, names[found.id] ?? "", buildArguments(found, given, own));
 }
 
 function callHelper(
@@ -50,7 +50,7 @@ function invoke(client: Runyard, dotted: string, values: readonly unknown[]): un
   return Reflect.apply(method, owner, values);
 }
 
-function argumentsOf(operation: ApiOperation, given: Readonly<Record<string, unknown>>, options: RequestOptions) {
+function buildArguments(operation: ApiOperation, given: Readonly<Record<string, unknown>>, options: RequestOptions) {
   const rest = new Map(Object.entries(given));
   const take = (name: string): unknown => {
     const value = rest.get(name);

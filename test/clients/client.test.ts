@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 const RUN = { run_id: "r1", task_id: "r1", state: "QUEUED" };
-const clientOf = (options: ClientOptions = {}) =>
+const createClient = (options: ClientOptions = {}) =>
   new Runyard({ baseURL: server.api, apiKey: "ryp_secret", ...options });
 const play = (...answers: Parameters<FaultServer["play"]>[0]) => server.play(answers);
 const answer = (body: unknown, more = {}) => ({
@@ -59,13 +59,13 @@ describe("new Runyard()", () => {
   it("asks a function for the key of each attempt", async () => {
     const keys = ["ryp_1", "ryp_2"];
     play(answer(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), answer(RUN));
-    await clientOf({ apiKey: async () => keys.shift() ?? "none" }).runs.retrieve("r1");
+    await createClient({ apiKey: async () => keys.shift() ?? "none" }).runs.retrieve("r1");
     expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_2"]);
   });
 
   it("shows the key to nobody who prints it, or an error of it", async () => {
     play(answer({ title: "Not found" }, { status: 404 }));
-    const client = clientOf();
+    const client = createClient();
     const error: unknown = await client.runs.retrieve("r1").catch((caught: unknown) => caught);
     const shown = [client, client.runs, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join();
     expect(shown + JSON.stringify(client)).not.toContain("ryp_secret");
@@ -73,7 +73,7 @@ describe("new Runyard()", () => {
 
   it("makes another client with other options, and keeps the rest", async () => {
     play(answer(RUN), answer(RUN));
-    const client = clientOf({ headers: { "x-one": "1" } });
+    const client = createClient({ headers: { "x-one": "1" } });
     await client.withOptions({ apiKey: "rya_other", team: "t" }).runs.retrieve("r1");
     await client.runs.retrieve("r1");
     expect(
@@ -90,7 +90,7 @@ describe("new Runyard()", () => {
       asked.push(url);
       return Response.json({ ...RUN, state: "SUCCEEDED" });
     };
-    const run = await clientOf({ fetch, baseURL: "https://runyard.example/api/v1" }).runs.retrieve("r1");
+    const run = await createClient({ fetch, baseURL: "https://runyard.example/api/v1" }).runs.retrieve("r1");
     expect(asked).toEqual(["https://runyard.example/api/v1/agent/runs/r1"]);
     expect(run.state).toBe("SUCCEEDED");
   });
@@ -99,26 +99,26 @@ describe("new Runyard()", () => {
 describe("a call", () => {
   it("answers its data and the response that they came in", async () => {
     play(answer(RUN, { headers: { "x-request-id": "t-1" } }));
-    const { data, response } = await clientOf().runs.retrieve("r1").withResponse();
+    const { data, response } = await createClient().runs.retrieve("r1").withResponse();
     expect(data).toEqual(RUN);
     expect(response.headers.get("x-request-id")).toBe("t-1");
   });
 
   it("answers the bare response, its body unread, but throws what is no success", async () => {
     play(answer(RUN), answer({ title: "Gone" }, { status: 404 }));
-    const response = await clientOf().runs.retrieve("r1").asResponse();
+    const response = await createClient().runs.retrieve("r1").asResponse();
     expect(response.bodyUsed).toBe(false);
     expect(await response.json()).toEqual(RUN);
-    await expect(clientOf().runs.retrieve("r1").asResponse()).rejects.toBeInstanceOf(NotFoundError);
+    await expect(createClient().runs.retrieve("r1").asResponse()).rejects.toBeInstanceOf(NotFoundError);
     expect(server.seen).toHaveLength(2);
   });
 
   it("is made once, however often its promise is used, and also if nobody waits", async () => {
     play(answer(RUN), answer("r1"));
-    const call = clientOf().runs.retrieve("r1");
+    const call = createClient().runs.retrieve("r1");
     expect(await Promise.all([call, call.withResponse(), call.then(({ run_id }) => run_id)])).toHaveLength(3);
     expect(server.seen).toHaveLength(1);
-    void clientOf().runs.cancel("r1");
+    void createClient().runs.cancel("r1");
     await expect.poll(() => server.seen.length).toBe(2);
     await expect(call.asResponse()).rejects.toThrow("too late");
   });
@@ -126,11 +126,11 @@ describe("a call", () => {
   it("is a promise: catch and finally work, and a rejection is thrown to whoever waits", async () => {
     play(answer({}, { status: 404 }), answer(RUN));
     const settled: string[] = [];
-    const caught = await clientOf()
+    const caught = await createClient()
       .runs.retrieve("r1")
       .catch((error: unknown) => (error instanceof APIError ? error.status : undefined));
     expect(caught).toBe(404);
-    await clientOf()
+    await createClient()
       .runs.retrieve("r1")
       .finally(() => settled.push("done"));
     expect(settled).toEqual(["done"]);
@@ -138,7 +138,7 @@ describe("a call", () => {
 
   it("has no limit of time where that is Infinity", async () => {
     play(answer(RUN, { delay_ms: 100 }));
-    const run = await clientOf({ timeout: Number.POSITIVE_INFINITY, maxRetries: 0 }).runs.retrieve("r1");
+    const run = await createClient({ timeout: Number.POSITIVE_INFINITY, maxRetries: 0 }).runs.retrieve("r1");
     expect(run.run_id).toBe("r1");
   });
 
@@ -146,8 +146,8 @@ describe("a call", () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     play(answer(RUN), answer({}, { status: 404 }));
     const before = timers();
-    await clientOf().runs.retrieve("r1");
-    await clientOf()
+    await createClient().runs.retrieve("r1");
+    await createClient()
       .runs.retrieve("r1")
       .catch(() => {});
     expect(timers()).toBe(before);
@@ -155,13 +155,17 @@ describe("a call", () => {
 
   it("refuses an id that would lead elsewhere, and sends nothing", () => {
     play();
-    for (const id of ["", ".", ".."]) expect(() => clientOf().runs.retrieve(id)).toThrow(RunyardError);
+    for (const id of ["", ".", ".."]) expect(() => createClient().runs.retrieve(id)).toThrow(RunyardError);
     expect(server.seen).toEqual([]);
   });
 
   it("reaches what has no method", async () => {
     play(answer({ pong: true }));
-    const pong = await clientOf().request<{ pong: boolean }>({ method: "POST", path: "/agent/ping", body: { a: 1 } });
+    const pong = await createClient().request<{ pong: boolean }>({
+      method: "POST",
+      path: "/agent/ping",
+      body: { a: 1 },
+    });
     expect(pong).toEqual({ pong: true });
     expect(server.seen[0]).toMatchObject({ method: "POST", path: "/agent/ping", body: '{"a":1}' });
   });
@@ -171,7 +175,7 @@ describe("an AbortSignal", () => {
   it("ends a request that is under way", async () => {
     play(answer(RUN, { delay_ms: 2000 }));
     const aborter = new AbortController();
-    const call = clientOf().runs.retrieve("r1", { signal: aborter.signal });
+    const call = createClient().runs.retrieve("r1", { signal: aborter.signal });
     setTimeout(() => aborter.abort(new Error("enough")), 50);
     const error: unknown = await call.catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(APIUserAbortError);
@@ -182,8 +186,8 @@ describe("an AbortSignal", () => {
   it("ends the wait before a repeat, and sends nothing where it was given too late", async () => {
     play(answer(undefined, { status: 503, headers: { "retry-after": "30" } }));
     const signal = AbortSignal.timeout(100);
-    await expect(clientOf().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
-    await expect(clientOf().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
     expect(server.seen).toHaveLength(1);
   });
 
@@ -195,7 +199,7 @@ describe("an AbortSignal", () => {
       answer({ download_url: `${server.storage}/t`, expires_at: "" }),
       answer(undefined, { at: "storage", raw: "x".repeat(2000), stall_ms: 5000 }),
     );
-    const response = await clientOf().runs.downloadTranscript("r1", { signal: aborter.signal });
+    const response = await createClient().runs.downloadTranscript("r1", { signal: aborter.signal });
     expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([2, 1]);
     setTimeout(() => aborter.abort(), 20);
     await expect(response.text()).rejects.toThrow(/abort/i);
@@ -221,7 +225,7 @@ describe("errors", () => {
       answer({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
       answer(undefined, { reset: "before" }),
     );
-    const client = clientOf({ maxRetries: 0 });
+    const client = createClient({ maxRetries: 0 });
     const missing: unknown = await client.runs.retrieve("r1").catch((error: unknown) => error);
     expect(missing).toMatchObject({ message: "404 Resource not found (no such run)", name: "NotFoundError" });
     const broken: unknown = await client.runs.retrieve("r1").catch((error: unknown) => error);
@@ -237,7 +241,7 @@ describe("pages", () => {
 
   it("can be walked by hand", async () => {
     play(answer(first), answer(last));
-    const page = await clientOf().runs.list({ limit: 1 });
+    const page = await createClient().runs.list({ limit: 1 });
     expect([page.data.map(({ run_id }) => run_id), page.hasNextPage(), page.body.page_info]).toEqual([
       ["r1"],
       true,
@@ -251,11 +255,11 @@ describe("pages", () => {
   it("come one after the other, each asked for when it is needed", async () => {
     play(answer(first), answer(last));
     const sizes: number[] = [];
-    const page: Page<unknown, object> = await clientOf().runs.list();
+    const page: Page<unknown, object> = await createClient().runs.list();
     for await (const { data } of page.iterPages()) sizes.push(data.length);
     expect(sizes).toEqual([1, 1]);
     play(answer(first));
-    for await (const { run_id } of clientOf().runs.list()) {
+    for await (const { run_id } of createClient().runs.list()) {
       expect(run_id).toBe("r1");
       break;
     }
@@ -264,7 +268,7 @@ describe("pages", () => {
 
   it("have a bare response too", async () => {
     play(answer(first));
-    const response = await clientOf().runs.list().asResponse();
+    const response = await createClient().runs.list().asResponse();
     expect(await response.json()).toEqual(first);
   });
 });
@@ -279,7 +283,7 @@ describe("following", () => {
       answer({ ...RUN, state: "SUCCEEDED" }),
     );
     const told: string[] = [];
-    const run = await clientOf().runs.createAndWait(
+    const run = await createClient().runs.createAndWait(
       { prompt: "x" },
       {
         onEvent: async ({ sequence }) => {
@@ -294,7 +298,7 @@ describe("following", () => {
 
   it("holds a poll for as long as the API does, beside its own time limit", async () => {
     play(answer({ events: [], next: 0, ended: true }, { delay_ms: 900 }));
-    const events = clientOf({ timeout: 600, maxRetries: 0 }).runs.events("r1", { wait: 1 });
+    const events = createClient({ timeout: 600, maxRetries: 0 }).runs.events("r1", { wait: 1 });
     for await (const event of events) expect(event).toBeUndefined();
     expect(server.seen).toHaveLength(1);
   });
@@ -302,7 +306,7 @@ describe("following", () => {
   it("uploads a file to where the API says, with its digest and nothing of the key", async () => {
     const upload = { url: `${server.storage}/put?sig=1`, method: "PUT", headers: { "x-amz-checksum": "c" } };
     play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage" }));
-    const id = await clientOf().attachments.upload({ file_name: "n.txt", mime_type: "text/plain", data: "abc" });
+    const id = await createClient().attachments.upload({ file_name: "n.txt", mime_type: "text/plain", data: "abc" });
     expect(id).toBe("a1");
     expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({
       file_name: "n.txt",
@@ -322,7 +326,7 @@ describe("following", () => {
     ];
     const upload = { url: `${server.storage}/`, method: "POST", headers: null, fields };
     play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage", status: 204 }));
-    await clientOf().attachments.upload({ file_name: "n.txt", data: new Uint8Array([97, 98]) });
+    await createClient().attachments.upload({ file_name: "n.txt", data: new Uint8Array([97, 98]) });
     expect(server.seen[1]?.body).toMatch(/name="key"\r\n\r\nk\/1\r\n[\s\S]*name="file"[\s\S]*\r\n\r\nab\r\n/);
   });
 });

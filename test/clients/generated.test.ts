@@ -19,14 +19,14 @@ describe("clients/typescript", () => {
 
   it("has a method for every operation, by its line in clients/methods.json", () => {
     const names = readMethodNames();
-    const missing = readDocument().operations.filter(({ id }) => typeof methodOf(names[id] ?? "") !== "function");
+    const missing = readDocument().operations.filter(({ id }) => typeof findMethod(names[id] ?? "") !== "function");
     expect(missing.map(({ id }) => id)).toEqual([]);
   });
 
   it("lists every method in api.md", () => {
     const page = read("api.md");
     const unlisted = Object.entries(client).flatMap(([name, resource]) =>
-      methodsOf(`client.${name}`, resource).filter((call) => !page.includes(`\`${call}(`)),
+      listMethods(`client.${name}`, resource).filter((call) => !page.includes(`\`${call}(`)),
     );
     expect(unlisted).toEqual([]);
     expect(page.match(/^- `client\./gm)?.length).toBeGreaterThan(75);
@@ -37,20 +37,20 @@ describe("clients/typescript", () => {
   });
 });
 
-function methodOf(dotted: string): unknown {
+function findMethod(dotted: string): unknown {
   const way = dotted.split(".").map(camelCase);
   return way.reduce<unknown>((value, part) => (isObject(value) ? Reflect.get(value, part) : undefined), client);
 }
 
 /** `client.identities.create`, and so on, of a resource and of those below it. */
-function methodsOf(prefix: string, resource: unknown): string[] {
+function listMethods(prefix: string, resource: unknown): string[] {
   if (!(resource instanceof APIResource)) return [];
   const names = new Set<string>();
   for (let type = Object.getPrototypeOf(resource); type !== APIResource.prototype; type = Object.getPrototypeOf(type)) {
     for (const name of Object.getOwnPropertyNames(type)) names.add(name);
   }
   names.delete("constructor");
-  const below = Object.entries(resource).flatMap(([name, part]) => methodsOf(`${prefix}.${name}`, part));
+  const below = Object.entries(resource).flatMap(([name, part]) => listMethods(`${prefix}.${name}`, part));
   return [...[...names].map((name) => `${prefix}.${name}`), ...below];
 }
 

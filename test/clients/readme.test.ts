@@ -55,7 +55,7 @@ describe("the README of the TypeScript client", () => {
     expect(stdout).toBe("");
   });
 
-  it.each(snippets.map((code, index) => [headingOf(code), index] as const))(
+  it.each(snippets.map((code, index) => [findHeading(code), index] as const))(
     "has a snippet that runs: %s",
     async (_, index) => {
       const { stdout, stderr } = await runSnippet(index);
@@ -99,7 +99,7 @@ const PRINTED: readonly RegExp[] = [
   /^[0-9a-f-]{36} \S+\n200 \{/,
 ];
 
-function headingOf(code: string): string {
+function findHeading(code: string): string {
   const line = code.split("\n").find((text) => text.includes("client."));
   return (line ?? "").trim();
 }

@@ -7,7 +7,7 @@ const EVENTS = 5_000;
 const KILLS = 100;
 const LINES = 40;
 
-const eventOf = (sequence: number) => ({
+const createEvent = (sequence: number) => ({
   sequence,
   type: "agent_started",
   occurred_at: "2026-05-18T19:00:00.000Z",
@@ -17,7 +17,7 @@ const range = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 const line = (number: number): string => `line ${String(number).padStart(2, "0")}\n`;
 /** Ten lines of eight bytes. */
-const frameOf = (offset: number) => ({
+const createFrame = (offset: number) => ({
   action_id: "a1",
   stream: "stdout",
   offset,
@@ -68,15 +68,15 @@ function stream(after: number, last: number, isKilled: boolean): [type: string, 
   const parts = [
     "retry: 1\n\n: a comment\n\n",
     // The end of the output comes again with each connection.
-    ...range(0, LINES / 10 - 1).map((index) => `event: live\ndata: ${JSON.stringify(frameOf(index * 80))}\n\n`),
-    ...range(after + 1, last).map((sequence) => `id: ${sequence}\ndata: ${JSON.stringify(eventOf(sequence))}\n\n`),
+    ...range(0, LINES / 10 - 1).map((index) => `event: live\ndata: ${JSON.stringify(createFrame(index * 80))}\n\n`),
+    ...range(after + 1, last).map((sequence) => `id: ${sequence}\ndata: ${JSON.stringify(createEvent(sequence))}\n\n`),
     ...(last === EVENTS && !isKilled ? ['event: end\ndata: {"next":5000,"ended":true}\n\n'] : []),
   ];
   return ["text/event-stream; charset=utf-8", parts.join("")];
 }
 
 function page(after: number, last: number): [type: string, text: string] {
-  const events = range(after + 1, last).map(eventOf);
+  const events = range(after + 1, last).map(createEvent);
   return [
     "application/json",
     JSON.stringify({ events, next: last, ended: last === EVENTS, live: [], live_next: "W10" }),
@@ -135,8 +135,8 @@ describe("runs.stream", () => {
     const data = { messages: [{ role: "tool", content: [{ ...result, output: {} }] }] };
     const client = await serveOnce((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`id: 1\ndata: ${JSON.stringify({ ...eventOf(1), type: "messages", data })}\n\n`);
-      response.end(`event: live\ndata: ${JSON.stringify(frameOf(0))}\n\nevent: end\ndata: {}\n\n`);
+      response.write(`id: 1\ndata: ${JSON.stringify({ ...createEvent(1), type: "messages", data })}\n\n`);
+      response.end(`event: live\ndata: ${JSON.stringify(createFrame(0))}\n\nevent: end\ndata: {}\n\n`);
     });
     const items: RunStreamItem[] = [];
     for await (const item of client.runs.stream("r1")) items.push(item);

@@ -59,10 +59,10 @@ async function play(vector: Vector, waits: number[]): Promise<unknown> {
   });
   try {
     const called = call(client, vector.call);
-    if (vector.call.helper === "events") return { items: await itemsOf(called) };
+    if (vector.call.helper === "events") return { items: await collectItems(called) };
     const answer = await called;
     if (answer instanceof Response) return { text: await answer.text() };
-    if (answer instanceof Page) return { items: await itemsOf(answer) };
+    if (answer instanceof Page) return { items: await collectItems(answer) };
     return { result: answer ?? null };
   } catch (error) {
     if (error instanceof APIError) return error;
@@ -70,7 +70,7 @@ async function play(vector: Vector, waits: number[]): Promise<unknown> {
   }
 }
 
-async function itemsOf(list: unknown): Promise<unknown[]> {
+async function collectItems(list: unknown): Promise<unknown[]> {
   if (!isAsyncIterable(list)) throw new Error("this is no list");
   const items: unknown[] = [];
   for await (const item of list) items.push(item);
@@ -118,7 +118,7 @@ function expectRequest(expected: ExpectedRequest, index: number): void {
   expect(seen.at).toBe(at);
   expect(seen.method).toBe(expected.method ?? seen.method);
   expect(seen.path).toBe(expected.path ?? seen.path);
-  if (expected.query !== undefined) expect(queryOf(seen)).toEqual(expected.query);
+  if (expected.query !== undefined) expect(parseQuery(seen)).toEqual(expected.query);
   for (const part of expected.raw_query_contains) expect(seen.rawQuery).toContain(part);
   for (const [name, rule] of Object.entries(expected.headers)) expectHeader(name, seen.headers[name], rule);
   for (const name of expected.absent_headers) expect(seen.headers).not.toHaveProperty(name);
@@ -133,7 +133,7 @@ function expectHeader(name: string, value: string | undefined, rule: HeaderRule)
   else expect(value).not.toBe(server.seen[rule.differs_from]?.headers[name]);
 }
 
-function queryOf({ rawQuery }: Seen): Record<string, string | string[]> {
+function parseQuery({ rawQuery }: Seen): Record<string, string | string[]> {
   const parameters = new URLSearchParams(rawQuery);
   return Object.fromEntries(
     [...new Set(parameters.keys())].map((name) => {

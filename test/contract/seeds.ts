@@ -1,6 +1,6 @@
 import { routes } from "#infra/routes.ts";
 import { type KeyPrincipalName, makeStage, type Stage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 /** What a good request of an operation is made of: it is answered 2xx by the stage that it belongs to. */
 export interface Seed {
@@ -16,7 +16,7 @@ export interface Seeds {
   /** The seed for the next request of `METHOD /path`; all operations of the stateful phase share one stage. */
   take(operation: string, stateful: boolean): Promise<Seed>;
   /** The stage that a request belongs to: that of its key, else the operation's own. */
-  stageOf(operation: string, authorization: string | undefined): Promise<Stage>;
+  prepareStage(operation: string, authorization: string | undefined): Promise<Stage>;
   /** A stage that an answer has changed is not used for its operation again. */
   noteAnswer(operation: string, stage: Stage, status: number): void;
 }
@@ -50,7 +50,7 @@ export function seeds(): Seeds {
     return stage;
   }
 
-  async function useOf(operation: string): Promise<Use> {
+  async function prepareUse(operation: string): Promise<Use> {
     const found = uses.get(operation);
     if (found !== undefined && found.requests < MAX_REQUESTS) return found;
     if (found !== undefined) forget(operation, found);
@@ -58,7 +58,7 @@ export function seeds(): Seeds {
     await prepare(operation, stage);
     const round = rounds.get(operation) ?? 0;
     rounds.set(operation, round + 1);
-    const use = { stage, seed: seedOf(operation, stage, round), requests: 0 };
+    const use = { stage, seed: createSeed(operation, stage, round), requests: 0 };
     uses.set(operation, use);
     return use;
   }
@@ -72,15 +72,15 @@ export function seeds(): Seeds {
     async take(operation, stateful) {
       if (stateful) {
         shared ??= newStage();
-        return { ...callerOf(operation, await shared, 0), path: {} };
+        return { ...chooseCaller(operation, await shared, 0), path: {} };
       }
-      const use = await useOf(operation);
+      const use = await prepareUse(operation);
       use.requests++;
       return use.seed;
     },
-    async stageOf(operation, authorization) {
+    async prepareStage(operation, authorization) {
       const key = authorization?.replace("Bearer ", "") ?? "";
-      return byKey.get(key) ?? (await useOf(operation)).stage;
+      return byKey.get(key) ?? (await prepareUse(operation)).stage;
     },
     noteAnswer(operation, stage, status) {
       const use = uses.get(operation);
@@ -93,26 +93,26 @@ export function seeds(): Seeds {
   };
 }
 
-function seedOf(operation: string, stage: Stage, round: number): Seed {
+function createSeed(operation: string, stage: Stage, round: number): Seed {
   const body = bodies[operation]?.(stage);
   return {
-    ...callerOf(operation, stage, round),
-    path: parametersOf(operation, stage),
+    ...chooseCaller(operation, stage, round),
+    path: chooseParameters(operation, stage),
     ...(body === undefined ? {} : { body }),
   };
 }
 
 /** Who calls: `round` turns through the kinds of principals that may, people first. */
-function callerOf(operation: string, stage: Stage, round: number): Pick<Seed, "key" | "team"> {
+function chooseCaller(operation: string, stage: Stage, round: number): Pick<Seed, "key" | "team"> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === operation);
   if (route === undefined) throw new Error(`infra/routes.ts has no ${operation}`);
   const caller = route.who === "public" ? undefined : CALLERS[route.who[round % route.who.length] ?? ""];
   return { ...(caller === undefined ? {} : { key: stage.key(caller) }), team: stage.plane.team };
 }
 
-function parametersOf(operation: string, stage: Stage): Record<string, string> {
+function chooseParameters(operation: string, stage: Stage): Record<string, string> {
   const names = operation.split("/").slice(1);
-  const [, ...parts] = targetOf(operation, stage).split("/");
+  const [, ...parts] = toTarget(operation, stage).split("/");
   const pairs = names.map((name, index) => [name, parts[index] ?? ""] as const);
   return Object.fromEntries(
     pairs.filter(([name]) => name.startsWith("{")).map(([name, id]) => [name.slice(1, -1), id]),

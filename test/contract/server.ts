@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { notFound } from "#functions/fallback/not-found.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
-import { endpointOf, FALLBACK_PORTS, routeOf } from "../support/client.ts";
+import { FALLBACK_PORTS, findRoute, loadEndpoint } from "../support/client.ts";
 import { httpEvent } from "../support/control-plane.ts";
 import { type Seeds, seeds } from "./seeds.ts";
 
@@ -26,7 +26,7 @@ export async function serveContract(): Promise<ContractServer> {
   const stages = seeds();
   // Generated headers and addresses are longer than Node takes by default, and it is the API that is to refuse them.
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
-    const answer = (request.url ?? "").startsWith(SEEDS) ? seedOf(request, stages) : answerOf(request, stages);
+    const answer = (request.url ?? "").startsWith(SEEDS) ? handleSeed(request, stages) : handleRequest(request, stages);
     void answer.then(
       (found) => send(response, found),
       (error: unknown) => send(response, { statusCode: 500, headers: {}, body: String(error) }),
@@ -48,7 +48,7 @@ export async function serveContract(): Promise<ContractServer> {
   };
 }
 
-async function seedOf(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
+async function handleSeed(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
   const [path = "", query] = (request.url ?? "").split("?");
   const operation = decodeURIComponent(path.slice(SEEDS.length));
   const seed = await stages.take(operation, query === "stateful");
@@ -56,15 +56,15 @@ async function seedOf(request: IncomingMessage, stages: Seeds): Promise<HttpResp
 }
 
 /** What API Gateway does: finds the route's function and hands it the request as an event. */
-async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
-  const event = await eventOf(request);
+async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
+  const event = await toEvent(request);
   const method = event.requestContext.http.method;
   const found = routeOfPath(method, event.rawPath);
   if (found === undefined) return notFound.handle(event, FALLBACK_PORTS);
   const { route, parameters } = found;
   const operation = `${route.method} ${route.path}`;
-  const stage = await stages.stageOf(operation, event.headers["authorization"]);
-  const endpoint = await endpointOf(route);
+  const stage = await stages.prepareStage(operation, event.headers["authorization"]);
+  const endpoint = await loadEndpoint(route);
   const { clock, ports } = stage.plane;
   const passing = setInterval(() => {
     clock.now += 1000;
@@ -79,9 +79,9 @@ async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpRe
   }
 }
 
-function routeOfPath(method: string, rawPath: string): ReturnType<typeof routeOf> {
+function routeOfPath(method: string, rawPath: string): ReturnType<typeof findRoute> {
   try {
-    return rawPath.startsWith(PREFIX) ? routeOf(method, rawPath.slice(PREFIX.length)) : undefined;
+    return rawPath.startsWith(PREFIX) ? findRoute(method, rawPath.slice(PREFIX.length)) : undefined;
   } catch (error) {
     // What is percent-encoded wrongly is no route's path.
     if (error instanceof URIError) return undefined;
@@ -89,7 +89,7 @@ function routeOfPath(method: string, rawPath: string): ReturnType<typeof routeOf
   }
 }
 
-async function eventOf(request: IncomingMessage): Promise<APIGatewayProxyEventV2> {
+async function toEvent(request: IncomingMessage): Promise<APIGatewayProxyEventV2> {
   const [rawPath = "", query = ""] = (request.url ?? "").split(/\?(.*)/s);
   const bytes = await buffer(request);
   const headers = Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.join(",") ?? ""]);

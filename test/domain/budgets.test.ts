@@ -7,10 +7,10 @@ import { billOfMinute } from "../../bench/budgets.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
 import { newRunWrites } from "../../bench/new-run-writes.ts";
 import { dollars } from "../../bench/prices.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { billOf, type CostedTable, costedTable } from "../support/costed-table.ts";
-import { createRun, deliver, harnessOf, workingRun } from "../support/execution.ts";
+import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
+import { createHarness, createRun, deliver, workingRun } from "../support/execution.ts";
 
 /** The budgets that are counts, and so hold on any machine. Times are measured by `npm run bench`. */
 let table: CostedTable;
@@ -27,25 +27,25 @@ beforeEach(async () => {
 
 describe("POST /agent/runs", () => {
   test("calls AWS four times when warm: two reads for the key, one transaction, one message", async () => {
-    const { bill } = await billOf(table, () => createRun(plane, REQUEST));
+    const { bill } = await measureBill(table, () => createRun(plane, REQUEST));
     expect(bill.calls + plane.sent.length).toBeLessThanOrEqual(4);
   });
 
   test("calls AWS once more for a child, to read its parent", async () => {
     const parent = await createRun(plane, REQUEST);
     plane.sent.splice(0);
-    const { bill } = await billOf(table, () => createRun(plane, { ...REQUEST, parent_run_id: parent }));
+    const { bill } = await measureBill(table, () => createRun(plane, { ...REQUEST, parent_run_id: parent }));
     expect(bill.calls + plane.sent.length).toBeLessThanOrEqual(5);
   });
 });
 
 describe("a run", () => {
   test("without messages costs at most 49 write units, from its creation to its transcript and its place in usage reports", async () => {
-    const { bill } = await billOf(table, async () => {
+    const { bill } = await measureBill(table, async () => {
       // Each move is at a time of its own, so that it moves the run in the order of the lists.
       const runId = await createRun(plane, REQUEST);
       plane.clock.now += 100;
-      const harness = harnessOf(plane, await plane.dispatch(runId));
+      const harness = createHarness(plane, await plane.dispatch(runId));
       plane.clock.now += 100;
       await harness.resolve();
       plane.clock.now += 100;
@@ -59,7 +59,7 @@ describe("a run", () => {
 
   test("costs at most 6 write units more for a batch of messages", async () => {
     const harness = await workingRun(plane, REQUEST);
-    const { bill } = await billOf(table, () => harness.messages(1, "one", "two"));
+    const { bill } = await measureBill(table, () => harness.messages(1, "one", "two"));
     expect(bill.writeUnits).toBeLessThanOrEqual(6);
   });
 
@@ -80,7 +80,7 @@ describe("a run", () => {
     const { body } = await harness.support("report-artifact", artifact);
     await plane.upload(body.upload.url, content);
     await harness.support("report-artifact", artifact);
-    await clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
     await harness.beat(1);
     await harness.event({ event_uuid: randomUUID(), event_name: "agent_started", timestamp: new Date().toISOString() });
     const head = await table.get(keys.head(harness.run_id));
@@ -91,9 +91,9 @@ describe("a run", () => {
   test("pays for a heartbeat only when the last one is ten seconds old", async () => {
     const harness = await workingRun(plane, REQUEST);
     plane.clock.now += 5_000;
-    expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });
+    expect((await measureBill(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });
     plane.clock.now += 5_000;
-    expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 2, writeUnits: 1 });
+    expect((await measureBill(table, () => harness.beat())).bill).toMatchObject({ calls: 2, writeUnits: 1 });
   });
 
   test("costs at most $20 for a million minutes of running at list prices", async () => {
@@ -101,7 +101,7 @@ describe("a run", () => {
     const { body } = await harness.beat();
     expect(body.next_heartbeat_seconds).toBe(10);
     plane.clock.now += body.next_heartbeat_seconds * 1000;
-    const { bill } = await billOf(table, () => harness.beat());
+    const { bill } = await measureBill(table, () => harness.beat());
     const minute = billOfMinute({ reads: bill.readUnits, writes: bill.writeUnits });
     expect(minute).toMatchObject({ invocations: 6, writes: 12 });
     expect(dollars(minute)).toBeLessThanOrEqual(20);
@@ -120,10 +120,10 @@ describe("GET /agent/runs", () => {
     }
     for (const order of ["updated_at", "created_at", "title", "agent"]) {
       const target = `/agent/runs?limit=20&sort_by=${order}`;
-      const first = await billOf(table, () => clientOf(plane).get(target));
+      const first = await measureBill(table, () => createClient(plane).get(target));
       expect(first.result.body.runs).toHaveLength(20);
       const { next_cursor } = first.result.body.page_info;
-      const second = await billOf(table, () => clientOf(plane).get(`${target}&cursor=${next_cursor}`));
+      const second = await measureBill(table, () => createClient(plane).get(`${target}&cursor=${next_cursor}`));
       expect(second.result.body.runs).toHaveLength(20);
       for (const { bill } of [first, second]) expect(bill.items, order).toBeLessThanOrEqual(80);
     }

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
-import { type Timetable, timetableOf } from "#shared/schedules/cron.ts";
+import { parseTimetable, type Timetable } from "#shared/schedules/cron.ts";
 import { schedulerCron } from "#shared/schedules/scheduler-cron.ts";
 import { offsetMinutes, schedulerTimes } from "../support/scheduler-model.ts";
 
@@ -61,7 +61,7 @@ const zones = fc.oneof(
 /** The timetable, or undefined where the cron is refused with the field's name. */
 function timetable(cron: string, zone: string): Timetable | undefined {
   try {
-    return timetableOf(cron, zone);
+    return parseTimetable(cron, zone);
   } catch (error) {
     expect(error).toBeInstanceOf(RunyardError);
     if (error instanceof RunyardError) expect(error.errors?.[0]?.path).toBe("cron_schedule");
@@ -161,7 +161,7 @@ describe("schedulerCron", () => {
 
 describe("standard cron", () => {
   const times = (cron: string, from: string, count: number, zone = "UTC") => {
-    const found = walk(timetableOf(cron, zone), Date.parse(from), Number.POSITIVE_INFINITY, count);
+    const found = walk(parseTimetable(cron, zone), Date.parse(from), Number.POSITIVE_INFINITY, count);
     return found.map((at) => new Date(at).toISOString().slice(0, 16));
   };
 
@@ -193,6 +193,6 @@ describe("standard cron", () => {
 
   it("finds a leap day years ahead, and nothing where there is no such day", () => {
     expect(times("0 0 29 2 *", "2026-01-01T00:00:00Z", 2)).toEqual(["2028-02-29T00:00", "2032-02-29T00:00"]);
-    expect(timetableOf("0 0 31 4,6,9,11 *", "UTC").next(0)).toBeUndefined();
+    expect(parseTimetable("0 0 31 4,6,9,11 *", "UTC").next(0)).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
+import { readState } from "../support/look.ts";
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({ headers: { "idempotency-key": key, ...more } });
 const retry = (count: number) => ({ headers: { "x-stainless-retry-count": String(count) } });
-const runsOf = (plane: TestControlPlane) => plane.table.all().filter(({ sk }) => sk === "HEAD");
+const listRuns = (plane: TestControlPlane) => plane.table.all().filter(({ sk }) => sk === "HEAD");
 const isReplay = ({ headers }: Answer) => headers["idempotent-replay"] === "true";
 const create = (client: Client, options = {}, body: unknown = { prompt: "hello" }) =>
   client.post("/agent/runs", body, options);
@@ -14,10 +14,10 @@ const create = (client: Client, options = {}, body: unknown = { prompt: "hello" 
 describe("with an Idempotency-Key", () => {
   it("twenty equal creates at once make one run, and all are answered with it", async () => {
     const plane = await createTestControlPlane();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(clientOf(plane), keyed("k"))));
-    expect(runsOf(plane)).toHaveLength(1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(createClient(plane), keyed("k"))));
+    expect(listRuns(plane)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.run_id))).toEqual(
-      new Set([runsOf(plane)[0]?.pk.slice("RUN#".length)]),
+      new Set([listRuns(plane)[0]?.pk.slice("RUN#".length)]),
     );
     expect(answers.filter(isReplay)).toHaveLength(19);
     expect(await plane.table.get({ pk: `TEAM#${plane.team}`, sk: "COUNTERS" })).toMatchObject({ queued: 1 });
@@ -27,7 +27,7 @@ describe("with an Idempotency-Key", () => {
 
   it("a repeat is answered with the first run as it stands now, on either path", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, keyed("k"));
     expect(isReplay(first)).toBe(false);
     await deliver(plane);
@@ -38,7 +38,7 @@ describe("with an Idempotency-Key", () => {
 
   it("the same body is one that is equal as canonical JSON, with the same source", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, keyed("k"), '{"prompt":"a","metadata":{"x":"1","y":"2"},"config":{"name":"n"}}');
     const same = await create(
       ada,
@@ -58,12 +58,12 @@ describe("with an Idempotency-Key", () => {
       expect(other).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
       expect(other.headers).not.toHaveProperty("retry-after");
     }
-    expect(runsOf(plane)).toHaveLength(1);
+    expect(listRuns(plane)).toHaveLength(1);
   });
 
   it("is kept for 24 hours", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, keyed("k"));
     plane.clock.now += 24 * 3_600_000;
     expect((await create(ada, keyed("k"))).body.run_id).toBe(first.body.run_id);
@@ -81,11 +81,11 @@ describe("with an Idempotency-Key", () => {
     const agent = await plane.agent();
     const run = await workingRun(plane);
     const answers = [
-      await create(clientOf(plane), keyed("k")),
-      await create(clientOf(plane, mia.key), keyed("k", { "x-team-uid": plane.team })),
-      await create(clientOf(plane, mia.key), keyed("k", { "x-team-uid": plane.otherTeam })),
-      await create(clientOf(plane, agent.key), keyed("k")),
-      await create(clientOf(plane, run.key), keyed("k")),
+      await create(createClient(plane), keyed("k")),
+      await create(createClient(plane, mia.key), keyed("k", { "x-team-uid": plane.team })),
+      await create(createClient(plane, mia.key), keyed("k", { "x-team-uid": plane.otherTeam })),
+      await create(createClient(plane, agent.key), keyed("k")),
+      await create(createClient(plane, run.key), keyed("k")),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(5);
@@ -93,7 +93,7 @@ describe("with an Idempotency-Key", () => {
 
   it("is free after a request that was refused", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     expect((await create(ada, keyed("k"), { prompt: "" })).status).toBe(400);
     expect((await create(ada, keyed("k"), { prompt: "a", conversation_id: "none" })).status).toBe(400);
     expect((await create(ada, keyed("k"))).status).toBe(200);
@@ -101,7 +101,7 @@ describe("with an Idempotency-Key", () => {
 
   it("of one operation says nothing about another", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { body } = await create(ada, keyed("k"));
     expect((await ada.post(`/agent/runs/${body.run_id}/followups`, { message: "m" }, keyed("k"))).status).toBe(200);
     expect((await ada.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
@@ -109,24 +109,26 @@ describe("with an Idempotency-Key", () => {
 
   it("of 255 characters is taken, also where a run's key sends any team along", async () => {
     const plane = await createTestControlPlane();
-    expect((await create(clientOf(plane), keyed("~".repeat(255)))).status).toBe(200);
+    expect((await create(createClient(plane), keyed("~".repeat(255)))).status).toBe(200);
     const run = await workingRun(plane);
-    expect((await create(clientOf(plane, run.key), keyed("k", { "x-team-uid": "t".repeat(5_000) }))).status).toBe(200);
+    expect((await create(createClient(plane, run.key), keyed("k", { "x-team-uid": "t".repeat(5_000) }))).status).toBe(
+      200,
+    );
   });
 });
 
 describe("without a key", () => {
   it("a request that repeats itself finds the run that its first try made", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, retry(0));
     for (const count of [1, 2]) expect((await create(ada, retry(count))).body.run_id).toBe(first.body.run_id);
-    expect(runsOf(plane)).toHaveLength(1);
+    expect(listRuns(plane)).toHaveLength(1);
   });
 
   it("a repeat that overtakes its first try makes the run, and the first try finds it", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const repeat = await create(ada, retry(1));
     const original = await create(ada, retry(0));
     expect(original.body.run_id).toBe(repeat.body.run_id);
@@ -141,22 +143,24 @@ describe("without a key", () => {
       const plane = await createTestControlPlane();
       const first = round * 4;
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => create(clientOf(plane), retry(index === first ? 0 : 1 + (index % 2)))),
+        Array.from({ length: 20 }, (_, index) =>
+          create(createClient(plane), retry(index === first ? 0 : 1 + (index % 2))),
+        ),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      expect(runsOf(plane)).toHaveLength(1);
+      expect(listRuns(plane)).toHaveLength(1);
     }
   });
 
   it("equal requests that are no repeats are as many runs", async () => {
     const plane = await createTestControlPlane();
-    await Promise.all(Array.from({ length: 5 }, () => create(clientOf(plane))));
-    expect(runsOf(plane)).toHaveLength(5);
+    await Promise.all(Array.from({ length: 5 }, () => create(createClient(plane))));
+    expect(listRuns(plane)).toHaveLength(5);
   });
 
   it("a repeat after more than ten minutes is a request of its own", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, retry(0));
     plane.clock.now += 600_000;
     expect((await create(ada, retry(1))).body.run_id).toBe(first.body.run_id);
@@ -166,7 +170,7 @@ describe("without a key", () => {
 
   it("a repeat of another body is a request of its own", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const first = await create(ada, retry(0));
     const other = await create(ada, retry(1), { prompt: "other" });
     expect(other.status).toBe(200);
@@ -175,14 +179,14 @@ describe("without a key", () => {
 
   it("a retried follow-up is delivered once, and brings an ended run back once", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const harness = await workingRun(plane);
     await harness.finish();
     const send = (count: number) =>
       ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" }, retry(count));
     const answers = await Promise.all([send(1), send(0), send(2)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     expect((await plane.ports.runs.head(harness.run_id))?.followups).toBe(1);
   });
 });
@@ -190,8 +194,8 @@ describe("without a key", () => {
 describe("records of requests", () => {
   it("carry the time at which the table may drop them", async () => {
     const plane = await createTestControlPlane();
-    await create(clientOf(plane), keyed("k"));
-    await create(clientOf(plane), retry(0));
+    await create(createClient(plane), keyed("k"));
+    await create(createClient(plane), retry(0));
     const seconds = plane.table
       .all()
       .flatMap((item) => (item.sk === "IDEM" ? [Number(item["expires_at"]) - plane.clock.now / 1_000] : []));

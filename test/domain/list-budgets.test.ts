@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import type { ListedRun } from "../../bench/listed-run.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { billOf, type CostedTable, costedTable } from "../support/costed-table.ts";
+import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { storeRuns } from "../support/listing.ts";
 
 /** Index entries and items that a page of 20 may read, those of the caller's authentication included. */
@@ -24,12 +24,12 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
     plane = await createTestControlPlane(table);
     const start = plane.clock.now - RUNS * 60_000;
     parent = uuidv7(start);
-    const runs = Array.from({ length: RUNS }, (_, number) => runOf(number, start + number * 60_000));
+    const runs = Array.from({ length: RUNS }, (_, number) => createRun(number, start + number * 60_000));
     await storeRuns(table, runs);
   });
 
   /** A tenth of the runs is the caller's own; the latest are active, most of them the caller's by schedule. */
-  function runOf(number: number, createdAt: number): ListedRun {
+  function createRun(number: number, createdAt: number): ListedRun {
     const isActive = number >= RUNS - ACTIVE;
     const isOthers = isActive ? number >= RUNS - OTHERS_ACTIVE : number % 2 === 1;
     const creator = { type: "user" as const, uid: isOthers ? "someone" : plane.user };
@@ -71,7 +71,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
         let cursor = "";
         for (const page of [1, 2]) {
           const target = `/agent/runs?limit=${PAGE}&sort_by=${by}&sort_order=${direction}${filter(plane, parent)}${cursor}`;
-          const { bill, result } = await billOf(table, () => clientOf(plane).get(target));
+          const { bill, result } = await measureBill(table, () => createClient(plane).get(target));
           const { runs, page_info } = result.body;
           if (page === 1) expect(runs).toHaveLength(PAGE);
           expect(runs.length).toBeGreaterThanOrEqual(5);
@@ -85,7 +85,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
   it("reads a family's heads once more for the other orders: twice its size and two items for each run shown", async () => {
     const target = `/agent/runs?limit=${PAGE}&ancestor_run_id=${parent}`;
     for (const by of ["updated_at", "title", "agent"]) {
-      const { bill, result } = await billOf(table, () => clientOf(plane).get(`${target}&sort_by=${by}`));
+      const { bill, result } = await measureBill(table, () => createClient(plane).get(`${target}&sort_by=${by}`));
       expect(result.body.runs).toHaveLength(PAGE);
       expect(bill.items).toBeLessThanOrEqual(2 * 99 + 2 * PAGE + 10);
     }

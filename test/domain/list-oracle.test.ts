@@ -73,7 +73,7 @@ interface Row {
   readonly ancestors: readonly string[];
 }
 
-function rowsOf(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
+function createRows(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
   const owners: Record<string, Owner> = {
     team: { type: "Team", uid: plane.team },
     mine: { type: "User", uid: plane.user },
@@ -151,7 +151,7 @@ function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, f
     );
   });
   const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b)) * (order.descending ? -1 : 1);
-  const keyOf = ({ shape: one, run }: Row) =>
+  const toKey = ({ shape: one, run }: Row) =>
     ({
       updated_at: String(run.updatedAt),
       created_at: String(run.createdAt),
@@ -160,7 +160,7 @@ function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, f
     })[order.sortBy];
   const isMissing = ({ shape: one }: Row) => Number(order.sortBy === "agent" && one.skill === undefined);
   return matching
-    .toSorted((a, b) => isMissing(a) - isMissing(b) || bytes(keyOf(a), keyOf(b)) || bytes(a.run.runId, b.run.runId))
+    .toSorted((a, b) => isMissing(a) - isMissing(b) || bytes(toKey(a), toKey(b)) || bytes(a.run.runId, b.run.runId))
     .map(({ run }) => run.runId);
 }
 
@@ -172,7 +172,7 @@ describe("a list of runs", () => {
         fc.array(query, { minLength: 12, maxLength: 12 }),
         async (shapes, queries) => {
           const plane = await createTestControlPlane();
-          const rows = rowsOf(shapes, plane);
+          const rows = createRows(shapes, plane);
           await storeRuns(
             plane.table,
             rows.map(({ run }) => run),

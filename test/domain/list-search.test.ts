@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { uuidOf } from "#shared/ids.ts";
+import { deriveUuid } from "#shared/ids.ts";
 import { type Order, positionOf, type Source } from "#shared/runs/listing/order.ts";
 import { timeBound } from "#shared/runs/listing/run-index-store.ts";
 import { search } from "#shared/runs/listing/search.ts";
@@ -27,12 +27,12 @@ const bursts = fc.array(
 );
 type Bursts = readonly { readonly runs: number; readonly everyMs: number; readonly pauseMs: number }[];
 
-function entriesOf(all: Bursts, { sortBy }: Order): Item[] {
+function listEntries(all: Bursts, { sortBy }: Order): Item[] {
   const entries: Item[] = [];
   let now = START;
   for (const { runs, everyMs, pauseMs } of all) {
     for (let run = 0; run < runs; run++, now += everyMs) {
-      const id = `${timeBound(now, { sortBy: "created_at", descending: false })}${uuidOf("run", `${entries.length}`).slice(13)}`;
+      const id = `${timeBound(now, { sortBy: "created_at", descending: false })}${deriveUuid("run", `${entries.length}`).slice(13)}`;
       const updated = { updated_key: `${timeBound(now, { sortBy: "updated_at", descending: false })}#${id}` };
       entries.push({ pk: `RUN#${id}`, sk: "HEAD", number: entries.length, created_key: id, ...updated });
     }
@@ -50,7 +50,7 @@ interface Reading {
 }
 
 /** The entries as so many sources, which tell what was read of them. */
-function sourcesOf(entries: readonly Item[], sources: number, by: Order, reading: Reading): Source[] {
+function createSources(entries: readonly Item[], sources: number, by: Order, reading: Reading): Source[] {
   return Array.from({ length: sources }, (_, source) => {
     const own = entries.filter((_, index) => index % sources === source);
     const keys = own.map((entry) => positionOf(entry, by));
@@ -109,10 +109,10 @@ describe("a search", () => {
         fc.constantFrom(2, 21, 501),
         fc.integer({ min: 1, max: 12 }),
         async (all, by, everyNth, count, wanted, rounds) => {
-          const entries = entriesOf(all, by);
+          const entries = listEntries(all, by);
           const isMatch = (entry: Item) => Number(entry["number"]) % everyNth === 0;
           const expected = (by.descending ? entries.toReversed() : entries).filter(isMatch).map(({ pk }) => pk);
-          const sources = sourcesOf(entries, count, by, newReading());
+          const sources = createSources(entries, count, by, newReading());
           const seen: string[] = [];
           let after: string | undefined;
           // Few pages, so that the walk is short; the last page takes all the rest.
@@ -132,7 +132,7 @@ describe("a search", () => {
     );
   });
 
-  const even = entriesOf([{ runs: 50_000, everyMs: 1_000, pauseMs: 0 }], order("updated_at", true));
+  const even = listEntries([{ runs: 50_000, everyMs: 1_000, pauseMs: 0 }], order("updated_at", true));
   const every = (nth: number) => (entry: Item) => Number(entry["number"]) % nth === 0;
 
   it.each([
@@ -143,7 +143,7 @@ describe("a search", () => {
   ])("reads little more than it takes where one of %i matches: for 21 at most %i entries", async (nth, most) => {
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
       const reading = newReading();
-      const { found } = await page(sourcesOf(even, 1, by, reading), by, undefined, every(nth), { wanted: 21 });
+      const { found } = await page(createSources(even, 1, by, reading), by, undefined, every(nth), { wanted: 21 });
       expect(found).toHaveLength(21);
       expect(reading.entries).toBeLessThanOrEqual(most);
     }
@@ -153,7 +153,7 @@ describe("a search", () => {
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
       const reading = newReading();
       const edge = (entry: Item) => [0, 1, 2].some((far) => [far, 49_999 - far].includes(Number(entry["number"])));
-      const { found } = await page(sourcesOf(even, 1, by, reading), by, undefined, edge, { wanted: 4 });
+      const { found } = await page(createSources(even, 1, by, reading), by, undefined, edge, { wanted: 4 });
       expect(found).toHaveLength(4);
       expect(reading.queries).toBeLessThanOrEqual(85);
     }
@@ -162,7 +162,7 @@ describe("a search", () => {
   it("reads no entry twice, and segments side by side, where nothing matches", async () => {
     const reading = newReading();
     const by = order("updated_at", true);
-    const { found, stoppedAt } = await page(sourcesOf(even, 1, by, reading), by, undefined, () => false, {
+    const { found, stoppedAt } = await page(createSources(even, 1, by, reading), by, undefined, () => false, {
       wanted: 21,
     });
     expect({ found, stoppedAt }).toEqual({ found: [], stoppedAt: undefined });
@@ -177,9 +177,9 @@ describe("a search", () => {
       { runs: 20_000, everyMs: 1_000, pauseMs: 0 },
     ];
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
-      const entries = entriesOf(all, by);
+      const entries = listEntries(all, by);
       const reading = newReading();
-      await page(sourcesOf(entries, 1, by, reading), by, undefined, () => false, { wanted: 21 });
+      await page(createSources(entries, 1, by, reading), by, undefined, () => false, { wanted: 21 });
       expect(reading.entries).toBe(entries.length + 1);
       expect(reading.queries).toBeLessThanOrEqual(120);
     }

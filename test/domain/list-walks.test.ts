@@ -32,7 +32,7 @@ const filters = fc.constantFrom<Filters>(
   { metadata: { odd: "yes" } },
 );
 
-function runOf(number: number, state: RunState, plane: TestControlPlane): ListedRun {
+function createRun(number: number, state: RunState, plane: TestControlPlane): ListedRun {
   const createdAt = plane.clock.now;
   const creator = { type: "user" as const, uid: `person-${number % 2}` };
   const schedule = { schedule_id: `schedule-${number % 3}`, schedule_name: "s", cron_schedule: "@daily" };
@@ -54,7 +54,7 @@ function runOf(number: number, state: RunState, plane: TestControlPlane): Listed
 }
 
 /** One change as the service makes it, but without slots, which are not the lists' business. */
-function changeOf(head: RunHead, { kind }: Step): Change {
+function createChange(head: RunHead, { kind }: Step): Change {
   const events = [{ type: "checkpoint_saved" as const }];
   if (kind === "touch") return { touch: true, events };
   if (isTerminal(head.state)) return { to: "QUEUED", events, remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] };
@@ -66,13 +66,13 @@ function changeOf(head: RunHead, { kind }: Step): Change {
 async function apply(one: Step, ids: readonly string[], plane: TestControlPlane): Promise<string | undefined> {
   plane.clock.now += one.afterMs;
   if (one.kind === "create") {
-    await storeRuns(plane.table, [runOf(one.run, "QUEUED", plane)]);
+    await storeRuns(plane.table, [createRun(one.run, "QUEUED", plane)]);
     return undefined;
   }
   const id = ids[one.run] ?? "";
   const head = await plane.ports.runs.head(id);
   if (head === undefined) throw new Error("the run is gone");
-  const writes = listWrites(toTransitionWrites(head, changeOf(head, one), plane.clock.now));
+  const writes = listWrites(toTransitionWrites(head, createChange(head, one), plane.clock.now));
   await plane.table.transact(ownWrites(id, writes));
   return id;
 }
@@ -97,7 +97,7 @@ describe("a walk through a list", () => {
             const plane = await createTestControlPlane();
             const runs = states.map((state, number) => {
               plane.clock.now += number % 2;
-              return runOf(number, state, plane);
+              return createRun(number, state, plane);
             });
             await storeRuns(plane.table, runs);
             const ids = runs.map(({ runId }) => runId);

@@ -6,7 +6,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { problem } from "#shared/http/problem.ts";
 import { many, map, one, parseQuery, readQuery } from "#shared/http/request.ts";
 import { TableBusy } from "#shared/table/table.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun } from "../support/execution.ts";
 
@@ -88,7 +88,7 @@ describe("a query string", () => {
 describe("broken text in a body", () => {
   it("is refused wherever it stands, by its path, and everything else is taken", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const id = await createRun(plane);
     const broken = fc.constantFrom("\u0000", "\ud800", "\udfff", "a\ud83d", "\ude00b");
     const place = fc.array(fc.oneof(fc.constantFrom("m", "n"), fc.nat({ max: 2 })), { maxLength: 5 });

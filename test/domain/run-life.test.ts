@@ -4,9 +4,9 @@ import { isExecuting, TRANSITIONS } from "#shared/records/run.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
+import { consume, createHarness, createRun, deliver, type Harness } from "../support/execution.ts";
 import { reap } from "../support/reaper.ts";
 
 /** What may happen to a run, in any order: callers, its executions old and new, queues that lose and repeat, and time. */
@@ -57,9 +57,9 @@ describe("a run, whatever happens to it", () => {
 async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<void> {
   const harnesses = plane.started
     .filter(({ run_id }) => run_id === id)
-    .map((envelope) => harnessOf(plane, envelope, envelope.execution_id));
+    .map((envelope) => createHarness(plane, envelope, envelope.execution_id));
   const harness = harnesses.at(-1);
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const next = (await plane.ports.runs.head(id))?.messages ?? 0;
   const answers: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
     resolve: async () => harness?.resolve(),
@@ -108,7 +108,7 @@ async function checkHistory(plane: TestControlPlane, id: string): Promise<void> 
   const head = await plane.ports.runs.head(id);
   const told: { sequence: number; data: { state?: unknown } }[] = [];
   for (let after = 0; ; ) {
-    const { body } = await clientOf(plane).get(`/agent/runs/${id}/events?after=${after}`);
+    const { body } = await createClient(plane).get(`/agent/runs/${id}/events?after=${after}`);
     if (body.events.length === 0) break;
     told.push(...body.events);
     after = body.next;
@@ -130,7 +130,7 @@ async function bringToEnd(plane: TestControlPlane, ids: readonly string[]): Prom
   for (let round = 0; round < 200; round++) {
     await deliver(plane);
     for (const envelope of plane.started.slice(-2 * ids.length)) {
-      const harness = harnessOf(plane, envelope, envelope.execution_id);
+      const harness = createHarness(plane, envelope, envelope.execution_id);
       if ((await harness.resolve()).status !== 200) continue;
       const head = await plane.ports.runs.head(envelope.run_id);
       await harness.beat(head?.followups ?? 0);

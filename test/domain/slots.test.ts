@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, harnessOf } from "../support/execution.ts";
-import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
+import { consume, createHarness, createRun } from "../support/execution.ts";
+import { checkHistories, checkSlots, listHeads } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
 
 const LIMIT = 2;
@@ -31,41 +31,41 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-const pickOf = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(1, list.length)];
+const pickItem = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(1, list.length)];
 
 async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void> {
-  const heads = headsOf(plane);
-  const ada = clientOf(plane);
+  const heads = listHeads(plane);
+  const ada = createClient(plane);
   if (what === "root") await createRun(plane);
   if (what === "child") {
-    const parent = pickOf(heads, pick);
+    const parent = pickItem(heads, pick);
     const depth = parent?.depth ?? 0;
     if (parent !== undefined && depth < 3) await createRun(plane, { prompt: "a", parent_run_id: parent.run_id });
   }
   if (what === "message" || what === "repeat" || what === "drop") {
-    const message = pickOf(plane.sent, pick);
+    const message = pickItem(plane.sent, pick);
     if (message === undefined) return;
     if (what !== "repeat") plane.sent.splice(plane.sent.indexOf(message), 1);
     if (what !== "drop") await consume(plane, message.queue, message.runId);
   }
   if (what === "end") {
-    const envelope = pickOf(
+    const envelope = pickItem(
       plane.started.filter(({ execution_id }) =>
         heads.some((head) => isExecuting(head.state) && head.execution_id === execution_id),
       ),
       pick,
     );
     if (envelope === undefined) return;
-    const harness = harnessOf(plane, envelope);
+    const harness = createHarness(plane, envelope);
     if (pick % 3 === 0) await harness.shutDown({ error: { category: "died", message: "it is gone" } });
     else await harness.finish(pick % 2 === 0);
   }
   if (what === "cancel") {
-    const run = pickOf(heads, pick);
+    const run = pickItem(heads, pick);
     if (run !== undefined) await ada.post(`/agent/runs/${run.run_id}/cancel?force=true`);
   }
   if (what === "revive") {
-    const run = pickOf(
+    const run = pickItem(
       heads.filter(({ state }) => isTerminal(state)),
       pick,
     );
@@ -81,12 +81,12 @@ async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void
 async function finishAll(plane: TestControlPlane): Promise<void> {
   for (let round = 0; round < 400; round++) {
     for (const message of plane.sent.splice(0)) await consume(plane, message.queue, message.runId);
-    const heads = headsOf(plane);
+    const heads = listHeads(plane);
     const working = plane.started.filter(({ execution_id }) =>
       heads.some((head) => isExecuting(head.state) && head.execution_id === execution_id),
     );
     for (const envelope of working) {
-      const harness = harnessOf(plane, envelope);
+      const harness = createHarness(plane, envelope);
       const { body } = await harness.resolve();
       const taken = body.context?.followups?.at(-1)?.number;
       if (taken !== undefined) await harness.beat(taken);
@@ -97,7 +97,7 @@ async function finishAll(plane: TestControlPlane): Promise<void> {
     plane.clock.now += 61_000;
     await reap(plane);
   }
-  throw new Error(`these never ended: ${JSON.stringify(headsOf(plane).filter(({ state }) => !isTerminal(state)))}`);
+  throw new Error(`these never ended: ${JSON.stringify(listHeads(plane).filter(({ state }) => !isTerminal(state)))}`);
 }
 
 describe("slots of teams and of trees", () => {
@@ -105,7 +105,7 @@ describe("slots of teams and of trees", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const plane = await createTestControlPlane();
-        await clientOf(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: LIMIT } });
+        await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: LIMIT } });
         await createRun(plane);
         for (const one of steps) {
           plane.clock.now += 10;

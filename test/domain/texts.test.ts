@@ -3,15 +3,15 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
-import { isUuid, uuidOf, uuidv7 } from "#shared/ids.ts";
-import { folded, statusText, titleOf, toDuration } from "#shared/records/run.ts";
+import { deriveUuid, isUuid, uuidv7 } from "#shared/ids.ts";
+import { deriveTitle, folded, statusText, toDuration } from "#shared/records/run.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
 
 const anyText = fc.string({ unit: "grapheme", maxLength: 300 });
 const points = (value: string) => [...value].length;
 
-describe("titleOf", () => {
+describe("deriveTitle", () => {
   it.each([
     ["# Fix the *tests*\nplease", "Fix the *tests*"],
     ["\n\n  > - quoted\nmore", "quoted"],
@@ -19,18 +19,18 @@ describe("titleOf", () => {
     ["a\r\nb", "a"],
     ["a".repeat(300), `${"a".repeat(119)}…`],
     ["😀".repeat(121), `${"😀".repeat(119)}…`],
-  ])("makes of %j %j", (prompt, title) => expect(titleOf(prompt, undefined)).toBe(title));
+  ])("makes of %j %j", (prompt, title) => expect(deriveTitle(prompt, undefined)).toBe(title));
 
   it("falls back to the skill, and to a title that says that there is none", () => {
-    expect(titleOf(undefined, "o/r:tidy")).toBe("o/r:tidy");
-    expect(titleOf(" \n# \n", "o/r:tidy")).toBe("o/r:tidy");
-    expect(titleOf("", undefined)).toBe("Untitled run");
+    expect(deriveTitle(undefined, "o/r:tidy")).toBe("o/r:tidy");
+    expect(deriveTitle(" \n# \n", "o/r:tidy")).toBe("o/r:tidy");
+    expect(deriveTitle("", undefined)).toBe("Untitled run");
   });
 
   it("is one line of 1 to 120 characters, and never half a character", () => {
     fc.assert(
       fc.property(anyText, (prompt) => {
-        const title = titleOf(prompt, undefined);
+        const title = deriveTitle(prompt, undefined);
         expect(title).not.toContain("\n");
         expect(title.isWellFormed()).toBe(true);
         expect(points(title)).toBeGreaterThan(0);
@@ -114,9 +114,9 @@ describe("ids and keys", () => {
   });
 
   it("a UUID of parts is the same for the same parts alone, however they are cut", () => {
-    expect(uuidOf("a", "b")).toBe(uuidOf("a", "b"));
-    expect(uuidOf("a", "b")).not.toBe(uuidOf("ab"));
-    expect(isUuid(uuidOf())).toBe(true);
+    expect(deriveUuid("a", "b")).toBe(deriveUuid("a", "b"));
+    expect(deriveUuid("a", "b")).not.toBe(deriveUuid("ab"));
+    expect(isUuid(deriveUuid())).toBe(true);
   });
 
   it("numbers and times sort as texts as they do as numbers", () => {

@@ -4,7 +4,7 @@ import type { Put } from "#shared/table/table.ts";
 import { ConflictError, transact } from "#shared/table/transact.ts";
 
 const put = (pk: string): Put => ({ kind: "put", item: { pk, sk: "ITEM" }, if: { pk: { exists: false } } });
-const failureOf = async (promise: Promise<void>): Promise<ConflictError> => {
+const catchFailure = async (promise: Promise<void>): Promise<ConflictError> => {
   const error: unknown = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -24,7 +24,7 @@ describe("transact", () => {
   it("names the failed writes, whatever their position, and writes nothing", async () => {
     const table = memoryTable();
     await table.write(put("MEMBER#2"));
-    const failure = await failureOf(
+    const failure = await catchFailure(
       transact(table, { team: put("TEAM"), members: [put("MEMBER#1"), put("MEMBER#2")] }),
     );
     expect([...failure.failed]).toEqual(["members"]);
@@ -36,7 +36,7 @@ describe("transact", () => {
     const table = memoryTable();
     await table.write(put("TEAM"));
     await table.write(put("NAME"));
-    const failure = await failureOf(
+    const failure = await catchFailure(
       transact(table, { team: put("TEAM"), uniqueName: put("NAME"), other: put("OTHER") }),
     );
     expect([...failure.failed].sort()).toEqual(["team", "uniqueName"]);

@@ -5,7 +5,7 @@ import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
 const ANSWER_BYTES = 4 * 1024 * 1024;
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+const countBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** A few texts of every size, so that making them costs nothing. */
 const texts = [0, 1, 200, 5_000, 60_000, 250_000].flatMap((size) =>
@@ -46,7 +46,7 @@ describe("a conversation that is cut to fit", () => {
     fc.assert(
       fc.property(steps, (given) => {
         const shown = truncateConversation({ conversation_id: "c", steps: given });
-        expect(bytesOf(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
+        expect(countBytes(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
         const ids = shown.steps.map(({ id }) => id).filter((id) => id !== "c:left-out");
         expect(given.map(({ id }) => id).slice(given.length - ids.length)).toEqual(ids);
         if (JSON.stringify(shown.steps) !== JSON.stringify(given))
@@ -64,7 +64,7 @@ describe("a conversation that is cut to fit", () => {
           const page = truncateSteps(rest);
           expect(page).toEqual(rest.slice(0, Math.max(1, page.length)));
           const answer = truncateConversation({ conversation_id: "c", steps: page });
-          expect(bytesOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
+          expect(countBytes(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
           const isWhole = answer.steps.every(({ messages }, index) => messages.length === page[index]?.messages.length);
           expect(isWhole || page.length === 1).toBe(true);
           shown.push(...answer.steps.filter(({ id }) => id !== "c:left-out"));
@@ -98,9 +98,9 @@ describe("a conversation that is cut to fit", () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 60 }), (given) => {
         const shown = truncateMessages(given);
-        expect(bytesOf(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
+        expect(countBytes(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
         const asked = given.findLast(({ role }) => role === "user");
-        if (asked !== undefined && bytesOf(asked) < ANSWER_BYTES / 2) expect(shown).toContainEqual(asked);
+        if (asked !== undefined && countBytes(asked) < ANSWER_BYTES / 2) expect(shown).toContainEqual(asked);
       }),
       { numRuns: 40 },
     );
@@ -117,7 +117,7 @@ describe("an answer about a run", () => {
       data,
     }));
     const body = { text: truncateText("\u0001".repeat(4_000_000)), artifacts: shownArtifacts(artifacts) };
-    expect(bytesOf(body)).toBeLessThanOrEqual(ANSWER_BYTES);
+    expect(countBytes(body)).toBeLessThanOrEqual(ANSWER_BYTES);
     expect(body.artifacts.length).toBeGreaterThan(100);
     expect(body.text).toContain("transcript");
     expect(truncateText("done")).toBe("done");

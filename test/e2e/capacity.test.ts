@@ -40,7 +40,7 @@ async function createFor(team: string, prompt: string, more: Record<string, unkn
 }
 
 /** All runs of a team. */
-async function runsOf(team: string): Promise<Reply["body"][]> {
+async function listRuns(team: string): Promise<Reply["body"][]> {
   const runs: Reply["body"][] = [];
   let cursor = "";
   do {
@@ -69,7 +69,7 @@ describe("a team that asks for two hundred runs at once", () => {
       120,
     );
     const begunAt = Date.parse(other.started_at);
-    const runs = await runsOf(team);
+    const runs = await listRuns(team);
     expect(runs).toHaveLength(FLOOD);
     const between = runs.filter(({ started_at }) => {
       const at = Date.parse(started_at ?? "");
@@ -87,7 +87,7 @@ describe("a team that asks for two hundred runs at once", () => {
     );
     expect(cancelled.status).toBe(200);
     const isOver = ({ state }: Reply["body"]) => ["SUCCEEDED", "CANCELLED"].includes(state);
-    await expect.poll(async () => (await runsOf(team)).filter(isOver).length, { timeout: 90_000 }).toBe(FLOOD);
+    await expect.poll(async () => (await listRuns(team)).filter(isOver).length, { timeout: 90_000 }).toBe(FLOOD);
   }, 300_000);
 });
 

@@ -74,7 +74,7 @@ describe.concurrent("runs that execute at the same time", () => {
 describe.concurrent("a harness that is killed", () => {
   test("loses its execution, and the run continues in another", async ({ expect }) => {
     const id = await api.create(commands("sleep 5; echo survived"));
-    process.kill(await harnessOf(id), "SIGKILL");
+    process.kill(await waitForHarness(id), "SIGKILL");
     expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
     const timeline = await api.timeline(id);
     expect(timeline.map(({ event_type }) => event_type)).toContain("execution_lost");
@@ -89,7 +89,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
   }) => {
     const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));
     await expect.poll(async () => (await api.outputs(id)).length, { timeout: 60_000 }).toBe(1);
-    const paused = await harnessOf(id);
+    const paused = await waitForHarness(id);
     process.kill(paused, "SIGSTOP");
     const types = async () => (await api.timeline(id)).map(({ event_type }) => event_type);
     try {
@@ -118,7 +118,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
 });
 
 /** The harness that executes a command of the run. */
-const harnessOf = (runId: string): Promise<number> =>
+const waitForHarness = (runId: string): Promise<number> =>
   vi.waitFor(
     async () => {
       const execution = (await api.timeline(runId)).findLast(({ execution_id }) => execution_id !== undefined);

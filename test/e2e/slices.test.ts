@@ -70,12 +70,14 @@ async function runWith(pause: string) {
     files: run.artifacts.map(({ data }: Reply["body"]) => [data.filename, data.size_bytes, data.sha256]).sort(),
     outputs: await api.outputs(id),
     // The summary of a command has its duration.
-    transcript: messagesOf(transcript.replaceAll(`PAUSE_${pause}`, "PAUSE").replaceAll(/(exit 0) · [\d.]+ s/g, "$1")),
+    transcript: parseMessages(
+      transcript.replaceAll(`PAUSE_${pause}`, "PAUSE").replaceAll(/(exit 0) · [\d.]+ s/g, "$1"),
+    ),
   };
 }
 
 /** The run and its messages as a transcript has them, without times and ids. Its events name executions, of which one run had several. */
-const messagesOf = (transcript: string): string[] =>
+const parseMessages = (transcript: string): string[] =>
   transcript
     .trim()
     .split("\n")

@@ -61,7 +61,7 @@ export async function startCloud(state: string, args: readonly string[] = []): P
 const LogEvents = v.object({ events: v.array(v.object({ message: v.string() })) });
 
 /** The lines of a function's log that contain a text. */
-export async function logOf(cloud: Pick<CloudProcess, "emulator">, name: string, text: string): Promise<string[]> {
+export async function readLog(cloud: Pick<CloudProcess, "emulator">, name: string, text: string): Promise<string[]> {
   const input = { logGroupName: `/runyard/functions/${name}` };
   const { body } = await callEmulator(cloud.emulator, "logs", "Logs_20140328.FilterLogEvents", input);
   const { events } = v.parse(LogEvents, body);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { sendToQueue } from "../../local/emulator-calls.ts";
 import { client, commands } from "../support/api-client.ts";
-import { type CloudProcess, dropState, logOf, makeState, startCloud } from "./cloud.ts";
+import { type CloudProcess, dropState, makeState, readLog, startCloud } from "./cloud.ts";
 
 const START_MS = 300_000;
 const MINUTE = 60_000;
@@ -184,7 +184,7 @@ describe("a restart of the deployment on the emulator", () => {
           });
         }
         const names = ["create-run", "dispatch-run", "get-run", "resolve-prompt", "append-messages", "finish-task"];
-        injected = (await Promise.all(names.map((name) => logOf(cloud, name, "fault injected")))).flat().length;
+        injected = (await Promise.all(names.map((name) => readLog(cloud, name, "fault injected")))).flat().length;
       }
     },
     START_MS,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFailed, vi } from "vit
 import { routes } from "#infra/routes.ts";
 import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
 import { expectations, type Outcome } from "./expectations.ts";
-import { fixtures, isBad, kindOf, targetOf, targets, textOf } from "./fixtures.ts";
+import { findTarget, fixtures, isBad, readText, targets, toKind } from "./fixtures.ts";
 import { BusEvent, HttpEvent, QueueEvent, SocketEvent, UrlEvent } from "./shapes.ts";
 import { makeStage } from "./stage.ts";
 
@@ -35,7 +35,7 @@ describe("events/", () => {
   it("has a good and a bad fixture for each function, of each kind of event that wakes it", () => {
     const wanted = [...targets.values()].flatMap(({ name, kinds }) => kinds.map((kind) => ({ name, kind })));
     const lacking = wanted.filter(({ name, kind }) => {
-      const own = fixtures.filter((fixture) => kindOf(fixture) === kind && targetOf(fixture).name === name);
+      const own = fixtures.filter((fixture) => toKind(fixture) === kind && findTarget(fixture).name === name);
       return !own.some(isBad) || own.every(isBad);
     });
     expect(lacking).toEqual([]);
@@ -43,17 +43,17 @@ describe("events/", () => {
 
   it("calls bad what is refused, and nothing else", () => {
     // Whatever reaches the fallback is refused.
-    const others = Object.entries(expectations).filter(([fixture]) => targetOf(fixture).name !== "not-found");
+    const others = Object.entries(expectations).filter(([fixture]) => findTarget(fixture).name !== "not-found");
     expect(others.filter(([fixture, { outcome }]) => isBad(fixture) !== isRefusal(outcome))).toEqual([]);
   });
 
   it("has fixtures only of events that wake their function", () => {
-    expect(fixtures.filter((fixture) => !targetOf(fixture).kinds.includes(kindOf(fixture)))).toEqual([]);
+    expect(fixtures.filter((fixture) => !findTarget(fixture).kinds.includes(toKind(fixture)))).toEqual([]);
   });
 });
 
 describe.each([...targets.values()])("events for $name", ({ name }) => {
-  it.each(fixtures.filter((fixture) => targetOf(fixture).name === name))("%s", async (fixture) => {
+  it.each(fixtures.filter((fixture) => findTarget(fixture).name === name))("%s", async (fixture) => {
     logged.length = 0;
     onTestFailed(() => console.error(logged.join("")));
     const stage = await makeStage();
@@ -79,24 +79,24 @@ function matching(outcome: Outcome | undefined): unknown {
 }
 
 describe("each fixture", () => {
-  const shaped = fixtures.filter((fixture) => kindOf(fixture) !== "invocation");
+  const shaped = fixtures.filter((fixture) => toKind(fixture) !== "invocation");
   it.each(shaped)("has the shape that AWS sends: %s", (fixture) => {
-    const shape = shapes[kindOf(fixture)] ?? v.never();
-    expect(v.safeParse(shape, JSON.parse(textOf(fixture))).issues?.map(described) ?? []).toEqual([]);
+    const shape = shapes[toKind(fixture)] ?? v.never();
+    expect(v.safeParse(shape, JSON.parse(readText(fixture))).issues?.map(described) ?? []).toEqual([]);
     const values = Object.fromEntries(PLACEHOLDERS.map((name) => [name, `the ${name} of a run`]));
-    expect(v.safeParse(shape, fillFixture(textOf(fixture), values)).issues?.map(described) ?? []).toEqual([]);
+    expect(v.safeParse(shape, fillFixture(readText(fixture), values)).issues?.map(described) ?? []).toEqual([]);
   });
 
   it("comes by a route of its function, and each route has a good one", () => {
     const keys = new Map(
-      fixtures.filter((fixture) => kindOf(fixture) === "http").map((fixture) => [fixture, routeKeyOf(fixture)]),
+      fixtures.filter((fixture) => toKind(fixture) === "http").map((fixture) => [fixture, toRouteKey(fixture)]),
     );
     const lines = routes.map(({ method, path, file }) => ({
       file,
       key: method === "ANY" ? "$default" : `${method} /api/v1${path}`,
     }));
     const astray = [...keys].filter(
-      ([fixture, key]) => !lines.some((line) => line.key === key && line.file === targetOf(fixture).file),
+      ([fixture, key]) => !lines.some((line) => line.key === key && line.file === findTarget(fixture).file),
     );
     expect(astray).toEqual([]);
     const good = new Set([...keys].filter(([fixture]) => !isBad(fixture)).map(([, key]) => key));
@@ -108,8 +108,8 @@ function described(issue: v.BaseIssue<unknown>): string {
   return `${v.getDotPath(issue) ?? ""}: ${issue.message}`;
 }
 
-function routeKeyOf(fixture: string): string {
-  return v.parse(v.looseObject({ routeKey: v.string() }), JSON.parse(textOf(fixture))).routeKey;
+function toRouteKey(fixture: string): string {
+  return v.parse(v.looseObject({ routeKey: v.string() }), JSON.parse(readText(fixture))).routeKey;
 }
 
 describe("fillFixture", () => {

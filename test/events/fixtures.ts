@@ -61,14 +61,14 @@ export const fixtures: readonly string[] = globSync("**/*", { cwd: folder, withF
   .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
   .sort();
 
-export const textOf = (fixture: string): string => readFileSync(join(folder, fixture), "utf8");
+export const readText = (fixture: string): string => readFileSync(join(folder, fixture), "utf8");
 export const isBad = (fixture: string): boolean => fixture.endsWith(".bad.json");
 
 /** The folder of a fixture, which says what kind of event it is: http, url, socket, sqs, scheduler or invocation. */
-export const kindOf = (fixture: string): string => fixture.slice(0, fixture.indexOf("/"));
+export const toKind = (fixture: string): string => fixture.slice(0, fixture.indexOf("/"));
 
 /** The function that a fixture is for: what its file is called before the first dot. */
-export function targetOf(fixture: string): Target {
+export function findTarget(fixture: string): Target {
   const [name = ""] = basename(fixture).split(".");
   const target = targets.get(name);
   if (target === undefined) throw new Error(`${fixture} is for no function`);

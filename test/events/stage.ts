@@ -4,7 +4,7 @@ import { type FixtureValues, fillFixture } from "../../local/event-fixture.ts";
 import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import type { Outcome } from "./expectations.ts";
-import { kindOf, type Target, targetOf, textOf } from "./fixtures.ts";
+import { findTarget, readText, type Target, toKind } from "./fixtures.ts";
 import { runSandbox } from "./sandbox.ts";
 
 const Reply = v.object({ statusCode: v.number(), headers: v.record(v.string(), v.string()), body: v.string() });
@@ -64,16 +64,16 @@ export async function makeStage() {
   };
 
   async function play(fixture: string): Promise<Outcome> {
-    const target = targetOf(fixture);
-    const event = fillFixture(textOf(fixture), values);
-    controlPlane.clock.now = Math.max(controlPlane.clock.now, timeOf(event));
+    const target = findTarget(fixture);
+    const event = fillFixture(readText(fixture), values);
+    controlPlane.clock.now = Math.max(controlPlane.clock.now, readTime(event));
     try {
       if (target.name === "run-sandbox") return await runSandbox(event);
-      const answer = await answerOf(target, event);
-      if (kindOf(fixture) === "invocation") return { answers: answer ?? null };
-      if (kindOf(fixture) === "url" || kindOf(fixture) === "socket")
+      const answer = await invokeTarget(target, event);
+      if (toKind(fixture) === "invocation") return { answers: answer ?? null };
+      if (toKind(fixture) === "url" || toKind(fixture) === "socket")
         return { status: v.parse(Status, answer).statusCode };
-      if (kindOf(fixture) !== "http") {
+      if (toKind(fixture) !== "http") {
         return {
           failed: v
             .parse(Batch, answer ?? { batchItemFailures: [] })
@@ -83,7 +83,7 @@ export async function makeStage() {
       const reply = v.parse(Reply, answer);
       await learn(reply);
       Object.assign(values, made(target.name, reply));
-      return outcomeOf(reply);
+      return toOutcome(reply);
     } catch (error) {
       return { throws: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -106,7 +106,7 @@ export async function makeStage() {
     if (place !== undefined) await controlPlane.files.put(new URL(place).pathname.slice(1), ARTIFACT, "text/plain");
   }
 
-  async function answerOf(target: Target, event: unknown): Promise<unknown> {
+  async function invokeTarget(target: Target, event: unknown): Promise<unknown> {
     const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
     const module = v.parse(v.record(v.string(), v.unknown()), await import(file));
     const definition = v.parse(Definition, module[camel(target.file)]);
@@ -163,12 +163,12 @@ const Dated = v.union([
 ]);
 
 /** When an event of a queue or of a rhythm was sent: the stage's clock is not behind that. */
-function timeOf(event: unknown): number {
+function readTime(event: unknown): number {
   const dated = v.safeParse(Dated, event);
   return dated.success ? dated.output : 0;
 }
 
-function outcomeOf({ statusCode, body }: v.InferOutput<typeof Reply>): Outcome {
+function toOutcome({ statusCode, body }: v.InferOutput<typeof Reply>): Outcome {
   if (statusCode < 400) return { status: statusCode };
   const { error_code, errors } = v.parse(v.pipe(v.string(), v.parseJson(), Problem), body);
   const fields = errors.map(({ path }) => path);

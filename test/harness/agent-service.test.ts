@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Stage } from "../agents/support/play.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { SONNET } from "../support/gateway.ts";
 import { command, use } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
@@ -39,7 +39,7 @@ describe("a run over the API, with the service's own gateway", () => {
       { role: "tool", type: "action_result", output: { stdout: "1 + 1 = 2\n" } },
       { role: "assistant", text: "The sum is 2 now." },
     ]);
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     expect((await ada.get(`/agent/runs/${run}/response`)).body).toMatchObject({ text: "The sum is 2 now." });
     const { request_usage } = await stage.shown(run);
     expect(request_usage.total_tokens).toBeGreaterThan(300);
@@ -73,7 +73,7 @@ describe("a run over the API, with the service's own gateway", () => {
     const run = await stage.create({ prompt: "Paint it.", config: { model_id: SONNET } });
     await stage.execute([{ tools: [use("ask_user", { question: "Red or blue?" })] }]);
     expect(await stage.shown(run)).toMatchObject({ state: "BLOCKED", status_message: { message: "Red or blue?" } });
-    await clientOf(stage.plane).post(`/agent/runs/${run}/followups`, { message: "Blue." });
+    await createClient(stage.plane).post(`/agent/runs/${run}/followups`, { message: "Blue." });
     await stage.execute([{ text: "It is blue." }]);
     expect(await stage.shown(run)).toMatchObject({ state: "SUCCEEDED" });
     const messages: { role: string }[] = stage.models.seen.at(-1)?.body.messages;

@@ -8,7 +8,7 @@ const SECRET = "planted-value-0001";
 const FILES = { "calc.py": "def add(a, b):\n    return a - b\n", ".gitignore": "*.log\n", "same.txt": "same\n" };
 
 /** Executes a runbook in a clone and returns its patches with their details. */
-async function changesOf(script: string, { repository = new Repository("shop", FILES), more = {} } = {}) {
+async function recordChanges(script: string, { repository = new Repository("shop", FILES), more = {} } = {}) {
   using source = repository;
   const agent_config = { repositories: [{ url: source.url }] };
   const secrets = [{ name: "TOKEN", value: SECRET }];
@@ -35,7 +35,7 @@ function apply(patch: Buffer | undefined): string {
 
 describe("a run that changes a repository", () => {
   it("has a patch of commits, changes and new files as an artifact, without ignored files", async () => {
-    const { plane, git, patch, base } = await changesOf(
+    const { plane, git, patch, base } = await recordChanges(
       [
         "git checkout -qb fix && sed -i s/-/+/ calc.py",
         "git -c user.name=a -c user.email=a@b commit -qam fix",
@@ -61,29 +61,29 @@ describe("a run that changes a repository", () => {
   });
 
   it("has it if the run fails, and none if nothing changed", async () => {
-    const failed = await changesOf("echo more >> calc.py; exit 3");
+    const failed = await recordChanges("echo more >> calc.py; exit 3");
     expect(failed.plane.outcome).toMatchObject({ success: false });
     expect(failed.git).toMatchObject({ commits: 0, files_changed: 1, insertions: 1, deletions: 0, branch: "main" });
-    const unchanged = await changesOf("cat calc.py; echo x > debug.log");
+    const unchanged = await recordChanges("cat calc.py; echo x > debug.log");
     expect(unchanged.patch).toBeUndefined();
     expect(unchanged.plane.callsTo("report-artifact")).toEqual([]);
   });
 
   it("has it without the run's secrets, and says so", async () => {
-    const { git, patch } = await changesOf('printf "key=%s\\n" "$TOKEN" > settings.ini');
+    const { git, patch } = await recordChanges('printf "key=%s\\n" "$TOKEN" > settings.ini');
     expect(git).toMatchObject({ files_changed: 1, redacted: true });
     expect(patch?.toString()).toContain("+key=***\n");
     expect(patch?.toString()).not.toContain(SECRET);
   });
 
   it("leaves out large files and says how many", async () => {
-    const { git, patch } = await changesOf("head -c 6000000 /dev/urandom > big.bin; echo y >> calc.py");
+    const { git, patch } = await recordChanges("head -c 6000000 /dev/urandom > big.bin; echo y >> calc.py");
     expect(git).toMatchObject({ files_changed: 1, files_omitted: 1 });
     expect(patch?.toString()).not.toContain("big.bin");
   });
 
   it("runs no program that the repository's configuration names", async () => {
-    const { plane, git, patch } = await changesOf(
+    const { plane, git, patch } = await recordChanges(
       [
         "evil=$HOME/evil.sh; printf '#!/bin/sh\\ntouch \"$RUNYARD_OUTPUT/ran\"\\ncat\\n' > $evil; chmod +x $evil",
         "echo '*.py filter=evil diff=evil merge=evil' > .gitattributes; echo z >> calc.py",

@@ -19,7 +19,7 @@ async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise
 }
 
 /** What was reported of files, in order; the two reports that each takes are the same. */
-const filesOf = (plane: FakeControlPlane): string[] => [
+const listFiles = (plane: FakeControlPlane): string[] => [
   ...new Set(plane.callsTo("report-artifact").map(({ raw }) => raw.toString())),
 ];
 
@@ -43,7 +43,7 @@ describe("a run of several slices", () => {
     expect(cut.outcome).toEqual(whole.outcome);
     expect(cut.messages.map(({ role }) => role)).toEqual(whole.messages.map(({ role }) => role));
     expect(cut.artifacts.get("steps.txt")?.toString()).toBe(whole.artifacts.get("steps.txt")?.toString());
-    expect(filesOf(cut)).toEqual(filesOf(whole));
+    expect(listFiles(cut)).toEqual(listFiles(whole));
   }, 150_000);
 
   it("is not cut before it has done a step, however short its time is", async () => {

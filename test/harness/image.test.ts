@@ -42,13 +42,13 @@ function start(args: readonly string[], environment: Record<string, string>, nod
   return child;
 }
 
-const endOf = async (child: ChildProcess): Promise<number | null> => {
+const waitForEnd = async (child: ChildProcess): Promise<number | null> => {
   const [code] = await once(child, "exit");
   return code;
 };
 
 /** The envelope as a provider hands it over. */
-const payloadOf = ({ envelope }: FakeControlPlane, lifetimeMs = 120_000) =>
+const createPayload = ({ envelope }: FakeControlPlane, lifetimeMs = 120_000) =>
   JSON.stringify({ ...envelope, deadline_at: Date.now() + lifetimeMs });
 
 describe("the image as a Lambda function", () => {
@@ -122,8 +122,8 @@ describe("the image as a MicroVM", () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo hello") });
     const { child, call } = await machine();
     expect([await call(`${HOOKS}/ready`), await call(`${HOOKS}/validate`)]).toEqual([200, 200]);
-    const ended = endOf(child);
-    expect(await call(`${HOOKS}/run`, payloadOf(plane))).toBe(200);
+    const ended = waitForEnd(child);
+    expect(await call(`${HOOKS}/run`, createPayload(plane))).toBe(200);
     expect(await ended).toBe(0);
     expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
   });
@@ -131,8 +131,10 @@ describe("the image as a MicroVM", () => {
   it("takes the payload also where it comes beside the machine's name", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo hello") });
     const { child, call } = await machine();
-    const ended = endOf(child);
-    expect(await call(`${HOOKS}/run`, JSON.stringify({ microvmId: "m", runHookPayload: payloadOf(plane) }))).toBe(200);
+    const ended = waitForEnd(child);
+    expect(await call(`${HOOKS}/run`, JSON.stringify({ microvmId: "m", runHookPayload: createPayload(plane) }))).toBe(
+      200,
+    );
     expect(await ended).toBe(0);
     expect(plane.outcome).toMatchObject({ success: true });
   });
@@ -142,9 +144,9 @@ describe("the image as a MicroVM", () => {
     const { call } = await machine();
     expect(await call(`${HOOKS}/run`, "no json")).toBe(400);
     expect(await call(`${HOOKS}/run`, "x".repeat(100_000))).toBe(400);
-    expect(await call("/run", payloadOf(plane))).toBe(404);
-    expect(await call(`${HOOKS}/run`, payloadOf(plane))).toBe(200);
-    expect(await call(`${HOOKS}/run`, payloadOf(plane))).toBe(409);
+    expect(await call("/run", createPayload(plane))).toBe(404);
+    expect(await call(`${HOOKS}/run`, createPayload(plane))).toBe(200);
+    expect(await call(`${HOOKS}/run`, createPayload(plane))).toBe(409);
   });
 });
 
@@ -155,13 +157,13 @@ describe("the image in a task", () => {
     });
     const volume = join(folder, "volume");
     mkdirSync(volume);
-    expect(await endOf(start(["copy", volume], { RUNYARD_ENVELOPE: payloadOf(plane) }))).toBe(0);
+    expect(await waitForEnd(start(["copy", volume], { RUNYARD_ENVELOPE: createPayload(plane) }))).toBe(0);
     expect(readdirSync(volume).sort()).toEqual(["entry.mjs", "harness.mjs", "in", "node"]);
     expect(statSync(join(volume, "in")).mode & 0o777).toBe(0o777);
     const { stdout } = spawnSync(join(volume, "node"), ["--version"], { encoding: "utf8" });
     expect(stdout.trim()).toBe(process.version);
     const child = start(["run", volume], { SECRET_OF_THE_IMAGE: "kept" }, join(volume, "node"), volume);
-    expect(await endOf(child)).toBe(0);
+    expect(await waitForEnd(child)).toBe(0);
     expect(plane.outcome).toMatchObject({ success: true });
     expect(existsSync(join(volume, "in/envelope.json"))).toBe(false);
     expect(plane.outputs[0]).not.toContain(plane.envelope.key);
@@ -170,8 +172,8 @@ describe("the image in a task", () => {
 
   it("fails where there is no envelope, before anything is run", async () => {
     const volume = join(folder, "other");
-    expect(await endOf(start(["copy", volume], {}))).toBe(1);
-    expect(await endOf(start(["run", volume], {}))).toBe(1);
+    expect(await waitForEnd(start(["copy", volume], {}))).toBe(1);
+    expect(await waitForEnd(start(["run", volume], {}))).toBe(1);
   });
 });
 
@@ -215,9 +217,9 @@ describe("the tools of the image", () => {
     });
     const { deadline_at: _, ...envelope } = plane.envelope;
     const volume = join(folder, "cut");
-    expect(await endOf(start(["copy", volume], { RUNYARD_ENVELOPE: JSON.stringify(envelope) }))).toBe(0);
+    expect(await waitForEnd(start(["copy", volume], { RUNYARD_ENVELOPE: JSON.stringify(envelope) }))).toBe(0);
     const child = start(["run", volume], { PATH: cut }, join(volume, "node"), volume);
-    expect(await endOf(child)).toBe(0);
+    expect(await waitForEnd(child)).toBe(0);
     expect(plane.outcome, JSON.stringify(plane.outputs)).toMatchObject({ success: true });
     expect(plane.outputs.join("\n")).toMatch(/notes\/a\.txt[\s\S]*42\n42[\s\S]*GNU tar[\s\S]*no more/);
     expect([...plane.artifacts.keys()]).toEqual(["kept.txt"]);

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
@@ -171,7 +171,7 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
       expect([undefined, 200]).toContain(answer?.status);
     }
     await deliver(controlPlane);
-    const ada = clientOf(controlPlane);
+    const ada = createClient(controlPlane);
     const run = `/agent/runs/${harness.run_id}`;
     const paths = ["", "/timeline?limit=500", "/conversation?limit=500", "/events?after=0", "/response"];
     for (const path of paths) {

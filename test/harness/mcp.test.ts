@@ -16,7 +16,7 @@ import { commandLines, newMark, sleepers } from "./support/processes.ts";
 type Stage = Awaited<ReturnType<typeof mcpStage>>;
 
 /** Calls as a model does. */
-const toolOf = (servers: readonly McpServer[], stage: Stage, readsOnly = false) => {
+const createTool = (servers: readonly McpServer[], stage: Stage, readsOnly = false) => {
   const tool = createCallMcpTool(servers, { redactor: stage.redactor, readsOnly });
   let calls = 0;
   return {
@@ -33,7 +33,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
     const { workspace } = stage.sandbox.paths;
     const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", workspace] } });
     expect(stage.told).toEqual([{ text: expect.stringMatching(/^files: \d\d tools$/), isError: false }]);
-    const { call } = toolOf(servers, stage);
+    const { call } = createTool(servers, stage);
     const written = await call({
       server: "files",
       tool: "write_file",
@@ -63,7 +63,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
         env: { TOKEN: "a-token-of-its-own", HOME: "/elsewhere" },
       },
     });
-    const { call } = toolOf(servers, stage);
+    const { call } = createTool(servers, stage);
     const variables = JSON.parse(String((await call({ server: "all", tool: "get-env" })).output["text"]));
     expect(variables).toMatchObject({ TOKEN: "a-token-of-its-own", HOME: stage.sandbox.paths.home });
     expect(JSON.stringify(variables)).not.toContain("planted-value");
@@ -114,7 +114,7 @@ describe("an MCP server that cannot be used", () => {
     });
     expect(stage.told.filter(({ isError }) => isError)).toHaveLength(5);
     expect(stage.told.map(({ text }) => text).join("\n")).toContain("silent: it did not answer within 3 s");
-    const { tool, call } = toolOf(servers, stage);
+    const { tool, call } = createTool(servers, stage);
     expect(tool.description).toContain("Server silent is not available: it did not answer within 3 s");
     await expect(call({ server: "silent", tool: "x" })).rejects.toThrow("the server silent is not available");
     await expect(call({ server: "other", tool: "x" })).rejects.toThrow(
@@ -131,7 +131,7 @@ describe("call_mcp_tool", () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
-    const { tool, call } = toolOf(servers, stage);
+    const { tool, call } = createTool(servers, stage);
     expect(tool.description).toContain('- echo: Echoes back the input string Arguments: {"properties":{"message":');
     expect(Buffer.byteLength(tool.description)).toBeLessThan(30_000);
     const { tools } = (await call({ server: "all" })).output;
@@ -147,7 +147,7 @@ describe("call_mcp_tool", () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
-    const { call } = toolOf(servers, stage);
+    const { call } = createTool(servers, stage);
     const image = await call({ server: "all", tool: "get-tiny-image" });
     expect(image.output["others"]).toEqual([
       { type: "image", mime_type: "image/png", size_bytes: expect.any(Number), left_out: true },
@@ -174,7 +174,7 @@ describe("call_mcp_tool", () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
-    const { call } = toolOf(servers, stage);
+    const { call } = createTool(servers, stage);
     const turn = new AbortController();
     const slow = { server: "all", tool: "trigger-long-running-operation", arguments: { duration: 60, steps: 5 } };
     const calling = call(slow, turn.signal);
@@ -190,7 +190,7 @@ describe("call_mcp_tool", () => {
     await using stage = await mcpStage();
     bundledServer("filesystem", stage.places.workspace);
     const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", "/workspace"] } });
-    const { tool, call } = toolOf(servers, stage, true);
+    const { tool, call } = createTool(servers, stage, true);
     expect(tool.readsOnly).toBe(true);
     expect(tool.description).toContain("- read_text_file:");
     expect(tool.description).not.toContain("write_file");
@@ -244,7 +244,7 @@ describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
     const headers = { authorization: "Bearer a-token-for-the-server", "x-tenant": "acme" };
     const servers = await stage.connect({ far: { url, headers } });
     expect(stage.told).toEqual([{ text: expect.stringMatching(/^far: \d+ tools$/), isError: false }]);
-    const { call } = toolOf(servers, stage);
+    const { call } = createTool(servers, stage);
     const echoed = await call({ server: "far", tool: "echo", arguments: { message: "hello" } });
     expect(echoed.output["text"]).toBe("Echo: hello");
     expect(seen.length).toBeGreaterThan(1);

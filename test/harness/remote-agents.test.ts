@@ -8,15 +8,15 @@ import { createNotifyUserTool } from "#harness/tools/remote/notify-user.ts";
 import { createRunsApi } from "#harness/tools/remote/runs-api.ts";
 import { createAgentTools } from "#harness/tools/remote/start-agent.ts";
 import { ControlPlaneServer } from "../agents/support/control-plane-server.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, type Harness, harnessOf, nextExecution } from "../support/execution.ts";
+import { createHarness, createRun, type Harness, nextExecution } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   controlPlane = await createTestControlPlane();
-  ada = clientOf(controlPlane);
+  ada = createClient(controlPlane);
 });
 
 const REPOSITORY = { url: "https://github.com/acme/things.git" };
@@ -28,9 +28,12 @@ interface Given {
 }
 
 /** The tools of an execution that works, with the real service behind HTTP. */
-async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Number.POSITIVE_INFINITY }: Given = {}) {
+async function createStage({
+  config = { repositories: [REPOSITORY] },
+  waitUntil = Number.POSITIVE_INFINITY,
+}: Given = {}) {
   const server = await ControlPlaneServer.start(controlPlane, () => Promise.reject(new Error("there is no model")));
-  const envelope = server.envelopeOf(
+  const envelope = server.prepareEnvelope(
     await controlPlane.dispatch(await createRun(controlPlane, { prompt: "parent", config })),
   );
   const instance = crypto.randomUUID();
@@ -51,7 +54,7 @@ async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Nu
     stop,
     plane,
     runId: envelope.run_id,
-    harness: harnessOf(controlPlane, envelope, instance),
+    harness: createHarness(controlPlane, envelope, instance),
     async use(name: string, input: unknown, signal: AbortSignal = stop.signal) {
       const tool = all.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
@@ -80,7 +83,7 @@ async function execute(
   words: string,
   end: (child: Harness) => Promise<unknown> = (child) => child.finish(),
 ) {
-  const child = harnessOf(controlPlane, await controlPlane.dispatch(runId));
+  const child = createHarness(controlPlane, await controlPlane.dispatch(runId));
   const { context } = (await child.resolve()).body;
   await child.messages(1, words);
   await child.support("report-artifact", { artifact_type: "PULL_REQUEST", data: PULL_REQUEST });
@@ -92,7 +95,7 @@ const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "me
 
 describe("start_agent", () => {
   it("has a child run do a part, waits for its end, and answers its state, last words and artifacts", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const using = stage.use("start_agent", { prompt: "Mend the test.", title: "Mend" });
     const [child = ""] = await children(stage.runId, 1);
     const context = await execute(child, "It is mended.");
@@ -113,7 +116,7 @@ describe("start_agent", () => {
   });
 
   it("starts several that work at once, which wait_for_agents waits for", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const started = await Promise.all(
       ["a", "b", "c"].map((prompt) => stage.use("start_agent", { prompt, wait: false })),
     );
@@ -132,7 +135,7 @@ describe("start_agent", () => {
   });
 
   it("makes one run, also where the answer gets lost on its way", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     let losses = 2;
     stage.server.lost = (method, path) => method === "POST" && path === "/agent/runs" && losses-- > 0;
     await stage.use("start_agent", { prompt: "a", wait: false });
@@ -141,7 +144,7 @@ describe("start_agent", () => {
   });
 
   it("tells the model what the service refuses, and the run goes on", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const other = { prompt: "a", repositories: [{ url: "https://github.com/acme/other.git" }] };
     await expect(stage.use("start_agent", other)).rejects.toThrow(
       "config.repositories[0]: a run's children have the run's own",
@@ -157,7 +160,7 @@ describe("start_agent", () => {
     const mcp_servers = {
       tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer value-of-tracker" } },
     };
-    await using stage = await stageOf({ config: { mcp_servers } });
+    await using stage = await createStage({ config: { mcp_servers } });
     await expect(stage.use("start_agent", { prompt: "a", mcp_servers: ["other"] })).rejects.toThrow("no server other");
     for (const [names, expected] of [
       [["tracker"], mcp_servers],
@@ -165,21 +168,21 @@ describe("start_agent", () => {
     ] as const) {
       const input = { prompt: "a", wait: false, ...(names === undefined ? {} : { mcp_servers: names }) };
       const { output } = await stage.use("start_agent", input);
-      const child = harnessOf(controlPlane, await controlPlane.dispatch(String(output["run_id"])));
+      const child = createHarness(controlPlane, await controlPlane.dispatch(String(output["run_id"])));
       expect((await child.resolve()).body.context.mcp_servers).toEqual(expected);
     }
   });
 
   it("says of a child that has not ended in time that it still works, as before the execution's own end", async () => {
     for (const given of [{ input: { timeout_seconds: 1 } }, { input: {}, waitUntil: Date.now() + 300 }]) {
-      await using stage = await stageOf(given);
+      await using stage = await createStage(given);
       const { output } = await stage.use("start_agent", { prompt: "a", ...given.input });
       expect(output).toMatchObject({ state: "QUEUED", note: expect.stringContaining("wait_for_agents") });
     }
   });
 
   it("ends at once with the turn, and leaves the child to itself", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const turn = new AbortController();
     const ended = expect(stage.use("start_agent", { prompt: "a" }, turn.signal)).rejects.toThrow("broken off");
     const [child] = await children(stage.runId, 1);
@@ -191,7 +194,7 @@ describe("start_agent", () => {
 
 describe("message_agent", () => {
   it("answers the question of a child, which goes on with it", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const asking = stage.use("start_agent", { prompt: "a" });
     const [child = ""] = await children(stage.runId, 1);
     const block = { success: false, blocked: true, summary: "Which one?" };
@@ -213,7 +216,7 @@ describe("message_agent", () => {
   });
 
   it("reaches no run but the run's own descendants", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const other = await createRun(controlPlane);
     await expect(stage.use("message_agent", { run_id: other, message: "hello" })).rejects.toThrow();
     const { output } = await stage.use("wait_for_agents", {
@@ -230,7 +233,7 @@ describe("message_agent", () => {
 
 describe("create_plan", () => {
   it("keeps the current plan with the run, without secrets", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const first = await stage.use("create_plan", { title: "Plan", content: `# One\nuse ${SECRET}` });
     const second = await stage.use("create_plan", { title: "Plan", content: "# Two" });
     expect(first).toEqual(second);
@@ -246,7 +249,7 @@ describe("create_plan", () => {
   });
 
   it("tells the model that a plan is too long", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const result = await stage.use("create_plan", { title: "Plan", content: "x".repeat(262_145) });
     expect(result).toMatchObject({ isError: true, output: { error: expect.stringContaining("262144 bytes") } });
     expect((await stage.harness.finish()).status).toBe(200);
@@ -255,7 +258,7 @@ describe("create_plan", () => {
 
 describe("notify_user", () => {
   it("tells the user while the run goes on, ten times at most, without secrets", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     expect(await stage.use("notify_user", { message: `found ${SECRET}` })).toEqual({ output: { told: true } });
     for (let count = 2; count <= 10; count++) await stage.use("notify_user", { message: `word ${count}` });
     const refused = await stage.use("notify_user", { message: "one more" });
@@ -269,7 +272,7 @@ describe("notify_user", () => {
 
 describe("ask_user", () => {
   it("ends the turn with the question, which the run then waits with", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     const { ends } = await stage.use("ask_user", { question: "Which one?", options: ["the first", "the second"] });
     expect(ends).toEqual({ success: false, blocked: true, summary: "Which one? (the first / the second)" });
     if (ends !== undefined) await stage.plane.finishTask(ends);
@@ -280,7 +283,7 @@ describe("ask_user", () => {
   });
 
   it("is no question where it asks nothing", async () => {
-    await using stage = await stageOf();
+    await using stage = await createStage();
     expect(await stage.use("ask_user", { question: "" })).toMatchObject({ isError: true });
   });
 });

@@ -22,7 +22,7 @@ const controlPlane = (signal: AbortSignal) => createControlPlane(plane.envelope,
 const reports = () => plane.callsTo("report-artifact").map(({ body }) => body);
 const SECRET = "planted-value-0001";
 
-async function stageOf(sandbox: string) {
+async function createStage(sandbox: string) {
   const stage = await mcpStage({ sandbox, secrets: { TOKEN: SECRET } });
   const { shell, places: host, redactor, stop } = stage;
   const seen = stage.sandbox.paths;
@@ -38,7 +38,7 @@ async function stageOf(sandbox: string) {
 
 describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox) => {
   it("uploads a file of the workspace, by a path relative to where commands are or absolute", async () => {
-    await using stage = await stageOf(sandbox);
+    await using stage = await createStage(sandbox);
     await stage.sh("mkdir -p 'a b' && cd 'a b' && printf 'x,y\\n' > \"it's.csv\"");
     const title = `Numbers of ${SECRET}`;
     expect(await stage.report({ artifact_type: "FILE", path: "it's.csv", title })).toEqual({
@@ -65,7 +65,7 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
   });
 
   it("uploads an image as a screenshot, and nothing else as one", async () => {
-    await using stage = await stageOf(sandbox);
+    await using stage = await createStage(sandbox);
     await stage.sh("printf PNG > page.png; printf x > page.txt");
     const result = await stage.report({ artifact_type: "SCREENSHOT", path: "page.png", description: "The page" });
     expect(result.output["artifact_uid"]).toEqual(expect.any(String));
@@ -85,7 +85,7 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
     ["a pipe", "pipe", "there is no such file"],
     ["what is too large", "large", "more than"],
   ])("refuses %s", async (_, path, why) => {
-    await using stage = await stageOf(sandbox);
+    await using stage = await createStage(sandbox);
     await stage.sh("mkdir folder; mkfifo pipe; truncate -s 101M large");
     await expect(stage.report({ artifact_type: "FILE", path })).rejects.toThrow(why);
     expect(reports()).toEqual([]);
@@ -96,7 +96,7 @@ describe("report_artifact", () => {
   it("follows no link to what commands may not read", async () => {
     const outside = join(mkdtempSync(join(tmpdir(), "harness-test-")), "key");
     writeFileSync(outside, "a key of the host");
-    await using stage = await stageOf("bubblewrap");
+    await using stage = await createStage("bubblewrap");
     await stage.sh(`ln -s ${outside} link; ln -s / root`);
     for (const path of ["link", `root${outside}`]) {
       await expect(stage.report({ artifact_type: "FILE", path })).rejects.toThrow("there is no such file");
@@ -105,7 +105,7 @@ describe("report_artifact", () => {
   });
 
   it("reports what lies elsewhere, and says what is missing for it", async () => {
-    await using stage = await stageOf("bubblewrap");
+    await using stage = await createStage("bubblewrap");
     const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
     const issue = { reference_type: "issue", url: "https://tracker.test/T-1", title: "Flaky" };
     expect(await stage.report({ artifact_type: "PULL_REQUEST", ...pull })).toEqual({
@@ -124,7 +124,7 @@ describe("report_artifact", () => {
   });
 
   it("tells the model what the service refuses", async () => {
-    await using stage = await stageOf("bubblewrap");
+    await using stage = await createStage("bubblewrap");
     plane.intercept = ({ path }) =>
       path.endsWith("report-artifact")
         ? { status: 400, body: { detail: "data.url: must be an https URL" } }

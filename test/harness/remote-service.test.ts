@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Stage } from "../agents/support/play.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { SONNET } from "../support/gateway.ts";
 import { command, use } from "./support/agent-run.ts";
 
@@ -37,7 +37,7 @@ describe("an agent that reaches out of its sandbox, over the API", () => {
       PULL_REQUEST: pull,
       EXTERNAL_REFERENCE: issue,
     });
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     const plan = await ada.get(`/agent/artifacts/${shown["PLAN"].artifact_uid}`);
     expect(plan.body.data.content).toBe("# Two");
     const results = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
@@ -56,7 +56,7 @@ describe("an agent that reaches out of its sandbox, over the API", () => {
     const child = String(Object(started?.["output"]).run_id);
     await stage.execute([command('echo 123 > "$RUNYARD_OUTPUT/count.txt"'), { text: "One, two, three." }]);
     expect(await stage.shown(child)).toMatchObject({ state: "SUCCEEDED", parent_run_id: run, source: "ORCHESTRATION" });
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     await ada.post(`/agent/runs/${run}/followups`, { message: "And?" });
     await stage.execute([{ tools: [use("wait_for_agents", { run_ids: [child] })] }, { text: "It counted." }]);
     const [, waited] = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
@@ -93,7 +93,7 @@ describe("an agent that reaches out of its sandbox, over the API", () => {
     expect((await stage.shown(run)).state).toBe("SUCCEEDED");
     const [result] = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
     expect(result).toMatchObject({ name: "call_mcp_tool", output: { text: "it is ***" } });
-    const ada = clientOf(stage.plane);
+    const ada = createClient(stage.plane);
     const paths = ["", "/timeline", "/events?after=0", "/conversation", "/response"];
     const told = await Promise.all(paths.map(async (path) => (await ada.get(`/agent/runs/${run}${path}`)).body));
     const said = [JSON.stringify(told), await stage.transcript(run), stage.log, JSON.stringify(stage.models.seen)];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDiff } from "#harness/steps/diff.ts";
 import { describeEnd } from "#harness/steps/step-summary.ts";
-import { titleOf } from "#harness/steps/step-title.ts";
+import { formatTitle } from "#harness/steps/step-title.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
@@ -34,14 +34,14 @@ describe("the title of a step", () => {
     ["Monitor", "no object", "Monitor()"],
     ["run_command", { command: 7 }, "run_command(command: 7)"],
   ])("describes %s %j as %s", (name, input, title) => {
-    expect(titleOf(name, input)).toBe(title);
+    expect(formatTitle(name, input)).toBe(title);
   });
 
   it("is one short line whatever the input is", () => {
-    const title = titleOf("run_command", { command: `a\u001b[2Jb\u202e\r${"x".repeat(10_000)}` });
+    const title = formatTitle("run_command", { command: `a\u001b[2Jb\u202e\r${"x".repeat(10_000)}` });
     expect(title).toMatch(/^a \[2Jb x+…$/);
     expect(title.length).toBeLessThanOrEqual(200);
-    expect(titleOf("\u0007", {})).toBe("()");
+    expect(formatTitle("\u0007", {})).toBe("()");
   });
 });
 

@@ -256,17 +256,17 @@ describe("the versions that are installed", () => {
 describe("an agent's session", () => {
   it("is found by its file, in the place where the agent looks for it", () => {
     const line = `{"type":"queue-operation","sessionId":"${SESSION}"}\n`;
-    expect(claude.sessionOf(line, "/workspace/a.b_c")).toEqual({
+    expect(claude.parseSession(line, "/workspace/a.b_c")).toEqual({
       id: SESSION,
       path: `.claude/projects/-workspace-a-b-c/${SESSION}.jsonl`,
     });
     const meta = { type: "session_meta", payload: { id: SESSION, timestamp: "2026-11-21T22:30:19.711Z" } };
-    expect(codex.sessionOf(`${JSON.stringify(meta)}\n{}`, "/")).toEqual({
+    expect(codex.parseSession(`${JSON.stringify(meta)}\n{}`, "/")).toEqual({
       id: SESSION,
       path: `.codex/sessions/2026/11/21/rollout-2026-11-21T22-30-19-${SESSION}.jsonl`,
     });
     const first = { sessionId: SESSION, startTime: "2026-11-21T22:30:57.055Z", kind: "main" };
-    expect(gemini.sessionOf(`${JSON.stringify(first)}\n{}`, "/")).toEqual({
+    expect(gemini.parseSession(`${JSON.stringify(first)}\n{}`, "/")).toEqual({
       id: SESSION,
       path: `.gemini/tmp/workspace/chats/session-2026-11-21T22-30-accecc35.jsonl`,
     });
@@ -274,15 +274,15 @@ describe("an agent's session", () => {
 
   it("is none in a file of another agent, or one that would lead elsewhere", () => {
     for (const agent of [claude, codex, gemini]) {
-      expect(agent.sessionOf("", "/")).toBeUndefined();
-      expect(agent.sessionOf('{"type":"run","run_id":"1"}\n', "/")).toBeUndefined();
+      expect(agent.parseSession("", "/")).toBeUndefined();
+      expect(agent.parseSession('{"type":"run","run_id":"1"}\n', "/")).toBeUndefined();
     }
     const evil = "../../../../../../etc/passwd-0000-aaaa";
-    expect(claude.sessionOf(`{"sessionId":"${evil}"}\n`, "/")).toBeUndefined();
+    expect(claude.parseSession(`{"sessionId":"${evil}"}\n`, "/")).toBeUndefined();
     expect(
-      gemini.sessionOf(`${JSON.stringify({ sessionId: evil, startTime: "2026-11-21T22:30:" })}\n`, "/"),
+      gemini.parseSession(`${JSON.stringify({ sessionId: evil, startTime: "2026-11-21T22:30:" })}\n`, "/"),
     ).toBeUndefined();
     const meta = { type: "session_meta", payload: { id: SESSION, timestamp: "$(touch /x)" } };
-    expect(codex.sessionOf(`${JSON.stringify(meta)}\n`, "/")).toBeUndefined();
+    expect(codex.parseSession(`${JSON.stringify(meta)}\n`, "/")).toBeUndefined();
   });
 });

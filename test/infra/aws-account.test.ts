@@ -32,8 +32,8 @@ beforeAll(() => {
 const functionNamed = (name: string, of: Synthesized = usual) =>
   of.all<FunctionProperties>("AWS::Lambda::Function").find(({ Properties }) => Properties.FunctionName === name)
     ?.Properties;
-const typesOf = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
-const statementsOf = (description: string): Statement[] =>
+const listTypes = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
+const findStatements = (description: string): Statement[] =>
   usual
     .all<RoleProperties>("AWS::IAM::Role")
     .filter(({ Properties }) => Properties.Description === description)
@@ -46,7 +46,7 @@ const sandboxNames = (of: Synthesized) =>
 
 describe("the build of the sandbox image", () => {
   it("reads its source like CodeBuild does, and logs in to both registries", () => {
-    const json = JSON.stringify(statementsOf("runyard-build-sandbox-image"));
+    const json = JSON.stringify(findStatements("runyard-build-sandbox-image"));
     expect(json).toMatch(/s3:GetBucketLocation.*s3:ListBucket/);
     expect(json).toContain("ecr-public:GetAuthorizationToken");
     expect(json).toContain("sts:GetServiceBearerToken");
@@ -107,7 +107,7 @@ describe("the sandbox function", () => {
   });
 
   it("has a role that denies everything but its own log", () => {
-    const deny = statementsOf("runyard-run-sandbox-image").filter(({ Effect }) => Effect === "Deny");
+    const deny = findStatements("runyard-run-sandbox-image").filter(({ Effect }) => Effect === "Deny");
     expect(deny).toEqual([{ Effect: "Deny", NotAction: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: "*" }]);
   });
 });
@@ -141,7 +141,7 @@ describe("CloudFront", () => {
 
   it("is absent with frontDoor=false, where the API serves the web app too", () => {
     const plain = synthesize({ frontDoor: "false" });
-    expect(typesOf(plain).filter((type) => /CloudFront|BucketDeployment/.test(type))).toEqual([]);
+    expect(listTypes(plain).filter((type) => /CloudFront|BucketDeployment/.test(type))).toEqual([]);
     const keys = plain
       .all<{ RouteKey: string }>("AWS::ApiGatewayV2::Route")
       .map(({ Properties }) => Properties.RouteKey);
@@ -171,8 +171,8 @@ describe("Lambda's detection of recursive loops", () => {
 });
 
 describe("a later change of the addresses", () => {
-  const exportsOf = (of: Synthesized, name: string) => of.stacks.find((stack) => stack.name === name)?.outputs ?? [];
-  const exported = (of: Synthesized) => exportsOf(of, "Runyard-Api").filter((output) => output.startsWith("Exports"));
+  const findExports = (of: Synthesized, name: string) => of.stacks.find((stack) => stack.name === name)?.outputs ?? [];
+  const exported = (of: Synthesized) => findExports(of, "Runyard-Api").filter((output) => output.startsWith("Exports"));
 
   it("removes no export that the other stacks still import during the update", () => {
     const own = synthesize({ baseUrl: "https://api.example/api/v1", webUrl: "https://runs.example" });

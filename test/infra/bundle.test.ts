@@ -33,7 +33,7 @@ const write = (path: string, text: string) => {
 };
 
 /** An endpoint of that file that responds with the file's name. */
-function definitionOf(file: string): string {
+function readDefinition(file: string): string {
   const name = file.replace(/^.*\//, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `export const ${name} = { lambda: (createPorts: () => object) => () => createPorts() && "${file}" };\n`;
 }
@@ -44,7 +44,7 @@ describe("bundle", () => {
   });
 
   it("makes one module a function, with the programs of the sandbox beside it, and runs what it made", async () => {
-    for (const file of entryFiles) write(`functions/${file}.ts`, definitionOf(file));
+    for (const file of entryFiles) write(`functions/${file}.ts`, readDefinition(file));
     for (const file of globSync("*.ts", { cwd: join(repository, "shared/wiring") })) {
       const names =
         readFileSync(join(repository, "shared/wiring", file), "utf8").match(/\bcreate[A-Z]\w*Ports\b/g) ?? [];
@@ -119,12 +119,12 @@ describe("the deployed code", () => {
       for (const { path: file } of output?.imports ?? []) load(file.split("/").slice(-3).join("/"));
     };
     load("execution/run-sandbox/harness.mjs");
-    const inputsOf = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
-    expect([...loaded].flatMap(inputsOf).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
-    expect([...loaded].flatMap(inputsOf).filter((input) => input.includes("@strands-agents"))).toEqual([]);
+    const listInputs = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
+    expect([...loaded].flatMap(listInputs).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
+    expect([...loaded].flatMap(listInputs).filter((input) => input.includes("@strands-agents"))).toEqual([]);
     const parts = [...named.keys()].filter((path) => path.startsWith("execution/run-sandbox/part-"));
-    expect(parts.flatMap(inputsOf).some((input) => input.includes("@strands-agents"))).toBe(true);
-    expect(parts.flatMap(inputsOf).filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
+    expect(parts.flatMap(listInputs).some((input) => input.includes("@strands-agents"))).toBe(true);
+    expect(parts.flatMap(listInputs).filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
     const [agent] = parts.filter((path) => named.get(path)?.entryPoint?.endsWith("harness/agent/make-agent.ts"));
     expect(await import(pathToFileURL(join(root, "real/functions", agent ?? "")).href)).toHaveProperty("makeAgent");
   });
@@ -154,7 +154,7 @@ describe("the deployed code", () => {
     expect(["emulation-hooks", "aws-emulation", "aws-faults", "aws-limits", "dynamo-limits"].filter(present)).toEqual(
       [],
     );
-    const inputsOf = (stage: "aws" | "local") =>
+    const listInputs = (stage: "aws" | "local") =>
       Object.keys(
         buildSync({
           absWorkingDir: repository,
@@ -165,9 +165,9 @@ describe("the deployed code", () => {
           ...bundling(stage),
         }).metafile.inputs,
       );
-    expect(inputsOf("local")).toContain("shared/aws/aws-emulation.ts");
-    expect(inputsOf("local")).toContain("shared/aws/aws-faults.ts");
-    expect(inputsOf("aws")).not.toContain("shared/aws/aws-emulation.ts");
+    expect(listInputs("local")).toContain("shared/aws/aws-emulation.ts");
+    expect(listInputs("local")).toContain("shared/aws/aws-faults.ts");
+    expect(listInputs("aws")).not.toContain("shared/aws/aws-emulation.ts");
   });
 
   it("has the OpenAPI document only where it is served", () => {

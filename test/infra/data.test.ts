@@ -27,7 +27,7 @@ beforeAll(() => {
   aws = synthesize();
   local = synthesize({ stage: "local", tableName: "restored" });
 });
-const tableOf = (deployment: Synthesized) => {
+const findTable = (deployment: Synthesized) => {
   const tables = deployment.all<TableProperties>("AWS::DynamoDB::Table");
   const [table, ...others] = tables.filter(({ id }) => !id.startsWith("LiveTable"));
   if (!table || others.length > 0) throw new Error("there is not exactly one table");
@@ -36,7 +36,7 @@ const tableOf = (deployment: Synthesized) => {
 
 describe("the table", () => {
   it("has string keys, seven indexes on shared attributes, and a packed projection in each", () => {
-    const { AttributeDefinitions, GlobalSecondaryIndexes } = tableOf(aws).Properties;
+    const { AttributeDefinitions, GlobalSecondaryIndexes } = findTable(aws).Properties;
     expect(new Set(AttributeDefinitions.map(({ AttributeType }) => AttributeType))).toEqual(new Set(["S"]));
     expect(indexLines(GlobalSecondaryIndexes)).toEqual([
       "gsi1: updated_scope, updated_key; carries p, state",
@@ -52,12 +52,12 @@ describe("the table", () => {
   it("is not asked for more than one new or changed index against the last release, since AWS builds one per update", () => {
     // What the last release deployed; it is brought up to date when the next one is made, and not before.
     const released: string[] = JSON.parse(readFileSync(join(import.meta.dirname, "released-indexes.json"), "utf8"));
-    const refused = refusal(released, indexLines(tableOf(aws).Properties.GlobalSecondaryIndexes));
+    const refused = refusal(released, indexLines(findTable(aws).Properties.GlobalSecondaryIndexes));
     expect(refused).toBeUndefined();
   });
 
   it("is billed by use, expires items, tells of each change", () => {
-    expect(tableOf(aws).Properties).toMatchObject({
+    expect(findTable(aws).Properties).toMatchObject({
       TableName: "runyard",
       BillingMode: "PAY_PER_REQUEST",
       TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
@@ -67,11 +67,11 @@ describe("the table", () => {
         { AttributeName: "sk", KeyType: "RANGE" },
       ],
     });
-    expect(tableOf(local).Properties.TableName).toBe("restored");
+    expect(findTable(local).Properties.TableName).toBe("restored");
   });
 
   it("cannot be deleted by accident, and can be put back to any second, on AWS", () => {
-    expect(tableOf(aws)).toMatchObject({
+    expect(findTable(aws)).toMatchObject({
       DeletionPolicy: "Retain",
       UpdateReplacePolicy: "Retain",
       Properties: {
@@ -79,7 +79,7 @@ describe("the table", () => {
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       },
     });
-    expect(tableOf(local).DeletionPolicy).toBe("Delete");
+    expect(findTable(local).DeletionPolicy).toBe("Delete");
   });
 });
 

@@ -14,14 +14,14 @@ interface LambdaFunction {
 const GATEWAY = "runyard-call-model";
 
 /** What the role of the gateway may do, as pairs of actions and resources. */
-function rightsOf(deployment: Synthesized): [string, string][] {
-  const gateway = functionOf(deployment, GATEWAY);
+function listRights(deployment: Synthesized): [string, string][] {
+  const gateway = findFunction(deployment, GATEWAY);
   const role = deployment.all<Role>("AWS::IAM::Role").find(({ id }) => id === gateway?.Role["Fn::GetAtt"][0]);
   const statements = role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? [];
   return statements.map(({ Action, Resource }) => [[Action].flat().join(" "), JSON.stringify(Resource)]);
 }
 
-const functionOf = (deployment: Synthesized, name: string): LambdaFunction | undefined =>
+const findFunction = (deployment: Synthesized, name: string): LambdaFunction | undefined =>
   deployment.all<LambdaFunction>("AWS::Lambda::Function").find(({ Properties }) => Properties.FunctionName === name)
     ?.Properties;
 
@@ -45,7 +45,7 @@ describe("the model gateway", () => {
     const [url, ...others] = bare.all("AWS::Lambda::Url").filter(({ id }) => id.startsWith("ModelGateway"));
     expect(others).toEqual([]);
     expect(url?.Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
-    expect(functionOf(bare, GATEWAY)?.Timeout).toBe(900);
+    expect(findFunction(bare, GATEWAY)?.Timeout).toBe(900);
   });
 
   it("may be called by its URL and by nothing else", () => {
@@ -59,15 +59,15 @@ describe("the model gateway", () => {
   });
 
   it("is where executions are told that models are", () => {
-    expect(JSON.stringify(functionOf(bare, "runyard-dispatch-run")?.Environment.Variables["MODEL_URL"])).toMatch(
+    expect(JSON.stringify(findFunction(bare, "runyard-dispatch-run")?.Environment.Variables["MODEL_URL"])).toMatch(
       /https:.*ModelGatewayUrl.*FunctionUrl/,
     );
-    expect(JSON.stringify(functionOf(bare, "runyard-reap-runs")?.Environment)).not.toContain("MODEL_URL");
+    expect(JSON.stringify(findFunction(bare, "runyard-reap-runs")?.Environment)).not.toContain("MODEL_URL");
   });
 
   it("reads a key that Secrets Manager keeps, and no other secret", () => {
     const deployment = synthesize({ anthropicKeyParameter: "/aws/reference/secretsmanager/models/anthropic" });
-    const services = rightsOf(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
+    const services = listRights(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
     expect(services.map(([actions]) => actions)).toEqual(["ssm:GetParameter", "secretsmanager:GetSecretValue"]);
     expect(services[0]?.[1]).toContain("parameter/aws/reference/secretsmanager/models/anthropic");
     expect(services[1]?.[1]).toContain(":secret:models/anthropic-??????");
@@ -75,7 +75,7 @@ describe("the model gateway", () => {
 
   it("reads the keys that the settings name, calls Bedrock where that is on, and has no other right on either", () => {
     const services = (deployment: Synthesized) =>
-      rightsOf(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
+      listRights(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
     expect(services(bare)).toEqual([]);
     const [[read, parameters] = [], [invoke, models] = [], ...others] = services(full);
     expect(others).toEqual([]);
@@ -91,7 +91,7 @@ describe("the model gateway", () => {
   });
 
   it("alone is told where the keys are", () => {
-    expect(functionOf(full, GATEWAY)?.Environment.Variables).toMatchObject({
+    expect(findFunction(full, GATEWAY)?.Environment.Variables).toMatchObject({
       ANTHROPIC_KEY_PARAMETER: "/runyard/models/anthropic",
       OPENAI_KEY_PARAMETER: "/runyard/models/openai",
       COMPATIBLE_KEY_PARAMETER: "/runyard/models/compatible",

@@ -33,7 +33,7 @@ const named = (line: Route | Trigger) =>
 
 describe("a function's role", () => {
   it.each(endpoints.map((route) => [route.file, route]))("%s may do what its line in routes.ts says", (_, route) => {
-    expect(actionsOf(named(route))).toEqual(expected(route.rights, route.untraced !== true));
+    expect(listActions(named(route))).toEqual(expected(route.rights, route.untraced !== true));
   });
 
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
@@ -48,12 +48,12 @@ describe("a function's role", () => {
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         : [];
       const traces = trigger.file !== triggers.runSandbox.file;
-      expect(actionsOf(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
+      expect(listActions(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
     },
   );
 
   it("of the sandbox may write its own log, and is denied everything else", () => {
-    const statements = statementsOf("runyard-run-sandbox-image");
+    const statements = listStatements("runyard-run-sandbox-image");
     expect(statements).toHaveLength(1);
     expect(statements[0]?.Action).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
     expect(JSON.stringify(statements[0]?.Resource)).toMatch(/RunSandboxLog/);
@@ -94,20 +94,20 @@ describe("a function's role", () => {
       .map((line) => [line.file, line] as const),
   )("%s reaches the kinds of files that its line names, and no others", (_, line) => {
     const rights: Rights = line.rights;
-    const statements = statementsOf(named(line)).filter(({ Action }) => /^s3:/.test([Action].flat().join()));
+    const statements = listStatements(named(line)).filter(({ Action }) => /^s3:/.test([Action].flat().join()));
     const reached = (action: string) =>
       statements
         .filter(({ Action }) => [Action].flat().includes(action))
         .flatMap(patternsIn)
         .toSorted();
-    const patternsOf = (kinds: readonly FileKind[] = []) =>
+    const listPatterns = (kinds: readonly FileKind[] = []) =>
       kinds.map((kind) => `bucket/${FILE_PATTERNS[kind]}`).toSorted();
-    expect(reached("s3:GetObject")).toEqual(patternsOf(rights.bucket?.GetObject));
-    expect(reached("s3:PutObject")).toEqual(patternsOf(rights.bucket?.PutObject));
+    expect(reached("s3:GetObject")).toEqual(listPatterns(rights.bucket?.GetObject));
+    expect(reached("s3:PutObject")).toEqual(listPatterns(rights.bucket?.PutObject));
   });
 
   it("of a list of agents reads no transcript, no prompt and no artifact", () => {
-    const reached = statementsOf("runyard-list-agents").filter(({ Action }) => /^s3:/.test([Action].flat().join()));
+    const reached = listStatements("runyard-list-agents").filter(({ Action }) => /^s3:/.test([Action].flat().join()));
     expect(reached.flatMap(patternsIn)).toEqual(["bucket/skills/*"]);
   });
 
@@ -119,7 +119,9 @@ describe("a function's role", () => {
 
   it("of a reader of events writes when the run was last watched, removes old live output, and nothing else", () => {
     for (const name of ["runyard-list-events", "runyard-stream-events"]) {
-      const writes = statementsOf(name).filter(({ Action }) => /(Put|Update|Delete)Item/.test([Action].flat().join()));
+      const writes = listStatements(name).filter(({ Action }) =>
+        /(Put|Update|Delete)Item/.test([Action].flat().join()),
+      );
       const [live, watch, ...others] = writes;
       expect(others).toEqual([]);
       expect(JSON.stringify(live?.Resource)).toMatch(/LiveTable/);
@@ -133,13 +135,13 @@ describe("a function's role", () => {
   it("of a GET cannot write, except for readers of events", () => {
     const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:)/;
     for (const route of routes.filter(({ method, file }) => method === "GET" && file !== "runs/list-events")) {
-      expect(actionsOf(named(route)).filter((action) => writes.test(action))).toEqual([]);
+      expect(listActions(named(route)).filter((action) => writes.test(action))).toEqual([]);
     }
   });
 
   it("of a GET calls no function but the one that looks into repositories", () => {
     for (const route of routes.filter(({ method }) => method === "GET")) {
-      const calls = statementsOf(named(route)).filter(({ Action }) =>
+      const calls = listStatements(named(route)).filter(({ Action }) =>
         [Action].flat().includes("lambda:InvokeFunction"),
       );
       expect(calls, route.path).toHaveLength(route.rights.discovery === undefined ? 0 : 1);
@@ -154,7 +156,7 @@ describe("a function's role", () => {
       ),
     );
     expect(readers).toHaveLength(1);
-    expect(statementsOf("runyard-discover-skills")).toContainEqual(readers[0]);
+    expect(listStatements("runyard-discover-skills")).toContainEqual(readers[0]);
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("*");
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("github-app-key");
   });
@@ -184,8 +186,8 @@ describe("a function's role", () => {
     const reads = ({ Action, Resource }: Statement) =>
       [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
     const all = [...endpoints, ...workers].map(named);
-    expect(all.filter((name) => statementsOf(name).some(reads))).toEqual(["runyard-resolve-prompt"]);
-    const actions = actionsOf("runyard-resolve-prompt").filter((action) => action.startsWith("ssm:"));
+    expect(all.filter((name) => listStatements(name).some(reads))).toEqual(["runyard-resolve-prompt"]);
+    const actions = listActions("runyard-resolve-prompt").filter((action) => action.startsWith("ssm:"));
     expect(actions).toEqual(["ssm:GetParameters"]);
   });
 
@@ -240,19 +242,19 @@ function expected(rights: Rights, traces = true): string[] {
   return [...new Set(actions)].sort();
 }
 
-function actionsOf(functionName: string): string[] {
-  return [...new Set(statementsOf(functionName).flatMap(({ Action }) => Action))].sort();
+function listActions(functionName: string): string[] {
+  return [...new Set(listStatements(functionName).flatMap(({ Action }) => Action))].sort();
 }
 
-function statementsOf(functionName: string): Statement[] {
+function listStatements(functionName: string): Statement[] {
   const found = deployment
     .all<FunctionProperties>("AWS::Lambda::Function")
     .find(({ Properties }) => Properties.FunctionName === functionName);
   if (!found) throw new Error(`no function is called ${functionName}`);
-  return statementsIn(roleOf(found));
+  return statementsIn(findRole(found));
 }
 
-function roleOf({ stack, Properties }: Resource<FunctionProperties>): Resource<RoleProperties> {
+function findRole({ stack, Properties }: Resource<FunctionProperties>): Resource<RoleProperties> {
   const id = Properties.Role["Fn::GetAtt"][0];
   const role = deployment.all<RoleProperties>("AWS::IAM::Role").find((one) => one.stack === stack && one.id === id);
   if (!role) throw new Error(`no role ${id} in ${stack}`);

@@ -30,34 +30,34 @@ beforeAll(() => {
   all = synthesize({ sandboxes: "lambda,microvm,fargate" });
 });
 
-const functionOf = (of: Synthesized, name: string) =>
+const findFunction = (of: Synthesized, name: string) =>
   of.all<FunctionProperties>("AWS::Lambda::Function").find(({ Properties }) => Properties.FunctionName === name);
-const variablesOf = (of: Synthesized, name: string) => functionOf(of, name)?.Properties.Environment?.Variables ?? {};
-function statementsOf(of: Synthesized, name: string): Statement[] {
-  const role = functionOf(of, name)?.Properties.Role["Fn::GetAtt"][0];
+const getVariables = (of: Synthesized, name: string) => findFunction(of, name)?.Properties.Environment?.Variables ?? {};
+function listStatements(of: Synthesized, name: string): Statement[] {
+  const role = findFunction(of, name)?.Properties.Role["Fn::GetAtt"][0];
   const { Properties } = of.all<RoleProperties>("AWS::IAM::Role").find(({ id }) => id === role) ?? {};
   return Properties?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? [];
 }
-const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action);
-const typesOf = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
+const listActions = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action);
+const listTypes = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
 
 describe("the sandboxes that a deployment has by default", () => {
   it("are functions alone: nothing of a MicroVM or a container is in its templates, and no right on any", () => {
-    expect(typesOf(usual).filter((type) => /Microvm|ECS|EC2/.test(type))).toEqual([]);
+    expect(listTypes(usual).filter((type) => /Microvm|ECS|EC2/.test(type))).toEqual([]);
     for (const name of ["runyard-dispatch-run", "runyard-end-run"]) {
-      const used = actionsOf(statementsOf(usual, name)).filter((action) =>
+      const used = listActions(listStatements(usual, name)).filter((action) =>
         /^(ecs|iam):|Microvm|Connector/.test(action),
       );
       expect(used).toEqual([]);
-      expect(Object.keys(variablesOf(usual, name)).filter((key) => /SANDBOXES|MICROVM|FARGATE/.test(key))).toEqual([]);
+      expect(Object.keys(getVariables(usual, name)).filter((key) => /SANDBOXES|MICROVM|FARGATE/.test(key))).toEqual([]);
     }
   });
 
   it("are of the one image on AWS, and of a zip on the emulator or where the settings say so", () => {
-    expect(functionOf(usual, "runyard-run-sandbox-image")?.Properties).toMatchObject({ PackageType: "Image" });
+    expect(findFunction(usual, "runyard-run-sandbox-image")?.Properties).toMatchObject({ PackageType: "Image" });
     const zipped = synthesize({ lambdaSandbox: "zip" });
-    expect(functionOf(zipped, "runyard-run-sandbox-zip")?.Properties).toMatchObject({ Runtime: "nodejs24.x" });
-    expect(typesOf(zipped).filter((type) => /ECR|CodeBuild|CustomResource/.test(type))).toEqual([]);
+    expect(findFunction(zipped, "runyard-run-sandbox-zip")?.Properties).toMatchObject({ Runtime: "nodejs24.x" });
+    expect(listTypes(zipped).filter((type) => /ECR|CodeBuild|CustomResource/.test(type))).toEqual([]);
   });
 
   it("refuse settings that cannot work, naming them", () => {
@@ -99,11 +99,11 @@ describe("the image", () => {
       .all<RoleProperties>("AWS::IAM::Role")
       .filter(({ Properties }) => Properties.Description === "runyard-build-sandbox-image");
     const statements = roles.flatMap(({ Properties }) => Properties.Policies[0]?.PolicyDocument.Statement ?? []);
-    const actions = actionsOf(statements);
+    const actions = listActions(statements);
     expect(actions.every((action) => /^(logs|ecr|ecr-public|sts|s3|codebuild):/.test(action))).toBe(true);
     expect(actions.filter((action) => /Delete|\*|Create(?!LogStream)/.test(action))).toEqual([]);
     const everywhere = statements.filter(({ Resource }) => Resource === "*");
-    expect(actionsOf(everywhere)).toEqual([
+    expect(listActions(everywhere)).toEqual([
       "ecr-public:GetAuthorizationToken",
       "ecr:GetAuthorizationToken",
       "sts:GetServiceBearerToken",
@@ -203,7 +203,7 @@ describe("MicroVMs", () => {
     expect(conditions(more)).toContain('"eu-central-1"');
     const [image] = all.stacks.flatMap((stack) => stack.resources).filter(({ Type }) => Type.endsWith("MicrovmImage"));
     expect(JSON.stringify(image)).toMatch(/"Condition":"MicrovmImageHasMicrovms/);
-    expect(JSON.stringify(variablesOf(all, "runyard-dispatch-run")["MICROVM_IMAGE_ARN"])).toMatch(/Fn::If.*""\]/);
+    expect(JSON.stringify(getVariables(all, "runyard-dispatch-run")["MICROVM_IMAGE_ARN"])).toMatch(/Fn::If.*""\]/);
   });
 
   it("start from a snapshot without capabilities, variables or secrets, told of a start by the hook that the program has", () => {
@@ -218,22 +218,22 @@ describe("MicroVMs", () => {
   });
 
   it("are started by who dispatches and ended by who sees to ends, with rights on the one image and no role to pass", () => {
-    const starts = statementsOf(all, "runyard-dispatch-run").filter(({ Action }) =>
+    const starts = listStatements(all, "runyard-dispatch-run").filter(({ Action }) =>
       /Microvm|Connector/.test(String(Action)),
     );
-    expect(actionsOf(starts)).toEqual(["lambda:RunMicrovm", "lambda:PassNetworkConnector"]);
+    expect(listActions(starts)).toEqual(["lambda:RunMicrovm", "lambda:PassNetworkConnector"]);
     expect(JSON.stringify(starts[0]?.Resource)).toContain(":microvm-image:runyard-sandbox");
     expect(JSON.stringify(starts[1]?.Resource)).toMatch(/INTERNET_EGRESS.*NO_INGRESS/);
-    const ends = statementsOf(all, "runyard-end-run").filter(({ Action }) => /Microvm/.test(String(Action)));
-    expect(actionsOf(ends)).toEqual(["lambda:GetMicrovm", "lambda:TerminateMicrovm"]);
-    const passed = statementsOf(all, "runyard-dispatch-run").filter(({ Action }) => Action === "iam:PassRole");
+    const ends = listStatements(all, "runyard-end-run").filter(({ Action }) => /Microvm/.test(String(Action)));
+    expect(listActions(ends)).toEqual(["lambda:GetMicrovm", "lambda:TerminateMicrovm"]);
+    const passed = listStatements(all, "runyard-dispatch-run").filter(({ Action }) => Action === "iam:PassRole");
     expect(JSON.stringify(passed)).not.toContain("lambda.amazonaws.com");
   });
 });
 
 describe("containers", () => {
   it("run in a network that lets nothing in, and that costs nothing while none runs", () => {
-    const types = new Set(typesOf(all).filter((type) => type.startsWith("AWS::EC2::")));
+    const types = new Set(listTypes(all).filter((type) => type.startsWith("AWS::EC2::")));
     expect([...types].sort()).toEqual([
       "AWS::EC2::InternetGateway",
       "AWS::EC2::Route",
@@ -249,14 +249,14 @@ describe("containers", () => {
     for (const { Properties } of all.all<{ MapPublicIpOnLaunch: boolean }>("AWS::EC2::Subnet")) {
       expect(Properties.MapPublicIpOnLaunch).toBe(false);
     }
-    expect(typesOf(all).filter((type) => /ECS::Service|NatGateway|EIP|VPCEndpoint/.test(type))).toEqual([]);
+    expect(listTypes(all).filter((type) => /ECS::Service|NatGateway|EIP|VPCEndpoint/.test(type))).toEqual([]);
   });
 
   it("get their image and their log from a role that no process of a task has", () => {
     const [role] = all
       .all<RoleProperties>("AWS::IAM::Role")
       .filter(({ Properties }) => Properties.Description === "runyard-fargate-execution");
-    expect(actionsOf(role?.Properties.Policies[0]?.PolicyDocument.Statement ?? [])).toEqual([
+    expect(listActions(role?.Properties.Policies[0]?.PolicyDocument.Statement ?? [])).toEqual([
       "logs:CreateLogStream",
       "logs:PutLogEvents",
       "ecr:BatchCheckLayerAvailability",
@@ -268,7 +268,7 @@ describe("containers", () => {
 
   it("are started and stopped in the one cluster, by definitions of ours, with the one role to pass", () => {
     const allowed = (name: string, action: string) => {
-      const found = statementsOf(all, name).filter(({ Action }) => [Action].flat().includes(action));
+      const found = listStatements(all, name).filter(({ Action }) => [Action].flat().includes(action));
       expect(found, action).toHaveLength(1);
       return JSON.stringify(found[0]);
     };
@@ -278,8 +278,8 @@ describe("containers", () => {
     expect(allowed("runyard-end-run", "ecs:StopTask")).toContain(":task/runyard/*");
     expect(allowed("runyard-end-run", "ecs:DescribeTasks")).toContain(":task/runyard/*");
     expect(allowed("runyard-end-run", "ecs:ListTasks")).toMatch(/ecs:cluster.*cluster\/runyard/);
-    const ofEcs = [...statementsOf(all, "runyard-dispatch-run"), ...statementsOf(all, "runyard-end-run")];
-    expect(actionsOf(ofEcs).filter((action) => /^(ecs|iam):/.test(action))).toHaveLength(6);
+    const ofEcs = [...listStatements(all, "runyard-dispatch-run"), ...listStatements(all, "runyard-end-run")];
+    expect(listActions(ofEcs).filter((action) => /^(ecs|iam):/.test(action))).toHaveLength(6);
   });
 
   it("and MicroVMs are known to no other function than those two", () => {
@@ -288,7 +288,7 @@ describe("containers", () => {
       .filter(({ Properties }) => /MICROVM|FARGATE/.test(JSON.stringify(Properties.Environment ?? {})))
       .map(({ Properties }) => Properties.FunctionName);
     expect(told.sort()).toEqual(["runyard-dispatch-run", "runyard-end-run"]);
-    expect(variablesOf(all, "runyard-dispatch-run")["SANDBOXES"]).toBe("lambda,microvm,fargate");
+    expect(getVariables(all, "runyard-dispatch-run")["SANDBOXES"]).toBe("lambda,microvm,fargate");
     expect(triggers.reapRuns.rights).not.toHaveProperty("sandboxes");
   });
 });

@@ -121,15 +121,15 @@ describe("every function", () => {
   });
 
   it("is told of a table, bucket or queue only where it has rights on it", () => {
-    const variables = variablesOf(aws, "runyard-list-models");
+    const variables = getVariables(aws, "runyard-list-models");
     expect(Object.keys(variables).sort()).toEqual(["BASE_URL", "PRINCIPALS", "STAGE", "TABLE_NAME", "WEB_URL"].sort());
     expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
-    expect(Object.keys(variablesOf(aws, "runyard-run-sandbox-image")).sort()).toEqual(["STAGE"]);
+    expect(Object.keys(getVariables(aws, "runyard-run-sandbox-image")).sort()).toEqual(["STAGE"]);
   });
 
   it("is told how often callers may do what has a rate limit, where that is not the default", () => {
     const rates = { createsPerMinute: "7", followupsPerMinute: "8", keysPerMinute: "9" };
-    expect(variablesOf(synthesize(rates), "runyard-create-run")).toMatchObject({
+    expect(getVariables(synthesize(rates), "runyard-create-run")).toMatchObject({
       CREATES_PER_MINUTE: "7",
       FOLLOWUPS_PER_MINUTE: "8",
       KEYS_PER_MINUTE: "9",
@@ -151,10 +151,10 @@ describe("every function", () => {
       DISABLED_MODELS: "anthropic/claude-opus-5-5",
     };
     for (const name of ["create-run", "list-models", "fire-schedule"]) {
-      expect(variablesOf(chosen, `runyard-${name}`)).toMatchObject(told);
+      expect(getVariables(chosen, `runyard-${name}`)).toMatchObject(told);
     }
-    expect(Object.keys(variablesOf(aws, "runyard-create-run")).filter((name) => name.includes("MODEL"))).toEqual([]);
-    expect(JSON.stringify(variablesOf(chosen, "runyard-run-sandbox-image"))).not.toContain("MODEL");
+    expect(Object.keys(getVariables(aws, "runyard-create-run")).filter((name) => name.includes("MODEL"))).toEqual([]);
+    expect(JSON.stringify(getVariables(chosen, "runyard-run-sandbox-image"))).not.toContain("MODEL");
     expect(() => synthesize({ openaiKeyParameter: "sk-123" })).toThrow(/"openaiKeyParameter".*SSM parameter/);
     expect(() => synthesize({ compatibleModels: "llama" })).toThrow(/"compatibleBaseUrl"/);
     expect(() => synthesize({ compatibleBaseUrl: "https://models.example/v1" })).toThrow(/"compatibleModels"/);
@@ -221,10 +221,10 @@ describe("the API", () => {
   });
 
   it("is called through the front door, unless another address is given", () => {
-    expect(JSON.stringify(variablesOf(aws, "runyard-get-run")["BASE_URL"])).toMatch(
+    expect(JSON.stringify(getVariables(aws, "runyard-get-run")["BASE_URL"])).toMatch(
       /ImportValue.*Distribution.*DomainName.*\/api\/v1/,
     );
-    expect(variablesOf(local, "runyard-get-run")["BASE_URL"]).toBe("http://127.0.0.1:4500/api/v1");
+    expect(getVariables(local, "runyard-get-run")["BASE_URL"]).toBe("http://127.0.0.1:4500/api/v1");
   });
 
   it("keeps answers out of the front door's cache", () => {
@@ -252,7 +252,7 @@ describe("on the local cloud", () => {
   });
 });
 
-function variablesOf(deployment: Synthesized, functionName: string): Record<string, unknown> {
+function getVariables(deployment: Synthesized, functionName: string): Record<string, unknown> {
   return (
     functions(deployment).find(({ Properties }) => Properties.FunctionName === functionName)?.Properties.Environment
       .Variables ?? {}

@@ -53,7 +53,7 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
     runyard(app, { settings: readSettings(app.node), bundle, webDir });
     const stacks = app.synth().stacks.map((stack) => ({
       name: stack.stackName,
-      resources: resourcesOf(stack.stackName, stack.template),
+      resources: listResources(stack.stackName, stack.template),
       outputs: Object.keys(stack.template.Outputs ?? {}),
       conditions: stack.template.Conditions ?? {},
       after: stack.dependencies.map(({ id }) => id).filter((id) => !id.endsWith(".assets")),
@@ -83,7 +83,7 @@ function cdkJson(): { context: Record<string, unknown> } {
   return JSON.parse(readFileSync(join(repository, "cdk.json"), "utf8"));
 }
 
-function resourcesOf(
+function listResources(
   stack: string,
   template: { Resources?: Record<string, Omit<Resource, "id" | "stack">> },
 ): Resource[] {

@@ -15,7 +15,7 @@ interface FunctionProperties {
   readonly FunctionName: string;
   readonly Environment: { Variables: Record<string, unknown> };
 }
-const variablesOf = (deployment: Synthesized, name: string) =>
+const getVariables = (deployment: Synthesized, name: string) =>
   deployment
     .all<FunctionProperties>("AWS::Lambda::Function")
     .find(({ Properties }) => Properties.FunctionName === `runyard-${name}`)?.Properties.Environment.Variables ?? {};
@@ -47,11 +47,11 @@ describe("the WebSocket API of workers", () => {
 
   it("is known by its endpoint to the functions that send frames, and by its URL to the list of workers", () => {
     for (const name of ["dispatch-run", "end-run", "receive-frame"]) {
-      expect(JSON.stringify(variablesOf(aws, name)["WORKER_SOCKET_ENDPOINT"]), name).toContain("https://");
+      expect(JSON.stringify(getVariables(aws, name)["WORKER_SOCKET_ENDPOINT"]), name).toContain("https://");
     }
-    expect(variablesOf(aws, "connect-worker")).not.toHaveProperty("WORKER_SOCKET_ENDPOINT");
-    expect(JSON.stringify(variablesOf(aws, "list-workers")["WORKER_SOCKET_URL"])).toContain("wss://");
-    expect(JSON.stringify(variablesOf(local, "dispatch-run")["WORKER_SOCKET_ENDPOINT"])).toContain(
+    expect(getVariables(aws, "connect-worker")).not.toHaveProperty("WORKER_SOCKET_ENDPOINT");
+    expect(JSON.stringify(getVariables(aws, "list-workers")["WORKER_SOCKET_URL"])).toContain("wss://");
+    expect(JSON.stringify(getVariables(local, "dispatch-run")["WORKER_SOCKET_ENDPOINT"])).toContain(
       "/_aws/execute-api/",
     );
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { localPaths } from "../../host/paths.ts";
 import { firstFreePort, isFree } from "../../host/ports.ts";
-import { fingerprintOf } from "../../local/deployment.ts";
+import { computeFingerprint } from "../../local/deployment.ts";
 import { emulatorEnvironment } from "../../local/emulator.ts";
 
 describe("the fingerprint of a deployment", () => {
@@ -22,21 +22,21 @@ describe("the fingerprint of a deployment", () => {
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   test("stays the same while sources and settings do, whatever else changes", async () => {
-    const first = await fingerprintOf(root, settings);
+    const first = await computeFingerprint(root, settings);
     await writeFile(path.join(root, "docs/page.md"), "new");
     await writeFile(path.join(root, "functions/runs/a.ts"), "one");
-    expect(await fingerprintOf(root, settings)).toBe(first);
+    expect(await computeFingerprint(root, settings)).toBe(first);
   });
 
   test("changes with a file's content, its name, a dependency and a port", async () => {
-    const seen = new Set([await fingerprintOf(root, settings)]);
+    const seen = new Set([await computeFingerprint(root, settings)]);
     await writeFile(path.join(root, "functions/runs/a.ts"), "two");
-    seen.add(await fingerprintOf(root, settings));
+    seen.add(await computeFingerprint(root, settings));
     await writeFile(path.join(root, "functions/runs/b.ts"), "two");
-    seen.add(await fingerprintOf(root, settings));
+    seen.add(await computeFingerprint(root, settings));
     await writeFile(path.join(root, "package-lock.json"), "{ }");
-    seen.add(await fingerprintOf(root, settings));
-    seen.add(await fingerprintOf(root, { ...settings, emulatorPort: 14_567 }));
+    seen.add(await computeFingerprint(root, settings));
+    seen.add(await computeFingerprint(root, { ...settings, emulatorPort: 14_567 }));
     expect(seen.size).toBe(5);
   });
 });

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
-  descendantsOf,
   endProcess,
   executionProcesses,
   isStillOurs,
   killSurvivors,
-  markOf,
+  listDescendants,
   type ProcessMark,
+  readMark,
 } from "../../host/processes.ts";
 
 describe("processes of ours", () => {
@@ -22,7 +22,7 @@ describe("processes of ours", () => {
     children.push(child);
     // The script says that it has come to its end, so that its children and traps are there.
     await new Promise((resolve) => child.stdout?.once("data", resolve));
-    const mark = child.pid === undefined ? undefined : await markOf(child.pid);
+    const mark = child.pid === undefined ? undefined : await readMark(child.pid);
     if (mark === undefined) throw new Error("the process is not there");
     return mark;
   }
@@ -51,7 +51,7 @@ describe("processes of ours", () => {
   test("finds what runs below a process, and ends what outlived it", async () => {
     const mark = await start(`sleep 300 & (sleep 301 & echo ready; wait) & wait`);
     const below = await vi.waitFor(async () => {
-      const found = await descendantsOf(mark.pid);
+      const found = await listDescendants(mark.pid);
       expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
       return found;
     });
@@ -74,6 +74,6 @@ describe("processes of ours", () => {
   });
 
   test("knows nothing of a number that no process has", async () => {
-    expect(await markOf(2 ** 22 + 1)).toBeUndefined();
+    expect(await readMark(2 ** 22 + 1)).toBeUndefined();
   });
 });

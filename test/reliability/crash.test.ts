@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../support/faults.ts";
-import { headsOf } from "../support/invariants.ts";
-import { differenceOf, Stage } from "./scenario.ts";
+import { listHeads } from "../support/invariants.ts";
+import { formatDifference, Stage } from "./scenario.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 const FAULTS: readonly Fault[] = ["before", "after", "unheard"];
@@ -23,7 +23,7 @@ describe.each(scenarios)("$name", (scenario) => {
 
   it("ends as it should where nothing goes wrong", async () => {
     const { runs } = scenario;
-    const heads = headsOf((await played(scenario)).plane);
+    const heads = listHeads((await played(scenario)).plane);
     expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
     if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
   });
@@ -38,7 +38,7 @@ describe.each(scenarios)("$name", (scenario) => {
         (error: unknown) => [String(error)],
       );
       if (JSON.stringify(remains) !== JSON.stringify(expected)) {
-        different.push(`${at} ${call}\n${differenceOf(expected, remains)}`);
+        different.push(`${at} ${call}\n${formatDifference(expected, remains)}`);
       }
     }
     expect(different.join("\n")).toBe("");

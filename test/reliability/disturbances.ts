@@ -1,4 +1,4 @@
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import type { Answer } from "../support/control-plane.ts";
 import { consume } from "../support/execution.ts";
 import type { Faults } from "../support/faults.ts";
@@ -39,13 +39,13 @@ const keyed = { "idempotency-key": "once" };
 const repeated = { "x-stainless-retry-count": "1" };
 
 const changeSchedule = ({ stage: { plane, scheduleId } }: Meeting, change: object): Promise<Answer> =>
-  clientOf(plane).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
+  createClient(plane).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
 
 /** The schedule's next run ends the one that it has. */
 async function replacing(meeting: Meeting): Promise<Answer> {
   const { plane, scheduleId, made } = meeting.stage;
   await changeSchedule(meeting, { overlap: "cancel_previous" });
-  const answer = await clientOf(plane).post(`/agent/schedules/${scheduleId}/run`);
+  const answer = await createClient(plane).post(`/agent/schedules/${scheduleId}/run`);
   made.set("replaced", answer.body.run_id);
   return answer;
 }
@@ -99,41 +99,41 @@ export const disturbances: readonly Disturbance[] = [
   {
     name: "the end of its object",
     concerns: (route) => /\/agent\/(environments|identities|schedules|secrets|keys)\/\{/.test(route),
-    happens: ({ stage, target }) => clientOf(stage.plane).delete(OBJECT.exec(target)?.[1] ?? ""),
+    happens: ({ stage, target }) => createClient(stage.plane).delete(OBJECT.exec(target)?.[1] ?? ""),
   },
   {
     name: "another name of its object",
     concerns: (route) => /\/agent\/(environments|identities|schedules)\/\{/.test(route),
     happens: ({ stage, target }) =>
-      clientOf(stage.plane).put(OBJECT.exec(target)?.[1] ?? "", { ...nightly, name: "Renamed", enabled: true }),
+      createClient(stage.plane).put(OBJECT.exec(target)?.[1] ?? "", { ...nightly, name: "Renamed", enabled: true }),
   },
   {
     name: "a guest of its object",
     concerns: (route) => route.includes("{environmentUid}"),
     happens: ({ stage, target }) =>
-      clientOf(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/share`, { user_uid: stage.memberUid }),
+      createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/share`, { user_uid: stage.memberUid }),
   },
   {
     name: "a pause of its object",
     concerns: (route) => route.includes("{scheduleId}"),
-    happens: ({ stage, target }) => clientOf(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
+    happens: ({ stage, target }) => createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
   },
   {
     name: "a key of its object",
     concerns: (route) => route.includes("{identityUid}"),
     happens: ({ stage, target }) =>
-      clientOf(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "another key" }),
+      createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "another key" }),
   },
   {
     name: "a first key of its object",
     concerns: (route) => /\{identityUid\}(\/keys)?$/.test(route),
     async before({ stage }) {
-      const answer = await clientOf(stage.plane).post("/agent/identities", { name: "Keyless" });
+      const answer = await createClient(stage.plane).post("/agent/identities", { name: "Keyless" });
       stage.made.set("identityUid", answer.body.uid);
       return answer;
     },
     happens: ({ stage, target }) =>
-      clientOf(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),
+      createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),
   },
   {
     name: "a change of a schedule that runs as its object",
@@ -146,15 +146,15 @@ export const disturbances: readonly Disturbance[] = [
     concerns: (route) =>
       !/\/harness-support\/|^(TIMER|RECONCILE|LOOK|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
     before: ({ stage: { plane, memberUid } }) =>
-      clientOf(plane).put(`/agent/teams/${plane.team}/members/${memberUid}`, { role: "admin" }),
+      createClient(plane).put(`/agent/teams/${plane.team}/members/${memberUid}`, { role: "admin" }),
     happens: ({ stage: { plane, key } }) =>
-      clientOf(plane, key("teammate")).delete(`/agent/teams/${plane.team}/members/${plane.user}`),
+      createClient(plane, key("teammate")).delete(`/agent/teams/${plane.team}/members/${plane.user}`),
   },
   {
     name: "another run that goes on with its conversation",
     concerns: (route) => route === "POST /agent/runs",
     happens: ({ stage: { plane, made } }) =>
-      clientOf(plane).post("/agent/runs", { prompt: "me too", conversation_id: made.get("conversationId") }),
+      createClient(plane).post("/agent/runs", { prompt: "me too", conversation_id: made.get("conversationId") }),
   },
   {
     name: "the end of its team",
@@ -164,21 +164,21 @@ export const disturbances: readonly Disturbance[] = [
       ),
     async before({ stage }) {
       await emptyTeam(stage);
-      return clientOf(stage.plane).get("/agent/me");
+      return createClient(stage.plane).get("/agent/me");
     },
-    happens: ({ stage: { plane } }) => clientOf(plane).delete(`/agent/teams/${plane.team}`),
+    happens: ({ stage: { plane } }) => createClient(plane).delete(`/agent/teams/${plane.team}`),
   },
   ...Object.entries(novelties).map(([kind, body]) => ({
     name: `one more of its ${kind}`,
     concerns: isEndOfTeam,
-    happens: ({ stage: { plane } }: Meeting) => clientOf(plane).post(`/agent/${kind}`, body),
+    happens: ({ stage: { plane } }: Meeting) => createClient(plane).post(`/agent/${kind}`, body),
   })),
   {
     name: "somebody who creates an account in it",
     concerns: isEndOfTeam,
     before: ({ stage }) => invite(stage, stage.plane.team, stage.plane.key),
     happens: ({ stage: { plane, made } }) =>
-      clientOf(plane).post(`/agent/invitations/${made.get("token")}/accept`, undefined, { key: undefined }),
+      createClient(plane).post(`/agent/invitations/${made.get("token")}/accept`, undefined, { key: undefined }),
   },
   {
     name: "one more invitation into it",
@@ -190,7 +190,7 @@ export const disturbances: readonly Disturbance[] = [
     concerns: isEndOfTeam,
     before: ({ stage }) => invite(stage, stage.plane.team, stage.plane.key),
     happens: ({ stage: { plane, made } }) =>
-      clientOf(plane, plane.otherKey).post(`/agent/invitations/${made.get("token")}/accept`),
+      createClient(plane, plane.otherKey).post(`/agent/invitations/${made.get("token")}/accept`),
   },
   {
     name: "its timer",
@@ -204,44 +204,46 @@ export const disturbances: readonly Disturbance[] = [
     async happens({ stage: { plane, made } }) {
       const run = made.get("replaced") ?? "";
       await consume(plane, "runs", run);
-      return clientOf(plane).get(`/agent/runs/${run}`);
+      return createClient(plane).get(`/agent/runs/${run}`);
     },
   },
   {
     name: "a cancel of the run that it ends",
     concerns: (route) => route.startsWith("TIMER "),
     before: replacing,
-    happens: ({ stage: { plane, made } }) => clientOf(plane).post(`/agent/runs/${made.get("replaced")}/cancel`),
+    happens: ({ stage: { plane, made } }) => createClient(plane).post(`/agent/runs/${made.get("replaced")}/cancel`),
   },
   {
     name: "somebody else's acceptance of its invitation",
     concerns: (route) => route.includes("{token}") || route.includes("{invitationId}"),
     happens({ stage, target }) {
       const key = stage.key(target.endsWith("/accept") ? "teammate" : "another team's member");
-      return clientOf(stage.plane, key).post(`/agent/invitations/${stage.made.get("token")}/accept`);
+      return createClient(stage.plane, key).post(`/agent/invitations/${stage.made.get("token")}/accept`);
     },
   },
   {
     name: "the end of its invitation",
     concerns: (route) => route.includes("{token}"),
     happens: ({ stage: { plane, made } }) =>
-      clientOf(plane, plane.otherKey).delete(`/agent/teams/${plane.otherTeam}/invitations/${made.get("invitationId")}`),
+      createClient(plane, plane.otherKey).delete(
+        `/agent/teams/${plane.otherTeam}/invitations/${made.get("invitationId")}`,
+      ),
   },
   {
     name: "the end of its inviter's role",
     concerns: (route) => route.includes("{token}"),
     async before({ stage: { plane } }) {
       const { link } = (
-        await clientOf(plane, plane.otherKey).post(`/agent/teams/${plane.otherTeam}/invitations`, {
+        await createClient(plane, plane.otherKey).post(`/agent/teams/${plane.otherTeam}/invitations`, {
           email: "second@runyard.test",
           role: "admin",
         })
       ).body;
       const token = link.split("/").at(-1);
-      return clientOf(plane).post(`/agent/invitations/${token}/accept`, undefined, { key: undefined });
+      return createClient(plane).post(`/agent/invitations/${token}/accept`, undefined, { key: undefined });
     },
     async happens({ stage: { plane } }) {
-      const bo = clientOf(plane, plane.otherKey);
+      const bo = createClient(plane, plane.otherKey);
       const { uid } = (await bo.get("/agent/me")).body;
       return bo.put(`/agent/teams/${plane.otherTeam}/members/${uid}`, { role: "member" });
     },
@@ -250,7 +252,7 @@ export const disturbances: readonly Disturbance[] = [
     name: "the end of its key",
     concerns: (route) => !route.includes("/harness-support/"),
     async happens({ stage }) {
-      const client = clientOf(stage.plane);
+      const client = createClient(stage.plane);
       const { body } = await client.get("/agent/keys");
       const asking = body.keys.find(({ name }: { name: string }) => name === "first key");
       return client.delete(`/agent/keys/${asking.uid}`);
@@ -260,7 +262,7 @@ export const disturbances: readonly Disturbance[] = [
     name: "an event of the run",
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage }) {
-      const client = clientOf(stage.plane, stage.key("the run itself"));
+      const client = createClient(stage.plane, stage.key("the run itself"));
       const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" };
       return client.post(`/agent/runs/${stage.runId}/client-events`, { ...event, event_uuid: EVENT });
     },
@@ -269,7 +271,7 @@ export const disturbances: readonly Disturbance[] = [
     name: "the end of the run's task",
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage }) {
-      const client = clientOf(stage.plane, stage.key("the run itself"));
+      const client = createClient(stage.plane, stage.key("the run itself"));
       return client.post("/harness-support/finish-task", { success: true, summary: "first" });
     },
   },
@@ -281,18 +283,18 @@ export const disturbances: readonly Disturbance[] = [
       plane.clock.now += 31_000;
       await reap(plane);
       await consume(plane, "runs", runId);
-      return clientOf(plane).get(`/agent/runs/${runId}`);
+      return createClient(plane).get(`/agent/runs/${runId}`);
     },
   },
   {
     name: "a cancel of the run",
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
-    happens: ({ stage }) => clientOf(stage.plane).post(`/agent/runs/${stage.runId}/cancel`),
+    happens: ({ stage }) => createClient(stage.plane).post(`/agent/runs/${stage.runId}/cancel`),
   },
   {
     name: "the end of the run",
     isFence: true,
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
-    happens: ({ stage }) => clientOf(stage.plane).post(`/agent/runs/${stage.runId}/cancel?force=true`),
+    happens: ({ stage }) => createClient(stage.plane).post(`/agent/runs/${stage.runId}/cancel?force=true`),
   },
 ];

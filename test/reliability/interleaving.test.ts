@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
+import { consume, createHarness, createRun, type Harness, workingRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
-import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
+import { checkHistories, checkSlots, listHeads } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
 
 /** One run, and what everybody may do to it at any time. */
@@ -29,9 +29,9 @@ const ok = ({ status }: Answer) => status;
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   dispatch: ({ plane, run }) => consume(plane, "runs", run),
   end: ({ plane, run }) => consume(plane, "ends", run),
-  cancel: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel`).then(ok),
-  force: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel?force=true`).then(ok),
-  followup: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/followups`, { message: "more" }).then(ok),
+  cancel: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/cancel`).then(ok),
+  force: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/cancel?force=true`).then(ok),
+  followup: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/followups`, { message: "more" }).then(ok),
   resolve: async ({ harness }) => harness?.resolve().then(ok),
   messages: async ({ harness }) => harness?.messages(1, "one", "two").then(ok),
   finish: async ({ harness }) => harness?.finish().then(ok),
@@ -44,7 +44,7 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   commit: async ({ harness }) => harness?.support("commit-snapshot", { generation: "g", files: [] }).then(ok),
   event: async ({ plane, run, harness }) => {
     const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z", event_uuid: EVENT };
-    return harness && clientOf(plane, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
+    return harness && createClient(plane, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
   },
   file: async ({ harness }) => harness?.support("report-artifact", { artifact_type: "FILE", data: FILE }).then(ok),
   parent: async ({ family }) => family?.parent.finish().then(ok),
@@ -60,11 +60,11 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   giveUp: ({ plane, run }) => consume(plane, "runs-dead", run),
   cancelAll: async ({ plane }) => {
     const filter = { created_after: "2026-01-01T00:00:00Z" };
-    const { status, body } = await clientOf(plane).post("/agent/runs/cancel", { filter });
+    const { status, body } = await createClient(plane).post("/agent/runs/cancel", { filter });
     expect(status, JSON.stringify(body)).toBe(200);
   },
-  dismiss: ({ plane, identity }) => clientOf(plane).delete(`/agent/identities/${identity}`).then(ok),
-  raise: ({ plane }) => clientOf(plane).put(`/agent/teams/${plane.team}`, limitOf(RAISED)).then(ok),
+  dismiss: ({ plane, identity }) => createClient(plane).delete(`/agent/identities/${identity}`).then(ok),
+  raise: ({ plane }) => createClient(plane).put(`/agent/teams/${plane.team}`, toLimit(RAISED)).then(ok),
   silence: async ({ plane }) => {
     plane.clock.now += 31_000;
     await reap(plane);
@@ -73,13 +73,13 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
 
 const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
 const FILE = { filepath: "a", filename: "a", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) };
-const limitOf = (runs: number) => ({ settings: { concurrency_limit: runs } });
+const toLimit = (runs: number) => ({ settings: { concurrency_limit: runs } });
 
 /** A run that waits for a slot of its tree. */
-async function childOf(plane: TestControlPlane, identity: string): Promise<Scene> {
+async function createChildScene(plane: TestControlPlane, identity: string): Promise<Scene> {
   const parent = await workingRun(plane);
   const child = { prompt: "hello", parent_run_id: parent.run_id };
-  const sibling = harnessOf(plane, await plane.dispatch(await createRun(plane, child)));
+  const sibling = createHarness(plane, await plane.dispatch(await createRun(plane, child)));
   await sibling.resolve();
   await plane.table.write({ kind: "update", key: keys.tree(parent.run_id, 1), set: { concurrency_limit: 1 } });
   const run = await createRun(plane, { ...child, agent_identity_uid: identity });
@@ -87,35 +87,40 @@ async function childOf(plane: TestControlPlane, identity: string): Promise<Scene
 }
 
 /** A run as it is at the beginning, with a second one that waits for its slot. */
-async function sceneOf(state: (typeof STATES)[number], faults: Faults): Promise<Scene> {
+async function createScene(state: (typeof STATES)[number], faults: Faults): Promise<Scene> {
   const plane = await createTestControlPlane(memoryTable(), faults.around);
-  await clientOf(plane).put(`/agent/teams/${plane.team}`, limitOf(LIMIT));
+  await createClient(plane).put(`/agent/teams/${plane.team}`, toLimit(LIMIT));
   const { uid: identity } = await plane.agent();
-  if (state === "a QUEUED child") return childOf(plane, identity);
+  if (state === "a QUEUED child") return createChildScene(plane, identity);
   const run = await createRun(plane, { prompt: "hello", agent_identity_uid: identity });
   if (state === "QUEUED") return { plane, run, identity, harness: undefined };
-  const harness = harnessOf(plane, await plane.dispatch(run));
+  const harness = createHarness(plane, await plane.dispatch(run));
   if (state !== "PENDING") await harness.resolve();
   if (state === "INPROGRESS") {
     await harness.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] });
     const waiting = await createRun(plane);
     await consume(plane, "runs", waiting);
   }
-  if (state === "CANCELLED") await clientOf(plane).post(`/agent/runs/${run}/cancel`);
+  if (state === "CANCELLED") await createClient(plane).post(`/agent/runs/${run}/cancel`);
   return { plane, run, identity, harness };
 }
 
 /** Plays `first` with `second` right before its call `at`; answers how many calls `first` made. */
-async function play(state: Parameters<typeof sceneOf>[0], first: string, second: string, at: number): Promise<number> {
+async function play(
+  state: Parameters<typeof createScene>[0],
+  first: string,
+  second: string,
+  at: number,
+): Promise<number> {
   const faults = new Faults();
-  const scene = await sceneOf(state, faults);
+  const scene = await createScene(state, faults);
   const before = faults.calls.length;
   faults.meanwhile = { at: before + at, work: async () => actions[second]?.(scene) };
   await faults.invoke(first, async () => actions[first]?.(scene));
   const calls = faults.calls.length - before;
   await checkSlots(scene.plane, [first, second].includes("raise") ? RAISED : LIMIT);
   checkHistories(scene.plane);
-  expect(headsOf(scene.plane).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
+  expect(listHeads(scene.plane).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
   return calls;
 }
 
@@ -123,17 +128,17 @@ async function play(state: Parameters<typeof sceneOf>[0], first: string, second:
 const OF_HARNESS = ["resolve", "beat", "messages", "finish", "block", "lose", "snapshot", "commit", "event", "file"];
 const OF_FAMILY = ["parent", "sibling", "orphan"];
 
-const namesOf = (state: (typeof STATES)[number]): string[] =>
+const listNames = (state: (typeof STATES)[number]): string[] =>
   Object.keys(actions).filter((name) => {
     if (OF_HARNESS.includes(name)) return state !== "QUEUED" && state !== "a QUEUED child";
     return !OF_FAMILY.includes(name) || state === "a QUEUED child";
   });
 
 describe.each(STATES)("of a run that is %s", (state) => {
-  it.each(namesOf(state))(
+  it.each(listNames(state))(
     "%s leaves a legal history and true counters, whatever happens between two of its calls",
     async (first) => {
-      for (const second of namesOf(state)) {
+      for (const second of listNames(state)) {
         for (let at = 0; ; at++) {
           const calls = await play(state, first, second, at).catch((error: unknown) => {
             throw new Error(`${second} before call ${at} of ${first}: ${String(error)}`);

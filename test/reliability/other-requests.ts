@@ -2,27 +2,27 @@ import { vi } from "vitest";
 import { putBudget } from "#shared/budgets/budget-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import type { Answer } from "../support/control-plane.ts";
-import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
 import type { Stage } from "../support/principals.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
 
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
 /** What an invocation answers of which so many parts failed, as if it were a request. */
-const answerOf = (failed: number): Answer => ({
+const toAnswer = (failed: number): Answer => ({
   status: failed === 0 ? 200 : 500,
   headers: { "x-should-retry": String(failed > 0) },
   body: {},
 });
 
 export const fire = async ({ plane, scheduleId }: Stage): Promise<Answer> =>
-  answerOf(await timerOff(plane, scheduleId, FIRES_AT));
+  toAnswer(await timerOff(plane, scheduleId, FIRES_AT));
 
-const reconcileNow = async ({ plane }: Stage): Promise<Answer> => answerOf((await reconcile(plane)).failed);
+const reconcileNow = async ({ plane }: Stage): Promise<Answer> => toAnswer((await reconcile(plane)).failed);
 
 /** The run's call of a model, for which nothing is left of its budget. */
 async function callModel({ plane, key }: Stage): Promise<Answer> {
-  const gateway = gatewayOf(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
+  const gateway = createGateway(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   const answer = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, harnessOf } from "../support/execution.ts";
+import { consume, createHarness, createRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 
@@ -13,7 +13,7 @@ interface Scene {
   readonly meanwhile: () => Promise<unknown>;
 }
 
-const shown = async ({ plane, run }: Scene) => (await clientOf(plane).get(`/agent/runs/${run}`)).body;
+const shown = async ({ plane, run }: Scene) => (await createClient(plane).get(`/agent/runs/${run}`)).body;
 
 /** One pass for each of its calls, right before which `meanwhile` happens; `check` looks at what is left. */
 async function duringEachCall(
@@ -42,13 +42,13 @@ describe("a pass of the reaper", () => {
     await duringEachCall(
       async (plane) => {
         const run = await createRun(plane);
-        const harness = harnessOf(plane, await plane.dispatch(run));
+        const harness = createHarness(plane, await plane.dispatch(run));
         await harness.resolve();
         plane.clock.now += 31_000;
         return { plane, run, meanwhile: async () => answers.push((await harness.beat()).status) };
       },
       async (scene) => {
-        const events = await clientOf(scene.plane).get(`/agent/runs/${scene.run}/timeline`);
+        const events = await createClient(scene.plane).get(`/agent/runs/${scene.run}/timeline`);
         const lost = events.body.events.some(
           ({ event_type }: { event_type: string }) => event_type === "execution_lost",
         );

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { recordSandbox } from "#shared/executions/sandbox-stops.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
+import { consume, createHarness, createRun, deliver, type Harness } from "../support/execution.ts";
 import { type Fault, Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 
@@ -18,9 +18,9 @@ interface Scene {
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   dispatch: ({ plane, run }) => consume(plane, "runs", run),
   end: ({ plane, run }) => consume(plane, "ends", run),
-  cancel: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel`),
-  force: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel?force=true`),
-  followup: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/followups`, { message: "more" }),
+  cancel: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/cancel`),
+  force: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/cancel?force=true`),
+  followup: ({ plane, run }) => createClient(plane).post(`/agent/runs/${run}/followups`, { message: "more" }),
   resolve: async ({ harness }) => harness?.resolve(),
   finish: async ({ harness }) => harness?.finish(),
   lose: async ({ harness }) => harness?.shutDown({ error: { category: "died", message: "gone" } }),
@@ -34,12 +34,12 @@ const names = Object.keys(actions);
 const states = ["QUEUED", "PENDING", "INPROGRESS"] as const;
 type State = (typeof states)[number];
 
-async function sceneOf(state: State, faults: Faults): Promise<Scene> {
+async function createScene(state: State, faults: Faults): Promise<Scene> {
   const plane = await createTestControlPlane(memoryTable(), faults.around);
   plane.offered.splice(0, 1, "microvm");
   const run = await createRun(plane);
   if (state === "QUEUED") return { plane, run, harness: undefined };
-  const harness = harnessOf(plane, await plane.dispatch(run));
+  const harness = createHarness(plane, await plane.dispatch(run));
   if (state === "INPROGRESS") await harness.resolve();
   return { plane, run, harness };
 }
@@ -70,7 +70,7 @@ describe.each(states)("the sandboxes of a run that is %s", (state) => {
     for (const second of names) {
       for (let at = 0; at < 12; at++) {
         const faults = new Faults();
-        const scene = await sceneOf(state, faults);
+        const scene = await createScene(state, faults);
         const before = faults.calls.length;
         faults.meanwhile = { at: before + at, work: async () => actions[second]?.(scene) };
         await faults.invoke(first, async () => actions[first]?.(scene));
@@ -94,7 +94,7 @@ describe("a function that dies", () => {
         for (const fault of ["before", "after", "unheard"] as const satisfies readonly Fault[]) {
           for (let at = 0; at < 25; at++) {
             const faults = new Faults();
-            const scene = await sceneOf(state, faults);
+            const scene = await createScene(state, faults);
             const before = faults.calls.length;
             faults.plan = { at: before + at, fault };
             await faults.invoke(name, async () => actions[name]?.(scene));
@@ -114,7 +114,7 @@ describe("a function that dies", () => {
 describe("a sandbox that is noted late", () => {
   it("is not forgotten where the transcript of its run is composed just then, and the message of it is lost", async () => {
     const faults = new Faults();
-    const scene = await sceneOf("INPROGRESS", faults);
+    const scene = await createScene("INPROGRESS", faults);
     const { plane, run, harness } = scene;
     await harness?.finish();
     await deliver(plane);
@@ -134,7 +134,7 @@ describe("a sandbox that is noted late", () => {
   it.each(names)("is not forgotten where that happens between two calls of %s", async (name) => {
     for (let at = 0; at < 12; at++) {
       const faults = new Faults();
-      const scene = await sceneOf("PENDING", faults);
+      const scene = await createScene("PENDING", faults);
       const { plane, run, harness } = scene;
       // As it is while its provider has not answered yet.
       const set = { sandbox: { provider: "microvm" } };
@@ -156,7 +156,7 @@ describe("a sandbox that is noted late", () => {
 
   it("is not forgotten where another one is taken off the list just then", async () => {
     const faults = new Faults();
-    const scene = await sceneOf("INPROGRESS", faults);
+    const scene = await createScene("INPROGRESS", faults);
     const { plane, run, harness } = scene;
     await harness?.finish();
     const before = faults.calls.length;

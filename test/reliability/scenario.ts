@@ -1,9 +1,9 @@
 import type { SQSBatchResponse } from "aws-lambda";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, Value } from "#shared/table/table.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, type Harness, harnessOf } from "../support/execution.ts";
+import { consume, createHarness, type Harness } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
@@ -49,7 +49,7 @@ export class Stage {
   private constructor(plane: TestControlPlane, faults: Faults) {
     this.plane = plane;
     this.faults = faults;
-    this.ada = clientOf(plane);
+    this.ada = createClient(plane);
   }
 
   static async set(): Promise<Stage> {
@@ -128,7 +128,7 @@ export class Stage {
     const envelope = this.plane.started[this.#startedSeen];
     if (envelope === undefined) return false;
     this.#startedSeen++;
-    const harness = harnessOf(this.plane, envelope);
+    const harness = createHarness(this.plane, envelope);
     const { status } = await this.told("resolve-prompt", () => harness.resolve());
     if (status !== 200) return true;
     this.begun.push(envelope.execution_id);
@@ -150,9 +150,9 @@ export class Stage {
     await this.faults.invoke("reconcile-schedules", () => reconcile(this.plane));
   }
 
-  /** See `remainsOf`. */
+  /** See `listRemains`. */
   remains(alike: readonly (readonly [RegExp, string])[] = []): string[] {
-    return remainsOf(this.plane, alike);
+    return listRemains(this.plane, alike);
   }
 
   /** What the recoveries left in the timeline. */
@@ -168,7 +168,7 @@ export class Stage {
  * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
  * scenario takes for the same, with what it is called.
  */
-export function remainsOf({ table }: TestControlPlane, alike: readonly (readonly [RegExp, string])[] = []): string[] {
+export function listRemains({ table }: TestControlPlane, alike: readonly (readonly [RegExp, string])[] = []): string[] {
   return table
     .all()
     .filter((item) => !isTrace(item))
@@ -179,7 +179,7 @@ export function remainsOf({ table }: TestControlPlane, alike: readonly (readonly
 }
 
 /** The lines that are missing, and those that are too many. */
-export function differenceOf(expected: readonly string[], remains: readonly string[]): string {
+export function formatDifference(expected: readonly string[], remains: readonly string[]): string {
   const rest = [...remains];
   const missing = expected.filter((line) => {
     const index = rest.indexOf(line);

@@ -1,5 +1,5 @@
-import { clientOf } from "../support/client.ts";
-import { harnessOf } from "../support/execution.ts";
+import { createClient } from "../support/client.ts";
+import { createHarness } from "../support/execution.ts";
 import type { Stage } from "./scenario.ts";
 
 /** One thing that users do, told as what they and their harness send. It ends when the service has come to rest. */
@@ -200,7 +200,7 @@ export const scenarios: readonly Scenario[] = [
       stage.agent = async (harness) => {
         if (!made) {
           made = true;
-          const parent = clientOf(stage.plane, harness.key);
+          const parent = createClient(stage.plane, harness.key);
           await stage.done("create-run", () => parent.post("/agent/runs", { prompt: "part" }, headers("child")));
         }
         await stage.told("finish-task", () => harness.finish());
@@ -217,7 +217,7 @@ export const scenarios: readonly Scenario[] = [
       // The key is shown once: whoever misses it makes a new run, so nothing is repeated here but what has the key.
       const { body: created } = await stage.ada.post("/agent/runs", body);
       const head = await stage.plane.ports.runs.head(created.run_id);
-      const harness = harnessOf(stage.plane, {
+      const harness = createHarness(stage.plane, {
         version: 1,
         base_url: "",
         model_url: "",

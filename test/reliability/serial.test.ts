@@ -4,10 +4,10 @@ import { request } from "../support/client.ts";
 import type { Answer } from "../support/control-plane.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 import { type Disturbance, disturbances, type Meeting } from "./disturbances.ts";
 import { others } from "./other-requests.ts";
-import { differenceOf, remainsOf } from "./scenario.ts";
+import { formatDifference, listRemains } from "./scenario.ts";
 
 /** A request that may meet another: a route's, with the body of `bodies` or another one; or one that comes by another way. */
 interface Request {
@@ -60,13 +60,13 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   const ask: Meeting["ask"] = (given = headers) => {
     if (other !== undefined) return other.ask(stage);
     const options = { key, ...(body !== undefined && { body }), ...(given && { headers: given }) };
-    return request(stage.plane, method, targetOf(route, stage), options);
+    return request(stage.plane, method, toTarget(route, stage), options);
   };
   const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
-  const prepared = await before?.(meetingAt(targetOf(route, stage)));
+  const prepared = await before?.(meetingAt(toTarget(route, stage)));
   expect(prepared?.status ?? 200, JSON.stringify(prepared?.body)).toBeLessThan(300);
   // What came before may have made what the request is about.
-  return meetingAt(targetOf(route, stage));
+  return meetingAt(toTarget(route, stage));
 }
 
 /** The answer as the caller has it in the end, who repeats what may be repeated. */
@@ -77,9 +77,9 @@ async function lastAnswer({ ask }: Meeting, first: Answer | undefined): Promise<
 }
 
 /** What was answered, whether the other request was answered the same, and what is left in the table. */
-function outcomeOf({ stage }: Meeting, answer: Answer, other: Answer | undefined): string[] {
+function describeOutcome({ stage }: Meeting, answer: Answer, other: Answer | undefined): string[] {
   const isSame = other !== undefined && JSON.stringify(answer.body) === JSON.stringify(other.body);
-  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...remainsOf(stage.plane)];
+  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...listRemains(stage.plane)];
 }
 
 const refusesLate = ({ status, body }: Answer): boolean => status === 401 || body.next_heartbeat_seconds === 1;
@@ -93,7 +93,7 @@ describe.each(requests)("$route", (asked) => {
       const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);
       const last = await meet(asked, disturbance);
       const earlier = await happens(last);
-      const disturbedBefore = outcomeOf(last, await lastAnswer(last, undefined), earlier);
+      const disturbedBefore = describeOutcome(last, await lastAnswer(last, undefined), earlier);
 
       const first = await meet(asked, disturbance);
       const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
@@ -102,11 +102,11 @@ describe.each(requests)("$route", (asked) => {
         const { status, body } = undisturbed;
         expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(asked.refused);
       }
-      const alone = remainsOf(first.stage.plane, WHOSE);
-      const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
+      const alone = listRemains(first.stage.plane, WHOSE);
+      const disturbedAfter = describeOutcome(first, undisturbed, await happens(first));
       if (isOne) {
-        expect(differenceOf(alone, remainsOf(last.stage.plane, WHOSE)), "after it").toBe("");
-        expect(differenceOf(alone, remainsOf(first.stage.plane, WHOSE)), "before it").toBe("");
+        expect(formatDifference(alone, listRemains(last.stage.plane, WHOSE)), "after it").toBe("");
+        expect(formatDifference(alone, listRemains(first.stage.plane, WHOSE)), "before it").toBe("");
       }
 
       for (const [at, call] of first.faults.calls.entries()) {
@@ -120,9 +120,9 @@ describe.each(requests)("$route", (asked) => {
         const answer = await lastAnswer(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
         // A beat that is too late is told to come again at once, and hears it then.
         if (isFenced) expect(refusesLate(answer), `a late ${call}`).toBe(true);
-        const outcome = outcomeOf(meeting, answer, other);
-        const ifLast = differenceOf(disturbedBefore, outcome);
-        const ifFirst = differenceOf(disturbedAfter, outcome);
+        const outcome = describeOutcome(meeting, answer, other);
+        const ifLast = formatDifference(disturbedBefore, outcome);
+        const ifFirst = formatDifference(disturbedAfter, outcome);
         const isSerial = ifLast === "" || ifFirst === "";
         expect(isSerial, `before ${call}, other than if it is first:\n${ifFirst}\nor last:\n${ifLast}`).toBe(true);
       }

@@ -6,11 +6,11 @@ import { routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
-import { fileKindOf, RightMissing, usedFiles, withRights } from "../support/rights.ts";
-import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
+import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { matchFileKinds, RightMissing, usedFiles, withRights } from "../support/rights.ts";
+import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
 import { connectedWorker } from "../support/worker.ts";
 
@@ -45,7 +45,7 @@ describe("the patterns of rights on files", () => {
   });
 
   it.each(Object.entries(examples))("match the keys of their own kind alone: %s", (kind, key) => {
-    expect(fileKindOf(key)).toEqual([kind]);
+    expect(matchFileKinds(key)).toEqual([kind]);
   });
 });
 
@@ -98,7 +98,7 @@ const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
 
 /** Reads a run in every way. */
 async function readRun(plane: TestControlPlane, run: string): Promise<void> {
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
     expect((await ada.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
   await ada.get(`/agent/conversations/${run}`);
@@ -122,13 +122,13 @@ async function useWorkerFiles(): Promise<void> {
   const other = await createTestControlPlane();
   await connectedWorker(other);
   const { id } = await makeSchedule(other, { prompt: long("v"), agent_config: config });
-  await clientOf(other).post(`/agent/schedules/${id}/run`);
+  await createClient(other).post(`/agent/schedules/${id}/run`);
   await deliver(other);
 }
 
 async function useScheduleFiles(): Promise<void> {
   const plane = await createTestControlPlane();
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const { id } = await makeSchedule(plane, { prompt: long("a"), agent_config: isPublic.config });
   const target = `/agent/schedules/${id}`;
   await ada.put(target, { ...nightly, enabled: true, prompt: long("b") });
@@ -137,8 +137,8 @@ async function useScheduleFiles(): Promise<void> {
   await ada.post(`${target}/pause`);
   await ada.post(`${target}/resume`);
   await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
-  const [run] = await runsOf(plane, id);
-  const harness = harnessOf(plane, await plane.dispatch(run.run_id));
+  const [run] = await listRuns(plane, id);
+  const harness = createHarness(plane, await plane.dispatch(run.run_id));
   expect((await harness.resolve()).body.prompt).toBe(long("b"));
   await harness.finish();
   await deliver(plane);
@@ -147,7 +147,7 @@ async function useScheduleFiles(): Promise<void> {
 
 async function useRunFiles(): Promise<void> {
   const plane = await createTestControlPlane();
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const upload = (
     await ada.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...described("a") })
   ).body;
@@ -155,7 +155,7 @@ async function useRunFiles(): Promise<void> {
   const inline = { file_name: "b.txt", mime_type: "text/plain", data: Buffer.from("b").toString("base64") };
   const attachments = [{ attachment_id: upload.attachment_id }, inline];
   const run = await createRun(plane, { prompt: long("p"), attachments, ...isPublic });
-  const first = harnessOf(plane, await plane.dispatch(run));
+  const first = createHarness(plane, await plane.dispatch(run));
   await first.resolve();
   expect((await first.messages(1, long("m"))).status).toBe(200);
   await ada.post(`/agent/runs/${run}/followups`, { message: long("f") });
@@ -200,7 +200,7 @@ async function reportArtifacts(plane: TestControlPlane, harness: Harness): Promi
   await file.report();
   const plan = await harness.support("report-artifact", { artifact_type: "PLAN", data: { content: "# Plan" } });
   for (const uid of [file.uid, plan.body.artifact_uid])
-    expect((await clientOf(plane).get(`/agent/artifacts/${uid}`)).status).toBe(200);
+    expect((await createClient(plane).get(`/agent/artifacts/${uid}`)).status).toBe(200);
 }
 
 async function useRawTranscripts(): Promise<void> {

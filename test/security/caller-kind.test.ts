@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { clientOf, request } from "../support/client.ts";
+import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { makeStage } from "../support/principals.ts";
-import { targetOf } from "../support/valid-requests.ts";
+import { toTarget } from "../support/valid-requests.ts";
 
 const reserved = routes.filter(({ method, who }) => method === "POST" && who.length === 1 && who[0] === "run");
 
@@ -26,7 +26,7 @@ describe("a route reserved for a run's key", () => {
     "returns 403 to people and agents before it reads the body: POST %s",
     async (path) => {
       const stage = await makeStage();
-      const target = targetOf(`POST ${path}`, stage);
+      const target = toTarget(`POST ${path}`, stage);
       for (const principal of ["creator", "agent of the team", "another team's member"] as const) {
         for (const [what, body, type] of invalidBodies) {
           const options = { key: stage.key(principal), body, headers: { "content-type": type } };
@@ -50,9 +50,9 @@ describe("any other route", () => {
     const statuses: number[] = [];
     for (const [, body, type] of invalidBodies) {
       const options = { body, headers: { "content-type": type } };
-      statuses.push((await clientOf(plane, key).post("/agent/environments", undefined, options)).status);
+      statuses.push((await createClient(plane, key).post("/agent/environments", undefined, options)).status);
     }
     expect(statuses).toEqual([400, 400, 415, 413]);
-    expect((await clientOf(plane, key).post("/agent/environments", { name: "Shop" })).status).toBe(403);
+    expect((await createClient(plane, key).post("/agent/environments", { name: "Shop" })).status).toBe(403);
   });
 });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { findStart } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 
 const PROMPT = "Delete the old releases";
-const cancel = (id: string, query = "") => clientOf(plane).post(`/agent/runs/${id}/cancel${query}`);
+const cancel = (id: string, query = "") => createClient(plane).post(`/agent/runs/${id}/cancel${query}`);
 const followUp = async (id: string, body: object) => {
-  expect((await clientOf(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
+  expect((await createClient(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
 };
 /** What the next execution of the run is told, and where it begins. */
 async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof findStart> }> {
@@ -22,7 +22,7 @@ async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; s
   expect(status).toBe(200);
   return { harness, resolved: body, start: findStart({ ...body.context, agent_config: {} }) };
 }
-const textsOf = (messages: readonly Message[]) =>
+const listTexts = (messages: readonly Message[]) =>
   messages.flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
 const carriedOut = (followups: readonly { message: string; cancelled?: true }[]) =>
   followups.filter(({ cancelled }) => cancelled !== true).map(({ message }) => message);
@@ -47,8 +47,8 @@ describe("a follow-up to a cancelled run", () => {
     const { resolved, start } = await resume();
     expect(resolved.prompt).not.toContain(PROMPT);
     expect(start).toMatchObject({ from: "answer" });
-    expect(textsOf(resolved.context.messages)[0], "the cancelled instruction stays in the conversation").toBe(PROMPT);
-    expect(textsOf(resolved.context.messages).at(-1)).toContain("cancelled");
+    expect(listTexts(resolved.context.messages)[0], "the cancelled instruction stays in the conversation").toBe(PROMPT);
+    expect(listTexts(resolved.context.messages).at(-1)).toContain("cancelled");
   });
 
   it("is carried out alone where an earlier follow-up was cancelled, begun or not", async () => {
@@ -87,7 +87,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(resolved.prompt).toBe("");
     expect(start).toMatchObject({ from: "answer" });
     expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
-    expect(textsOf(resolved.context.messages)).not.toContain("I look");
+    expect(listTexts(resolved.context.messages)).not.toContain("I look");
   });
 
   it("is carried out alone after each of several cancels", async () => {
@@ -106,14 +106,14 @@ describe("a follow-up to a cancelled run", () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
-    const { body } = await clientOf(plane).get(`/agent/runs/${id}/conversation`);
+    const { body } = await createClient(plane).get(`/agent/runs/${id}/conversation`);
     const messages = body.steps.flatMap((step: { messages: Message[] }) => step.messages);
-    expect(textsOf(messages)[0]).toBe(PROMPT);
+    expect(listTexts(messages)[0]).toBe(PROMPT);
     expect(messages[1]).toMatchObject({
       role: "system",
       content: [{ type: "text" }, { type: "event", name: "turn_cancelled" }],
     });
-    const { events } = (await clientOf(plane).get(`/agent/runs/${id}/events?after=0`)).body;
+    const { events } = (await createClient(plane).get(`/agent/runs/${id}/events?after=0`)).body;
     expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
       events.map((_: unknown, index: number) => index + 1),
     );
@@ -134,7 +134,7 @@ describe("a follow-up to a cancelled run", () => {
     const headers = { "idempotency-key": "k" };
     for (let time = 0; time < 3; time++)
       expect(
-        (await clientOf(plane).post(`/agent/runs/${id}/followups`, { message: "List them" }, { headers })).status,
+        (await createClient(plane).post(`/agent/runs/${id}/followups`, { message: "List them" }, { headers })).status,
       ).toBe(200);
     const { resolved } = await resume();
     expect(resolved.context.messages).toHaveLength(2);
@@ -148,10 +148,10 @@ describe("a run that continues the conversation of a cancelled one", () => {
     await cancel(first.run_id);
     await deliver(plane);
     const id = await createRun(plane, { prompt: "List them", conversation_id: first.run_id });
-    const second = harnessOf(plane, await plane.dispatch(id));
+    const second = createHarness(plane, await plane.dispatch(id));
     const { prompt, context } = (await second.resolve()).body;
     expect(prompt).toBe("List them");
-    expect(textsOf(context.messages)).toEqual([PROMPT, expect.stringContaining("cancelled")]);
+    expect(listTexts(context.messages)).toEqual([PROMPT, expect.stringContaining("cancelled")]);
   });
 });
 

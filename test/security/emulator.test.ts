@@ -54,7 +54,7 @@ function send({ method = "GET", path = "/", headers = {}, body = "" }: Attempt) 
   });
 }
 
-const statusOf = async (attempt: Attempt): Promise<number> => (await send(attempt)).status;
+const fetchStatus = async (attempt: Attempt): Promise<number> => (await send(attempt)).status;
 
 /** What an SDK sends, with a signature that the emulator itself would accept. */
 const forged = (service: string, accessKeyId: string) => ({
@@ -169,7 +169,7 @@ describe("the emulator refuses whoever does not know the access key of its start
       "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
       [KEY_HEADER]: aws.access.secretKey,
     };
-    expect(await statusOf({ path: "/_aws/execute-api/abc/stage", headers })).toBe(403);
+    expect(await fetchStatus({ path: "/_aws/execute-api/abc/stage", headers })).toBe(403);
   });
 });
 
@@ -178,7 +178,7 @@ describe("the emulator refuses web pages", () => {
 
   test.each(origins)("answers 403 for the origin %s, even with a signed URL", async (origin) => {
     const { pathname, search } = new URL(signedUrl);
-    expect(await statusOf({ path: pathname + search })).toBe(200);
+    expect(await fetchStatus({ path: pathname + search })).toBe(200);
     const { status, headers } = await send({ path: pathname + search, headers: { origin } });
     expect([status, headers["access-control-allow-origin"]]).toEqual([403, undefined]);
   });
@@ -187,8 +187,10 @@ describe("the emulator refuses web pages", () => {
     "answers 403 for the Host %s, even with the key",
     async (host) => {
       const headers = { host, [KEY_HEADER]: aws.access.secretKey };
-      expect(await statusOf({ path: "/_ministack/health", headers })).toBe(403);
-      expect(await statusOf({ path: "/_ministack/health", headers: { [KEY_HEADER]: aws.access.secretKey } })).toBe(200);
+      expect(await fetchStatus({ path: "/_ministack/health", headers })).toBe(403);
+      expect(await fetchStatus({ path: "/_ministack/health", headers: { [KEY_HEADER]: aws.access.secretKey } })).toBe(
+        200,
+      );
     },
   );
 
@@ -208,11 +210,11 @@ describe("a signed URL opens what it names and nothing else", () => {
 
   test("answers 403 for another object, another method, another parameter and another signature", async () => {
     const { pathname, search } = target();
-    expect(await statusOf({ path: `/${bucket}/transcripts/b${search}` })).toBe(403);
-    expect(await statusOf({ path: pathname + search, method: "DELETE" })).toBe(403);
-    expect(await statusOf({ path: `${pathname}${search}&versionId=1` })).toBe(403);
-    expect(await statusOf({ path: pathname + search.replace(/Signature=[0-9a-f]{4}/, "Signature=0000") })).toBe(403);
-    expect(await statusOf({ path: pathname + search.replace(/&X-Amz-Signature=[^&]*/, "") })).toBe(403);
+    expect(await fetchStatus({ path: `/${bucket}/transcripts/b${search}` })).toBe(403);
+    expect(await fetchStatus({ path: pathname + search, method: "DELETE" })).toBe(403);
+    expect(await fetchStatus({ path: `${pathname}${search}&versionId=1` })).toBe(403);
+    expect(await fetchStatus({ path: pathname + search.replace(/Signature=[0-9a-f]{4}/, "Signature=0000") })).toBe(403);
+    expect(await fetchStatus({ path: pathname + search.replace(/&X-Amz-Signature=[^&]*/, "") })).toBe(403);
   });
 
   test("leads to no other service", async () => {
@@ -227,7 +229,7 @@ describe("a signed URL opens what it names and nothing else", () => {
   test("is not accepted as a credential of its access key id", async () => {
     const credential = new URL(signedUrl).searchParams.get("X-Amz-Credential") ?? "";
     const [accessKeyId = ""] = credential.split("/");
-    expect(await statusOf(jsonCall("ssm", "AmazonSSM.GetParameter", accessKeyId))).toBe(403);
+    expect(await fetchStatus(jsonCall("ssm", "AmazonSSM.GetParameter", accessKeyId))).toBe(403);
     expect(signedUrl).not.toContain(aws.access.secretKey);
   });
 });

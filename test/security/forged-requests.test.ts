@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { request } from "../support/client.ts";
 import { makeStage } from "../support/principals.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 import { startSession } from "../support/web-sessions.ts";
 
 const changing = routes
@@ -22,7 +22,7 @@ describe.each(changing)("%s with a session cookie", (route) => {
     const body = bodies[route]?.(stage);
     for (const forged of FORGED) {
       const options = { key: undefined, headers: { cookie, ...forged }, ...(body === undefined ? {} : { body }) };
-      const answer = await request(stage.plane, method, targetOf(route, stage), options);
+      const answer = await request(stage.plane, method, toTarget(route, stage), options);
       expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
     }
     expect(stage.plane.table.all()).toEqual(before);

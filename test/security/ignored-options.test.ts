@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { harnessOf, nextExecution, workingRun } from "../support/execution.ts";
+import { createHarness, nextExecution, workingRun } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   controlPlane = await createTestControlPlane();
-  ada = clientOf(controlPlane);
+  ada = createClient(controlPlane);
 });
 
 /** A request that is refused with 422, and that stores and starts nothing. */
@@ -43,9 +43,9 @@ describe("dry_run=true of POST /agent/runs", () => {
   it("is refused for the key of an agent and of a run too", async () => {
     const { key } = await controlPlane.agent();
     const { body } = await ada.post("/agent/runs", { prompt: "p" });
-    const run = harnessOf(controlPlane, await controlPlane.dispatch(body.run_id));
+    const run = createHarness(controlPlane, await controlPlane.dispatch(body.run_id));
     await run.resolve();
-    for (const client of [clientOf(controlPlane, key), run.client])
+    for (const client of [createClient(controlPlane, key), run.client])
       await refused(() => client.post("/agent/runs?dry_run=true", { prompt: "hello" }), "dry_run", /leave it out/);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { makeSchedule, nightly } from "../support/schedules.ts";
 
@@ -40,7 +40,7 @@ const wrong: readonly (readonly [string, unknown, readonly string[]])[] = [
 
 /** Every request that takes MCP servers. */
 async function requests(plane: TestControlPlane, mcp_servers: unknown) {
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   const schedule = await makeSchedule(plane);
   const identity = (await ada.post("/agent/identities", { name: "reviewer" })).body;
   const scheduled = { ...nightly, name: "Other", enabled: true, agent_config: { mcp_servers } };
@@ -68,7 +68,7 @@ describe("an invalid member of mcp_servers", () => {
   it("is not reported where the servers are valid, as a map or as a list", async () => {
     const plane = await createTestControlPlane();
     for (const valid of [{ x: server }, [{ name: "x", ...server }]]) {
-      const { status, body } = await clientOf(plane).post("/agent/runs", {
+      const { status, body } = await createClient(plane).post("/agent/runs", {
         prompt: "p",
         config: { mcp_servers: valid },
       });

@@ -7,7 +7,7 @@ import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
-import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { makeStage } from "../support/principals.ts";
 
@@ -154,7 +154,7 @@ describe("a body at the model gateway", () => {
     async (path) => {
       const plane = await createTestControlPlane();
       const { key } = await workingRun(plane);
-      const { serve } = gatewayOf(plane, standIn);
+      const { serve } = createGateway(plane, standIn);
       const bytes = [
         Buffer.from(
           '{"model":"anthropic/claude-sonnet-5-5","max_tokens":9,"input":"x","messages":[{"role":"user","content":"',

@@ -32,7 +32,7 @@ describe("the isolation boundary", () => {
     await chmod(join(bin, "bwrap"), 0o755);
     return `${bin}:${process.env["PATH"] ?? ""}`;
   }
-  const trialsOf = async (path: string): Promise<number> =>
+  const countTrials = async (path: string): Promise<number> =>
     (await readFile(join(path.split(":")[0] ?? "", "count"), "utf8")).split("\n").length - 1;
 
   const broken = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
@@ -73,7 +73,7 @@ describe("the isolation boundary", () => {
     const { code, log } = await runHarness(plane, { PATH: path });
     expect([code, log]).toEqual([0, expect.stringContaining('"sandbox":"bubblewrap"')]);
     expect(plane.outputs).toEqual(["1000\n"]);
-    expect(await trialsOf(path)).toBeGreaterThan(4);
+    expect(await countTrials(path)).toBeGreaterThan(4);
   });
 
   describe("is decided at start by running bubblewrap", () => {

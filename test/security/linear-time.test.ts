@@ -12,22 +12,22 @@ import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { parseQuery } from "#shared/http/request.ts";
 import { routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { parseKey } from "#shared/principals/api-key.ts";
-import { statusText, titleOf } from "#shared/records/run.ts";
+import { deriveTitle, statusText } from "#shared/records/run.ts";
 import { createTextMatcher } from "#shared/runs/listing/fuzzy-search.ts";
-import { timetableOf } from "#shared/schedules/cron.ts";
+import { parseTimetable } from "#shared/schedules/cron.ts";
 import { toBaseUrl } from "#shared/skills/repository.ts";
 import { parseSkill } from "#shared/skills/skill-md.ts";
 import { MCPServerConfig, Repository, SkillSpec } from "#shared/wire/config.ts";
 import { HttpsUrl, Timestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { FileName, MimeType } from "#shared/wire/run.ts";
-import { identityOf, splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import { CreateInvitationRequest } from "#shared/wire/team.ts";
-import { summaryOf } from "../../action/summary.ts";
+import { formatSummary } from "../../action/summary.ts";
 import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";
 import { timeText } from "../../cli/src/table.ts";
 import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
-import { BadRequestError, errorOf } from "../../clients/typescript/src/errors.ts";
+import { BadRequestError, toAPIError } from "../../clients/typescript/src/errors.ts";
 import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
 import { flattenTerminal, toSpans } from "../../web/ui/ansi.ts";
 import { parseDuration } from "../../web/ui/format.ts";
@@ -37,7 +37,8 @@ import { safeUrl } from "../../web/ui/safe-url.ts";
 import { RUN } from "../cli/answers.ts";
 
 const check = (schema: v.GenericSchema) => (text: string) => v.safeParse(schema, text).success;
-const refusal = (status: number, body: string, headers = {}) => errorOf(new Response(null, { status, headers }), body);
+const refusal = (status: number, body: string, headers = {}) =>
+  toAPIError(new Response(null, { status, headers }), body);
 const redactor = createRedactor(["a-secret-value", "  spaces and\nlines  "]);
 const isAbout = createTextMatcher("release notes");
 const { title: _title, ...untitled } = RUN;
@@ -57,7 +58,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "cli: a time": timeText,
   "cli: an event": (text) =>
     toDisplayEvents({ type: "setup_commands", occurred_at: text, data: { name: text, detail: text } }),
-  "action: the summary": (text) => summaryOf({ ...untitled, title: text, state: "FAILED", source: "CLI" }, text),
+  "action: the summary": (text) => formatSummary({ ...untitled, title: text, state: "FAILED", source: "CLI" }, text),
   "clients: a refusal": (text) => refusal(400, text).message,
   "clients: retry-after": (text) => {
     const after = text.replace(/[^\x21-\x7e]/g, "x");
@@ -81,13 +82,13 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     routeNotFoundError([["GET", "/agent/runs/{runId}"]], "GET", `/api/v1${text}`),
   "shared: an API key": parseKey,
   "shared: a title to search in": isAbout,
-  "shared: a title of a prompt": (text) => titleOf(text, undefined),
+  "shared: a title of a prompt": (text) => deriveTitle(text, undefined),
   "shared: a status": statusText,
-  "shared: a cron": (text) => timetableOf(text, "UTC"),
+  "shared: a cron": (text) => parseTimetable(text, "UTC"),
   "shared: a repository's URL": toBaseUrl,
   "shared: a SKILL.md": (text) => parseSkill({ path: ".agents/skills/a/SKILL.md", sha: "a", text }),
   "wire: front matter": splitFrontMatter,
-  "wire: the identity of a repository": identityOf,
+  "wire: the identity of a repository": parseRepositoryIdentity,
   "wire: a skill": check(SkillSpec),
   "wire: a repository": (text) =>
     [{ url: text }, { url: "https://a.test/b", path: text }, { url: "https://a.test/b", ref: text }].map(
@@ -124,7 +125,7 @@ const fill = ([begin, unit, end]: (typeof SHAPES)[number], length: number) =>
   begin + unit.repeat(Math.ceil(length / unit.length)).slice(0, length) + end;
 
 /** Milliseconds of processor time of this process: what other processes do changes little of it. */
-function timeOf(read: (text: string) => unknown, text: string): number {
+function measureTime(read: (text: string) => unknown, text: string): number {
   const before = cpuUsage();
   try {
     read(text);
@@ -141,13 +142,13 @@ const FACTOR = 24;
 const NOISE_MS = 60;
 
 function growth(read: (text: string) => unknown, shape: (typeof SHAPES)[number]): string | undefined {
-  let earlier = timeOf(read, fill(shape, BYTES / 64));
+  let earlier = measureTime(read, fill(shape, BYTES / 64));
   for (const length of [BYTES / 8, BYTES]) {
     const text = fill(shape, length);
     const isSlow = (time: number) => time > NOISE_MS && time > FACTOR * Math.max(earlier, NOISE_MS / FACTOR);
-    const time = timeOf(read, text);
+    const time = measureTime(read, text);
     // A collection of garbage may fall into one measurement, and hardly into two.
-    if (isSlow(time) && isSlow(timeOf(read, text)))
+    if (isSlow(time) && isSlow(measureTime(read, text)))
       return `${JSON.stringify(shape)}: ${earlier} ms, then ${time} ms for ${length} characters`;
     earlier = time;
   }
@@ -175,7 +176,10 @@ describe("text of a megabyte", () => {
     const spaces = " ".repeat(BYTES);
     const slashes = "/".repeat(BYTES);
     expect(flattenTerminal(`a${spaces}b${spaces}\n`).trimEnd()).toBe(`a${spaces}b`);
-    expect(identityOf(`https://a.test/o/r.git${slashes}?${"?\n".repeat(1000)}`)).toEqual({ owner: "o", name: "r" });
+    expect(parseRepositoryIdentity(`https://a.test/o/r.git${slashes}?${"?\n".repeat(1000)}`)).toEqual({
+      owner: "o",
+      name: "r",
+    });
     expect(toBaseUrl(`https://user@a.test/o/r.git${slashes}`)).toBe("https://a.test/o/r");
     const matter = "name: a\n".repeat(BYTES / 8);
     expect(splitFrontMatter(`---\n${matter}---\nbody`)).toEqual({ matter, body: "body" });

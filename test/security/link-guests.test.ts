@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
 describe("an environment that a caller sees by its link alone", () => {
   it("shows who made it by uid and display name, and no latest run", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
-    const bo = clientOf(plane, plane.otherKey);
+    const ada = createClient(plane);
+    const bo = createClient(plane, plane.otherKey);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     await startedRun(plane, { prompt: "p", title: "acquire Initech", config: { environment_id: uid } });
     const { link } = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body;
@@ -26,7 +26,7 @@ describe("an environment that a caller sees by its link alone", () => {
 
   it("is complete for its owner, its team and its invited guests, with the link or without", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     const harness = await startedRun(plane, { prompt: "p", config: { environment_id: uid } });
     const { link } = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body;
@@ -35,7 +35,7 @@ describe("an environment that a caller sees by its link alone", () => {
     const mia = await plane.person("Mia");
     for (const key of [plane.key, mia.key, guest.key]) {
       for (const query of ["", new URL(link).search]) {
-        const { body } = await clientOf(plane, key).get(`/agent/environments/${uid}${query}`);
+        const { body } = await createClient(plane, key).get(`/agent/environments/${uid}${query}`);
         expect(body).toMatchObject({
           creator: { type: "user", uid: plane.user, email: "ada@runyard.test" },
           last_task_created: { id: harness.run_id },

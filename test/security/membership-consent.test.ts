@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Client, clientOf, request } from "../support/client.ts";
+import { type Client, createClient, request } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
@@ -9,8 +9,8 @@ let bo: Client;
 let boUid: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = clientOf(plane);
-  bo = clientOf(plane, plane.otherKey);
+  ada = createClient(plane);
+  bo = createClient(plane, plane.otherKey);
   boUid = (await bo.get("/agent/me")).body.uid;
 });
 
@@ -56,7 +56,7 @@ describe("membership of a team", () => {
 
   it("can be ended by the member, but not by other members", async () => {
     const mia = await plane.person("Mia");
-    const client = clientOf(plane, mia.key);
+    const client = createClient(plane, mia.key);
     const members = `/agent/teams/${plane.team}/members`;
     expect((await client.delete(`${members}/${plane.user}`)).status).toBe(403);
     expect((await client.delete(`${members}/${randomUUID()}`)).status).toBe(403);
@@ -87,7 +87,7 @@ describe("whether an address has an account", () => {
   it("is not revealed by on_behalf_of", async () => {
     const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
     const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
-    const agent = clientOf(plane, key);
+    const agent = createClient(plane, key);
     const answers = await Promise.all(
       addresses.map((email) => agent.post("/agent/runs", { prompt: "a", on_behalf_of: email })),
     );
@@ -125,7 +125,7 @@ describe("accepting an invitation without a key", () => {
       key: expect.stringMatching(/^ryp_[0-9A-Za-z]{43}$/),
     });
     expect(JSON.stringify(plane.table.all())).not.toContain(answer.body.key);
-    const client = clientOf(plane, answer.body.key);
+    const client = createClient(plane, answer.body.key);
     expect((await client.get("/agent/me")).body).toEqual({
       uid: answer.body.user_uid,
       display_name: "new.person",
@@ -198,7 +198,7 @@ describe("an invitation by an admin who has lost the role", () => {
     const rob = await plane.person("Rob");
     const member = `/agent/teams/${plane.team}/members/${rob.uid}`;
     await ada.put(member, { role: "admin" });
-    const client = clientOf(plane, rob.key);
+    const client = createClient(plane, rob.key);
     const [own, other] = [await invite("rob@x.test", "admin", client), await invite("x@x.test", "admin", client)];
     expect((await change(member)).status).toBe(200);
     expect((await acceptWithoutKey(other)).status).toBe(404);

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
 import { streamed } from "#shared/http/streamed.ts";
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { BASE64_PDF, PNG } from "./model-requests.ts";
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(plane, standIn);
+  gateway = createGateway(plane, standIn);
   run = await runWith(1);
 });
 afterEach(async () => {
@@ -33,9 +33,9 @@ afterEach(async () => {
 
 const runWith = (budget_usd: number) =>
   workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd } });
-const budgetOf = async ({ run_id }: Harness = run): Promise<Budget> =>
+const readBudget = async ({ run_id }: Harness = run): Promise<Budget> =>
   parseBudget(await plane.table.get(keys.budget(run_id)));
-const untilSettled = () => vi.waitFor(async () => expect((await budgetOf()).open).toBe(0));
+const untilSettled = () => vi.waitFor(async () => expect((await readBudget()).open).toBe(0));
 const user = (...content: unknown[]) => [{ role: "user", content }];
 type Api = "messages" | "chat" | "responses";
 const call = (api: Api, body: object) => gateway[api](run.key, body);
@@ -47,7 +47,7 @@ async function reservationFor(request: () => Promise<Response>): Promise<number>
   standIn.turns.push({ after: promise });
   const response = request();
   await vi.waitFor(() => expect(standIn.seen).toHaveLength(seen + 1));
-  const [hold] = Object.values((await budgetOf()).holds);
+  const [hold] = Object.values((await readBudget()).holds);
   finish();
   await (await response).text();
   return hold?.amount ?? 0;
@@ -69,7 +69,7 @@ describe("a limit of output or a number of answers", () => {
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(`${member}: must be a whole number from 1 to `);
     expect(standIn.seen).toEqual([]);
-    expect(await budgetOf()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
+    expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
   });
 
   it("of thinking is refused as well where it is not a whole number", async () => {
@@ -153,7 +153,7 @@ describe("input by reference, and what has no known size", () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
     expect(standIn.seen).toEqual([]);
-    expect(await budgetOf()).toMatchObject({ left: 100 * CENT, open: 0 });
+    expect(await readBudget()).toMatchObject({ left: 100 * CENT, open: 0 });
   });
 });
 
@@ -339,7 +339,7 @@ describe("a call that is sent", () => {
     await response.body?.cancel();
     await untilSettled();
     // $2 and $10 a million tokens, and $1.50 and $6.
-    expect((await budgetOf()).spent).toBe(api === "messages" ? 29_000_000 : 20_400_000);
+    expect((await readBudget()).spent).toBe(api === "messages" ? 29_000_000 : 20_400_000);
     expect(standIn.hungUp).toBe(0);
   });
 
@@ -366,19 +366,19 @@ describe("a call that is sent", () => {
     finish();
     await response;
     await Promise.all(work);
-    expect(await budgetOf()).toMatchObject({ open: 0, spent: api === "messages" ? 29_000_000 : 20_400_000 });
+    expect(await readBudget()).toMatchObject({ open: 0, spent: api === "messages" ? 29_000_000 : 20_400_000 });
   });
 
   it("and whose run is cancelled is settled by its usage, with the function kept at work until then", async () => {
-    const watchful = gatewayOf(plane, standIn, { watchMs: 10 });
+    const watchful = createGateway(plane, standIn, { watchMs: 10 });
     standIn.turns.push({ pauseMs: 300, usage: { input: 10_000, output: 900 } });
     const response = watchful.messages(run.key);
     await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
-    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
+    await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect((await response).status).toBe(401);
-    expect((await budgetOf()).open).toBe(1);
+    expect((await readBudget()).open).toBe(1);
     await untilSettled();
-    expect((await budgetOf()).spent).toBe(29_000_000);
+    expect((await readBudget()).spent).toBe(29_000_000);
   });
 
   it("by a function of Lambda keeps it at work until the call is settled, although its caller is gone", async () => {
@@ -396,15 +396,15 @@ describe("a call that is sent", () => {
     await once(out, "data");
     out.destroy(new Error("gone"));
     await expect(ended).rejects.toThrow();
-    expect(await budgetOf()).toMatchObject({ open: 0, spent: 29_000_000 });
+    expect(await readBudget()).toMatchObject({ open: 0, spent: 29_000_000 });
   });
 
   it("and does not begin to answer in time is settled in full", async () => {
-    const impatient = gatewayOf(plane, standIn, { firstByteMs: 30 });
+    const impatient = createGateway(plane, standIn, { firstByteMs: 30 });
     standIn.turns.push({ pauseMs: 1_000 });
     expect((await impatient.messages(run.key)).status).toBe(504);
     // 1,000 tokens of output at $10 a million, and some input.
-    expect((await budgetOf()).spent).toBeGreaterThan(CENT);
+    expect((await readBudget()).spent).toBeGreaterThan(CENT);
   });
 
   it.each([{ dead: true }, { raw: "<html>" }, { raw: '{"type":"message"}' }])(
@@ -412,18 +412,18 @@ describe("a call that is sent", () => {
     async (turn) => {
       standIn.turns.push(turn);
       await call("messages", {});
-      expect((await budgetOf()).spent).toBeGreaterThan(CENT);
+      expect((await readBudget()).spent).toBeGreaterThan(CENT);
       expect(standIn.seen).toHaveLength(1);
     },
   );
 
   it.each(apis)("by %s and breaks off or falls silent is settled in full", async (api) => {
-    const impatient = gatewayOf(plane, standIn, { silenceMs: 30 });
+    const impatient = createGateway(plane, standIn, { silenceMs: 30 });
     standIn.turns.push({ cutAfter: 2, pauseMs: 5 }, { pauseMs: 500 });
     for (const _ of [1, 2]) {
-      const before = (await budgetOf()).spent;
+      const before = (await readBudget()).spent;
       await (await impatient[api](run.key, { stream: true })).text();
-      expect((await budgetOf()).spent - before).toBeGreaterThan(CENT / 2);
+      expect((await readBudget()).spent - before).toBeGreaterThan(CENT / 2);
     }
   });
 
@@ -432,7 +432,7 @@ describe("a call that is sent", () => {
       standIn.otherwise = { status };
       await call("messages", {});
     }
-    expect(await budgetOf()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
+    expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
   });
 });
 
@@ -440,7 +440,7 @@ describe("a call that is not sent", () => {
   it("is settled at nothing where the provider cannot be reached", async () => {
     await standIn[Symbol.asyncDispose]();
     expect((await call("chat", {})).status).toBe(502);
-    expect(await budgetOf()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
+    expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
     standIn = await ModelStandIn.start();
   });
 
@@ -458,6 +458,6 @@ describe("a call that is not sent", () => {
     });
     await gateway.serve(request);
     expect(standIn.seen).toHaveLength(1);
-    expect(await budgetOf()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
+    expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
   });
 });

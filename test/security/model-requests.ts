@@ -66,7 +66,7 @@ const disturbed = <T extends object>(object: fc.Arbitrary<T>): fc.Arbitrary<unkn
     { weight: 1, arbitrary: hostile },
   );
 
-const contentOf = (part: fc.Arbitrary<unknown>) => fc.oneof(words, fc.array(part, { maxLength: 4 }));
+const createContent = (part: fc.Arbitrary<unknown>) => fc.oneof(words, fc.array(part, { maxLength: 4 }));
 
 const base64 = fc.oneof(
   fc.constant(PNG),
@@ -128,13 +128,13 @@ export const REQUESTS = {
     fc.record(
       {
         messages: fc.array(
-          disturbed(fc.record({ role: fc.constantFrom("user", "assistant"), content: contentOf(messagesPart) })),
+          disturbed(fc.record({ role: fc.constantFrom("user", "assistant"), content: createContent(messagesPart) })),
           {
             maxLength: 4,
           },
         ),
         max_tokens: count,
-        system: contentOf(messagesPart),
+        system: createContent(messagesPart),
         thinking: fc.record({ type: fc.constant("enabled"), budget_tokens: count }),
       },
       { requiredKeys: ["messages", "max_tokens"] },
@@ -147,7 +147,7 @@ export const REQUESTS = {
           disturbed(
             fc.record({
               role: fc.constantFrom("user", "assistant", "tool"),
-              content: contentOf(
+              content: createContent(
                 disturbed(
                   fc.oneof(
                     fc.record({ type: fc.constant("text"), text: words }),
@@ -177,7 +177,7 @@ export const REQUESTS = {
               fc.oneof(
                 fc.record({
                   role: fc.constant("user"),
-                  content: contentOf(
+                  content: createContent(
                     disturbed(
                       fc.oneof(
                         fc.record({ type: fc.constant("input_text"), text: words }),

@@ -4,7 +4,7 @@ import { parseBudget } from "#shared/budgets/budget-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn, type SeenCall } from "../support/model-stand-in.ts";
 import { PNG, REQUESTS } from "./model-requests.ts";
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries({ ...MODEL_SETTINGS, MODEL_PRICES })) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(plane, standIn);
+  gateway = createGateway(plane, standIn);
   run = await workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd: 10_000 } });
 });
 afterEach(async () => {

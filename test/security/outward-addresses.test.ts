@@ -8,7 +8,7 @@ import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
 import { createAddressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
 import { scan } from "#harness/skills/scan.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
 /** Addresses that no setting opens: link-local, metadata, multicast, reserved, translators and tunnels. */
@@ -137,7 +137,7 @@ describe("a configuration", () => {
   ];
 
   it.each(refusedHosts)("is refused with an MCP server or a repository at %s, wherever it is sent", async (host) => {
-    const client = clientOf(await createTestControlPlane());
+    const client = createClient(await createTestControlPlane());
     const servers = { tracker: { url: `http://${host}/mcp` } };
     const repositories = [{ url: `https://${host}/a/b` }];
     const schedule = { name: "nightly", cron_schedule: "0 3 * * *", prompt: "x" };
@@ -157,7 +157,7 @@ describe("a configuration", () => {
   });
 
   it("is accepted with servers that a machine of one's own may allow", async () => {
-    const client = clientOf(await createTestControlPlane());
+    const client = createClient(await createTestControlPlane());
     const mcp_servers = { near: { url: "http://127.0.0.1:8000/mcp" }, inside: { url: "http://10.0.0.5/mcp" } };
     expect(await client.post("/agent/runs", { prompt: "x", config: { mcp_servers } })).toMatchObject({ status: 200 });
   });

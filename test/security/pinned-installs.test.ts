@@ -9,7 +9,7 @@ const files = ["local/emulator-requirements", "test/contract/requirements", ...p
 const ofClient = ["lowest", "test", "tools"].map((name) => `clients/python/requirements/${name}`);
 
 /** The requirements of a file, each with the lines that go on with it. */
-const requirementsOf = (file: string) =>
+const readRequirements = (file: string) =>
   read(file)
     .replaceAll("\\\n", " ")
     .split("\n")
@@ -17,15 +17,17 @@ const requirementsOf = (file: string) =>
 
 describe("what pip installs", () => {
   it.each([...files, ...ofClient])("is named with an exact version and hashes in %s.txt", (name) => {
-    const requirements = requirementsOf(`${name}.txt`);
+    const requirements = readRequirements(`${name}.txt`);
     expect(requirements.length).toBeGreaterThan(5);
     for (const requirement of requirements)
       expect(requirement).toMatch(/^[\w.-]+==[\w.]+( ;[^\\]*?)?\s+(--hash=sha256:[0-9a-f]{64}\s*)+$/);
   });
 
   it.each(files)("has in %s.txt what %s.in asks for", (name) => {
-    const pinned = requirementsOf(`${name}.txt`).map((line) => line.split(" ")[0]?.toLowerCase().replaceAll("_", "-"));
-    for (const wanted of requirementsOf(`${name}.in`))
+    const pinned = readRequirements(`${name}.txt`).map((line) =>
+      line.split(" ")[0]?.toLowerCase().replaceAll("_", "-"),
+    );
+    for (const wanted of readRequirements(`${name}.in`))
       expect(pinned).toContain(wanted.toLowerCase().replaceAll("_", "-"));
   });
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { chooseToken } from "#harness/git/repository-access.ts";
 import { routes } from "#infra/routes.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, harnessOf, startedRun } from "../support/execution.ts";
-import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
+import { createHarness, createRun, deliver, startedRun } from "../support/execution.ts";
+import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { storeEnvironmentRepositories, storeScheduleRepositories } from "../support/stored-repositories.ts";
 
 const SECRET = "hunter2-hunter2";
@@ -55,7 +55,7 @@ const places = (url: string) =>
 
 async function changes(plane: TestControlPlane, url: string) {
   const schedule = await makeSchedule(plane);
-  const { body: environment } = await clientOf(plane).post("/agent/environments", { name: "Shop" });
+  const { body: environment } = await createClient(plane).post("/agent/environments", { name: "Shop" });
   const agent_config = { repositories: [{ url: "https://github.com/acme/web" }, { url }] };
   return [
     [
@@ -71,7 +71,7 @@ async function changes(plane: TestControlPlane, url: string) {
 describe("a repository URL with a credential", () => {
   it.each(withCredentials)("is refused with 400 wherever it is accepted, and stored nowhere: %s", async (url) => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     for (const [method, target, body, path] of [...places(url), ...(await changes(plane, url))]) {
       const response = await (method === "PUT" ? ada.put(target, body) : ada.post(target, body));
       expect(response, `${method} ${target}`).toMatchObject({
@@ -88,7 +88,7 @@ describe("a repository URL with a credential", () => {
   it.each(["owner", "repo"])("is refused in github_repos, written as the %s", async (member) => {
     const plane = await createTestControlPlane();
     const github_repos = [{ owner: "acme", repo: "shop", [member]: `x:${SECRET}@acme` }];
-    const response = await clientOf(plane).post("/agent/environments", { name: "Shop", github_repos });
+    const response = await createClient(plane).post("/agent/environments", { name: "Shop", github_repos });
     expect(response).toMatchObject({
       status: 400,
       body: { errors: [{ path: `github_repos[0].${member}`, message: expect.stringContaining("token_secret") }] },
@@ -99,11 +99,11 @@ describe("a repository URL with a credential", () => {
   it.each(withoutCredentials)("does not include a URL without one: %s", async (url) => {
     const plane = await createTestControlPlane();
     for (const [, target, body] of places(url)) {
-      const { status, body: made } = await clientOf(plane).post(target, body);
+      const { status, body: made } = await createClient(plane).post(target, body);
       expect([200, 201], `${target}: ${JSON.stringify(made)}`).toContain(status);
     }
     const run = await createRun(plane, { prompt: "p", config: { repositories: [{ url }] } });
-    expect((await clientOf(plane).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
+    expect((await createClient(plane).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
   });
 
   it("takes time in proportion to its length", async () => {
@@ -112,7 +112,7 @@ describe("a repository URL with a credential", () => {
     for (const text of ["https:///////", "https://a:a@", "https://a/?token", "ssh://a%3a", "https://\\\\"]) {
       const url = text.repeat(Math.floor(1_000_000 / text.length));
       const body = { prompt: "p", config: { repositories: [{ url }] } };
-      expect((await clientOf(plane).post("/agent/runs", body)).status).toBe(400);
+      expect((await createClient(plane).post("/agent/runs", body)).status).toBe(400);
     }
     expect(performance.now() - started).toBeLessThan(10_000);
   });
@@ -123,8 +123,8 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("is masked in every response about its environment, and in those about the environment's runs", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
-    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const ada = createClient(plane);
+    const mia = createClient(plane, (await plane.person("Mia")).key);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, stored);
     const schedule = await makeSchedule(plane, { agent_config: { environment_id: uid } });
@@ -135,9 +135,9 @@ describe("a repository URL that was stored with a credential", () => {
     await deliver(plane);
     const link = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
     const query = new URL(link).search;
-    const bo = clientOf(plane, plane.otherKey);
+    const bo = createClient(plane, plane.otherKey);
     const responses = [
-      ...(await Promise.all(readsOf(harness.run_id).map((target) => ada.get(target)))),
+      ...(await Promise.all(listReads(harness.run_id).map((target) => ada.get(target)))),
       await ada.get(`/agent/environments/${uid}`),
       await mia.get("/agent/environments"),
       await bo.get(`/agent/environments/${uid}${query}`),
@@ -164,33 +164,33 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("is masked in every response about its schedule and the runs that this fires", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { id } = await makeSchedule(plane);
     await storeScheduleRepositories(plane, id, stored.slice(0, 3));
     await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
-    const [run] = await runsOf(plane, id);
+    const [run] = await listRuns(plane, id);
     const responses = await Promise.all(
-      [`/agent/schedules/${id}`, "/agent/schedules", `/agent/schedules/${id}/ticks`, ...readsOf(run.run_id)].map(
+      [`/agent/schedules/${id}`, "/agent/schedules", `/agent/schedules/${id}/ticks`, ...listReads(run.run_id)].map(
         (target) => ada.get(target),
       ),
     );
     expect(JSON.stringify(responses)).not.toContain(SECRET);
     expect(run.agent_config.repositories[0]).toEqual({ url: "https://***@github.com/acme/shop" });
-    const harness = harnessOf(plane, await plane.dispatch(run.run_id));
+    const harness = createHarness(plane, await plane.dispatch(run.run_id));
     const { body } = await harness.resolve();
     expect(body.context.agent_config.repositories).toEqual(stored.slice(0, 3));
   });
 
   it("stays masked for a guest of the environment who executes a run locally", async () => {
     const plane = await createTestControlPlane();
-    const ada = clientOf(plane);
+    const ada = createClient(plane);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, stored);
     const guest = await plane.person("Gus", [plane.otherTeam]);
     await ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
     const request = { prompt: "p", execution_location: "LOCAL", config: { environment_id: uid } };
-    const { body } = await clientOf(plane, guest.key).post("/agent/runs", request);
-    const own = clientOf(plane, body.run_key);
+    const { body } = await createClient(plane, guest.key).post("/agent/runs", request);
+    const own = createClient(plane, body.run_key);
     const resolved = await own.post("/harness-support/resolve-prompt", {});
     expect(resolved.status).toBe(200);
     expect(resolved.body.context.agent_config.repositories).toHaveLength(stored.length);
@@ -199,10 +199,10 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("is refused when it is sent back masked, so that no mask replaces a credential", async () => {
     const plane = await createTestControlPlane();
-    const { uid } = (await clientOf(plane).post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await createClient(plane).post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, stored.slice(0, 1));
-    const { config } = (await clientOf(plane).get(`/agent/environments/${uid}`)).body;
-    const response = await clientOf(plane).put(`/agent/environments/${uid}`, { repositories: config.repositories });
+    const { config } = (await createClient(plane).get(`/agent/environments/${uid}`)).body;
+    const response = await createClient(plane).put(`/agent/environments/${uid}`, { repositories: config.repositories });
     expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining("token_secret") } });
   });
 });
@@ -217,7 +217,7 @@ describe("the harness", () => {
 });
 
 /** Everything that can be read of a run. */
-const readsOf = (run: string): string[] => [
+const listReads = (run: string): string[] => [
   "/agent/runs",
   ...routes
     .filter(({ method, path }) => method === "GET" && path.startsWith("/agent/runs/{runId}"))

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, type Harness, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let run: Harness;
@@ -36,9 +36,9 @@ describe("a LOCAL run by a run's own key", () => {
   );
 
   it("is refused also where the run itself is LOCAL", async () => {
-    const { body } = await clientOf(plane).post("/agent/runs", local);
+    const { body } = await createClient(plane).post("/agent/runs", local);
     const head = await plane.ports.runs.head(body.run_id);
-    const parent = harnessOf(plane, {
+    const parent = createHarness(plane, {
       version: 1,
       base_url: "",
       model_url: "",
@@ -52,14 +52,14 @@ describe("a LOCAL run by a run's own key", () => {
   });
 
   it("is created for a person who names the run as the parent", async () => {
-    const answer = await clientOf(plane).post("/agent/runs", { ...local, parent_run_id: run.run_id });
+    const answer = await createClient(plane).post("/agent/runs", { ...local, parent_run_id: run.run_id });
     expect(answer).toMatchObject({ status: 200, body: { run_key: expect.stringMatching(/^ryr_/) } });
   });
 });
 
 describe("a tree of runs", () => {
   const post = (parent_run_id: string, key = run.key) =>
-    clientOf(plane, key).post("/agent/runs", { prompt: "child", parent_run_id });
+    createClient(plane, key).post("/agent/runs", { prompt: "child", parent_run_id });
 
   it(`has at most ${MAX_DESCENDANTS} runs below its root, at whatever depth and by whichever key`, async () => {
     const branches: string[] = [];
@@ -101,7 +101,7 @@ describe("a tree of runs", () => {
 
 describe("uploads that a run's own key prepares", () => {
   const prepare = (size_bytes: number, name = "a.bin", key = run.key, headers: Record<string, string> = {}) =>
-    clientOf(plane, key).post(
+    createClient(plane, key).post(
       "/agent/attachments",
       {
         file_name: name,

@@ -3,11 +3,11 @@ import { runAction } from "../../action/action.ts";
 import { terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
 import { complain, say, step, warn } from "../../host/terminal.ts";
 import { api, event, messages, problem, RUN } from "../cli/answers.ts";
-import { playerOf } from "../cli/play.ts";
+import { createPlayer } from "../cli/play.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 
 const server = new FaultServer();
-const play = playerOf(server);
+const play = createPlayer(server);
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 

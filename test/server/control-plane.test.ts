@@ -15,11 +15,11 @@ import { sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
-import { clientOf } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
-import { createRun, harnessOf } from "../support/execution.ts";
-import { stateOf } from "../support/look.ts";
-import { makeSchedule, runsOf } from "../support/schedules.ts";
+import { createHarness, createRun } from "../support/execution.ts";
+import { readState } from "../support/look.ts";
+import { listRuns, makeSchedule } from "../support/schedules.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
 
@@ -81,13 +81,13 @@ describe("the control plane on the single machine's adapters", () => {
     await eventually(() => expect(plane.started.map(({ run_id }) => run_id)).toEqual([run]));
     const [envelope] = plane.started;
     if (envelope === undefined) throw new Error("no sandbox was started");
-    const harness = harnessOf(plane, envelope);
+    const harness = createHarness(plane, envelope);
     await harness.resolve();
     await harness.messages(1, "hello from the sandbox");
     await harness.finish();
-    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect(await readState(plane, run)).toBe("SUCCEEDED");
     await eventually(async () => {
-      expect((await clientOf(plane).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
+      expect((await createClient(plane).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
     });
   });
 
@@ -102,13 +102,13 @@ describe("the control plane on the single machine's adapters", () => {
     const untilMinute = 60_000 - (Date.now() % 60_000);
     const { plane } = await startControlPlane(untilMinute - 2_000);
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
-    await eventually(async () => expect(await runsOf(plane, id)).toHaveLength(1));
+    await eventually(async () => expect(await listRuns(plane, id)).toHaveLength(1));
     await eventually(() => expect(plane.started).toHaveLength(1));
   });
 
   it("stores secrets and returns only their names", async () => {
     const { plane } = await startControlPlane();
-    const client = clientOf(plane);
+    const client = createClient(plane);
     const created = await client.post("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-very-secret-value" });
     expect(created.status).toBe(201);
     expect(JSON.stringify((await client.get("/agent/secrets")).body)).toContain("DEPLOY_TOKEN");

@@ -16,7 +16,7 @@ import { useDataDirectory } from "./support/data-directory.ts";
 
 const data = useDataDirectory();
 const put = (sk: string, text = ""): TransactionWrite => ({ kind: "put", item: { pk: "TEST", sk, text } });
-const keysOf = async (database: Database) =>
+const listKeys = async (database: Database) =>
   (await sqliteTable(database).query({ pk: "TEST" })).items.map(({ sk }) => sk);
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -44,7 +44,7 @@ describe("a write", () => {
       failure(table.transact([put("f")])),
     ]);
     expect(results).toEqual([undefined, new ConditionFailed([1]), expect.any(RangeError), undefined]);
-    expect(await keysOf(database)).toEqual(["a", "b", "f"]);
+    expect(await listKeys(database)).toEqual(["a", "b", "f"]);
   });
 
   it("sees the writes that were requested before it", async () => {
@@ -73,7 +73,7 @@ describe("a write", () => {
     await database.close();
     await writing;
     expect(await failure(sqliteTable(database).transact([put("late")]))).toBeInstanceOf(DatabaseError);
-    expect(await keysOf(data.open(file))).toEqual(["last"]);
+    expect(await listKeys(data.open(file))).toEqual(["last"]);
   });
 
   it("survives kill -9 once it was acknowledged, and is never stored in part", async () => {
@@ -112,10 +112,10 @@ describe("a full disk", () => {
     ]);
     expect(refused).toMatchObject({ code: "resource_unavailable", detail: expect.stringContaining("disk is full") });
     expect(small).toBeUndefined();
-    expect(await keysOf(database)).toEqual(["kept", "small"]);
+    expect(await listKeys(database)).toEqual(["kept", "small"]);
     await table.write({ kind: "delete", key: { pk: "TEST", sk: "kept" } });
     await table.transact(large.slice(0, 1));
-    expect(await keysOf(database)).toEqual(["large 0", "small"]);
+    expect(await listKeys(database)).toEqual(["large 0", "small"]);
   });
 });
 
@@ -129,7 +129,7 @@ describe("a database that cannot be written", () => {
       code: "resource_unavailable",
       detail: "the server cannot write to its data directory",
     });
-    expect(await keysOf(database)).toEqual(["a"]);
+    expect(await listKeys(database)).toEqual(["a"]);
   });
 
   it.each(["/proc/runyard.db", "/dev/null/runyard.db", "/missing-directory/runyard.db"])(
@@ -218,11 +218,11 @@ describe("a migration", () => {
     await sqliteTable(before).transact([put("a")]);
     await before.close();
     const after = data.open(file, { migrations: NEXT });
-    expect(await keysOf(after)).toEqual(["a"]);
+    expect(await listKeys(after)).toEqual(["a"]);
     await sqliteTable(after).transact([put("b")]);
     const copy = migrationBackup(file, MIGRATIONS.length);
     expect(statSync(copy).mode & 0o077).toBe(0);
-    expect(await keysOf(data.open(copy))).toEqual(["a"]);
+    expect(await listKeys(data.open(copy))).toEqual(["a"]);
   });
 
   it("that fails leaves the file unchanged", async () => {
@@ -233,7 +233,7 @@ describe("a migration", () => {
     const broken = [...NEXT, "ALTER TABLE missing ADD COLUMN extra TEXT"];
     expect(() => openDatabase(file, { migrations: broken })).toThrow("no such table: missing");
     const again = data.open(file);
-    expect(await keysOf(again)).toEqual(["a"]);
+    expect(await listKeys(again)).toEqual(["a"]);
     expect(again.statement("PRAGMA user_version").get()).toEqual({ user_version: MIGRATIONS.length });
   });
 
@@ -265,7 +265,7 @@ describe("a backup", () => {
     writing = false;
     await others;
     expect(statSync(to).mode & 0o077).toBe(0);
-    const copied = await keysOf(data.open(to));
+    const copied = await listKeys(data.open(to));
     expect(copied.filter((sk) => sk.startsWith("before"))).toHaveLength(20);
   });
 

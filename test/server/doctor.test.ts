@@ -79,9 +79,9 @@ describe("npm start -- doctor", () => {
     const { state } = await servers.start(directory);
     const healthy = await servers.run(directory, { command: "doctor", args: ["--json"] });
     const { checks } = JSON.parse(healthy.output);
-    const statusOf = (name: string) => checks.find((check: { name: string }) => check.name === name);
-    expect(statusOf("port")).toMatchObject({ status: "ok", detail: `this service runs at ${state.web_url}` });
-    expect([statusOf("node").status, statusOf("data").status, statusOf("key").status]).toEqual(["ok", "ok", "ok"]);
+    const findCheck = (name: string) => checks.find((check: { name: string }) => check.name === name);
+    expect(findCheck("port")).toMatchObject({ status: "ok", detail: `this service runs at ${state.web_url}` });
+    expect([findCheck("node").status, findCheck("data").status, findCheck("key").status]).toEqual(["ok", "ok", "ok"]);
 
     const other = path.join(servers.directory(), "data");
     mkdirSync(other);

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const handler = serveFiles({ files, secret, basePath: "/files", now });
   const server = serve({ fetch: handler, hostname: "127.0.0.1", port: 0 });
   await once(server, "listening");
-  const { port }: Pick<AddressInfo, "port"> = addressOf(server.address());
+  const { port }: Pick<AddressInfo, "port"> = requireAddress(server.address());
   baseUrl = `http://127.0.0.1:${port}/files`;
   store = makeStore(900);
   close = async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function addressOf(address: string | AddressInfo | null): AddressInfo {
+function requireAddress(address: string | AddressInfo | null): AddressInfo {
   if (address === null || typeof address === "string") throw new Error("no port");
   return address;
 }
@@ -68,8 +68,8 @@ const described = (content: string) => ({
   contentType: "text/plain",
 });
 const named = { filename: "a.txt", contentType: "text/plain" };
-const textOf = async (key: string) => Buffer.from((await store.get(key)) ?? "").toString();
-const codeOf = async (response: Response) =>
+const readText = async (key: string) => Buffer.from((await store.get(key)) ?? "").toString();
+const readCode = async (response: Response) =>
   `${response.status} ${/<Code>(\w+)<\/Code>/.exec(await response.text())?.[1] ?? ""}`;
 const incomplete = () => readdirSync(path.join(directory, "incomplete"));
 
@@ -90,7 +90,7 @@ describe("files in a directory", () => {
   it("are readable only by their owner", async () => {
     const key = newKey();
     await store.put(key, "mine", "text/plain");
-    const file = files.pathOf(key);
+    const file = files.toPath(key);
     for (const place of [file, path.dirname(file), path.join(directory, "objects")]) {
       expect(statSync(place).mode & 0o077).toBe(0);
     }
@@ -105,7 +105,7 @@ describe("files in a directory", () => {
   it("are written once when one key is written concurrently", async () => {
     const key = newKey();
     await Promise.all(Array.from({ length: 10 }, (_, n) => store.put(key, `${n}`.repeat(1_000), "text/plain")));
-    expect(new Set(await textOf(key)).size).toBe(1);
+    expect(new Set(await readText(key)).size).toBe(1);
     expect(incomplete()).toEqual([]);
   });
 
@@ -119,15 +119,15 @@ describe("files in a directory", () => {
       ["runs/kept/transcript", 365],
     ] as const) {
       await store.put(key, key, "text/plain");
-      utimesSync(files.pathOf(key), old(days), old(days));
+      utimesSync(files.toPath(key), old(days), old(days));
     }
     expect(await expireFiles(files, Date.now())).toBe(2);
     expect(await store.get("attachments/one")).toBeUndefined();
-    expect(await textOf("attachments/two")).toBe("attachments/two");
-    expect(await textOf("runs/kept/transcript")).toBe("runs/kept/transcript");
-    expect(existsSync(files.directoryOf("snapshots/run/"))).toBe(false);
+    expect(await readText("attachments/two")).toBe("attachments/two");
+    expect(await readText("runs/kept/transcript")).toBe("runs/kept/transcript");
+    expect(existsSync(files.toDirectory("snapshots/run/"))).toBe(false);
     await store.put("snapshots/run/execution/2/0", "again", "text/plain");
-    expect(await textOf("snapshots/run/execution/2/0")).toBe("again");
+    expect(await readText("snapshots/run/execution/2/0")).toBe("again");
   });
 });
 
@@ -156,15 +156,15 @@ describe("a hostile key", () => {
   ];
   it.each(hostile)("is stored within the directory: %j", async (key) => {
     await store.put(key, `content of ${key}`, "text/plain");
-    expect(await textOf(key)).toBe(`content of ${key}`);
-    expect(path.relative(path.join(directory, "objects"), files.pathOf(key))).not.toMatch(/^\.\.|^\//);
+    expect(await readText(key)).toBe(`content of ${key}`);
+    expect(path.relative(path.join(directory, "objects"), files.toPath(key))).not.toMatch(/^\.\.|^\//);
   });
 
   it("can be a prefix of another key", async () => {
     const key = newKey("a");
     await store.put(`${key}/b`, "below", "text/plain");
     await store.put(key, "above", "text/plain");
-    expect([await textOf(key), await textOf(`${key}/b`)]).toEqual(["above", "below"]);
+    expect([await readText(key), await readText(`${key}/b`)]).toEqual(["above", "below"]);
   });
 
   it("never has the path of another key, ignoring case, and never leaves the directory", async () => {
@@ -237,7 +237,7 @@ describe("a signed URL", () => {
     const { url } = await store.downloadUrl(key, named);
     const body = method === "HEAD" ? undefined : "other";
     expect([403, 405]).toContain((await fetch(url, { method, body: body ?? null })).status);
-    expect(await textOf(key)).toBe("content");
+    expect(await readText(key)).toBe("content");
   });
 
   it("for an upload is rejected for a download, after its expiry, and with other headers", async () => {
@@ -246,10 +246,10 @@ describe("a signed URL", () => {
     expect((await fetch(url)).status).toBe(403);
     const put = (changes: Record<string, string>) =>
       fetch(url, { method: "PUT", body: "content", headers: { ...headers, ...changes } });
-    expect(await codeOf(await put({ "content-type": "text/html" }))).toBe("403 SignatureDoesNotMatch");
-    expect(await codeOf(await put({ "if-none-match": "x" }))).toBe("403 SignatureDoesNotMatch");
-    expect(await codeOf(await put({ "x-amz-checksum-sha256": "" }))).toBe("403 SignatureDoesNotMatch");
-    expect(await codeOf(await later(601, () => put({})))).toBe("403 AccessDenied");
+    expect(await readCode(await put({ "content-type": "text/html" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await readCode(await put({ "if-none-match": "x" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await readCode(await put({ "x-amz-checksum-sha256": "" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await readCode(await later(601, () => put({})))).toBe("403 AccessDenied");
     expect((await later(595, () => put({}))).status).toBe(200);
   });
 
@@ -258,12 +258,12 @@ describe("a signed URL", () => {
     const key = newKey();
     await store.put(key, "content", "text/plain");
     const { url } = await other.downloadUrl(key, named);
-    expect(await codeOf(await fetch(url))).toBe("403 SignatureDoesNotMatch");
+    expect(await readCode(await fetch(url))).toBe("403 SignatureDoesNotMatch");
   });
 
   it("of a missing file returns 404, as do other paths", async () => {
     const { url } = await store.downloadUrl(newKey(), named);
-    expect(await codeOf(await fetch(url))).toBe("404 NoSuchKey");
+    expect(await readCode(await fetch(url))).toBe("404 NoSuchKey");
     expect((await fetch(url.replace("/files/", "/other/"))).status).toBe(404);
     expect((await fetch(`${baseUrl}/%zz`)).status).toBe(400);
   });
@@ -295,7 +295,7 @@ describe("a download", () => {
   it.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("returns 416 for %s", async (range) => {
     const response = await download({ range });
     expect(response.headers.get("content-range")).toBe("bytes */10");
-    expect(await codeOf(response)).toBe("416 InvalidRange");
+    expect(await readCode(response)).toBe("416 InvalidRange");
   });
 
   it.each(["bytes=0-1,3-4", "bytes=4-2", "lines=1-2", "bytes=-", "bytes=a-b"])(
@@ -329,12 +329,12 @@ describe("a download", () => {
     const response = await fetch(url, { signal: leaving.signal });
     await response.body?.getReader().read();
     leaving.abort();
-    const open = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd).startsWith(files.pathOf(key)));
+    const open = () => readdirSync("/proc/self/fd").filter((fd) => readLink(fd).startsWith(files.toPath(key)));
     await eventually(() => expect(open()).toEqual([]));
   });
 });
 
-const linkOf = (fd: string): string => {
+const readLink = (fd: string): string => {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
@@ -385,10 +385,10 @@ describe("an upload", () => {
     const key = newKey();
     const target = await store.uploadTarget(key, described("content"));
     const send = (body: string) => fetch(target.url, { method: "PUT", body, headers: target.headers ?? {} });
-    expect(await codeOf(await send("c0ntent"))).toBe("400 BadDigest");
+    expect(await readCode(await send("c0ntent"))).toBe("400 BadDigest");
     expect(incomplete()).toEqual([]);
     expect((await send("content")).status).toBe(200);
-    expect(await codeOf(await send("content"))).toBe("412 PreconditionFailed");
+    expect(await readCode(await send("content"))).toBe("412 PreconditionFailed");
   });
 
   it("to one key by concurrent clients succeeds once", async () => {
@@ -414,7 +414,7 @@ describe("an upload", () => {
     const body = new Blob([text]);
     const response = await fetch(urlOf(target), { method: "PUT", body, headers: target.headers ?? {} });
     expect(response.status).toBe(status);
-    expect(await textOf(key)).toBe("there already");
+    expect(await readText(key)).toBe("there already");
   });
 
   it("above the size limit of S3 is rejected with 413", async () => {
@@ -450,7 +450,7 @@ describe("an upload", () => {
 describe("an upload form", () => {
   const options = { mostBytes: 1_000_000, contentType: "text/plain" };
   type Field = readonly [name: string, value: string | Blob];
-  const fieldsOf = ({ fields = [] }: UploadTarget, content: string): Field[] =>
+  const createFields = ({ fields = [] }: UploadTarget, content: string): Field[] =>
     fields.map(({ name, value }) => [name, value.kind === "static" ? value.value : new Blob([content])]);
   function send({ url }: UploadTarget, fields: readonly Field[]): Promise<Response> {
     const form = new FormData();
@@ -464,20 +464,20 @@ describe("an upload form", () => {
   it("accepts a file repeatedly and keeps the last one", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
-    expect((await send(target, fieldsOf(target, "first"))).status).toBe(204);
-    expect((await send(target, fieldsOf(target, "second"))).status).toBe(204);
-    expect(await textOf(key)).toBe("second");
+    expect((await send(target, createFields(target, "first"))).status).toBe(204);
+    expect((await send(target, createFields(target, "second"))).status).toBe(204);
+    expect(await readText(key)).toBe("second");
   });
 
   it("accepts one byte to its maximum size", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, { ...options, mostBytes: 300_000 });
-    expect(await codeOf(await send(target, fieldsOf(target, "x".repeat(300_001))))).toBe("413 EntityTooLarge");
-    expect(await codeOf(await send(target, fieldsOf(target, "x".repeat(20_000_000))))).toBe("413 EntityTooLarge");
-    expect(await codeOf(await send(target, fieldsOf(target, "")))).toBe("400 EntityTooSmall");
+    expect(await readCode(await send(target, createFields(target, "x".repeat(300_001))))).toBe("413 EntityTooLarge");
+    expect(await readCode(await send(target, createFields(target, "x".repeat(20_000_000))))).toBe("413 EntityTooLarge");
+    expect(await readCode(await send(target, createFields(target, "")))).toBe("400 EntityTooSmall");
     expect(await store.size(key)).toBeUndefined();
     expect(incomplete()).toEqual([]);
-    expect((await send(target, fieldsOf(target, "x".repeat(300_000)))).status).toBe(204);
+    expect((await send(target, createFields(target, "x".repeat(300_000)))).status).toBe(204);
     expect(await store.size(key)).toBe(300_000);
   });
 
@@ -502,7 +502,7 @@ describe("an upload form", () => {
   it.each(changes)("is rejected with %s", async (_, change) => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
-    const response = await send(target, change(fieldsOf(target, "content")));
+    const response = await send(target, change(createFields(target, "content")));
     expect([400, 403]).toContain(response.status);
     expect([await store.size(key), await store.size("runs/other")]).toEqual([undefined, undefined]);
     expect(incomplete()).toEqual([]);
@@ -510,8 +510,8 @@ describe("an upload form", () => {
 
   it("is rejected after its expiry", async () => {
     const target = await store.uploadForm(newKey(), options);
-    expect(await codeOf(await later(600, () => send(target, fieldsOf(target, "x"))))).toBe("403 AccessDenied");
-    expect((await later(599, () => send(target, fieldsOf(target, "x")))).status).toBe(204);
+    expect(await readCode(await later(600, () => send(target, createFields(target, "x"))))).toBe("403 AccessDenied");
+    expect((await later(599, () => send(target, createFields(target, "x")))).status).toBe(204);
   });
 
   it.each([
@@ -537,7 +537,7 @@ describe("an upload form", () => {
   it("that is signed but ends within its file leaves no file", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
-    const parts = fieldsOf(target, "content").map(([name, value]) =>
+    const parts = createFields(target, "content").map(([name, value]) =>
       typeof value === "string"
         ? `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
         : `--b\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\ncontent`,
@@ -552,6 +552,6 @@ describe("an upload form", () => {
   it("is accepted only at the base address", async () => {
     const target = await store.uploadForm(newKey(), options);
     const other = { ...target, url: `${target.url}/runs/other` };
-    expect((await send(other, fieldsOf(target, "x"))).status).toBe(405);
+    expect((await send(other, createFields(target, "x"))).status).toBe(405);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { recoverExecutions } from "#server/sandbox/recover-executions.ts";
 import { MAX_RESTARTS } from "#shared/records/run.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { type Harness, harnessOf, workingRun } from "../support/execution.ts";
-import { stateOf, timelineOf } from "../support/look.ts";
+import { createHarness, type Harness, workingRun } from "../support/execution.ts";
+import { readState, readTimeline } from "../support/look.ts";
 
 /** Recovers the execution of a harness that ended with the service. */
 async function restart(plane: TestControlPlane, { run_id, execution_id }: Harness): Promise<void> {
@@ -16,7 +16,7 @@ async function restart(plane: TestControlPlane, { run_id, execution_id }: Harnes
 }
 
 async function nextExecution(plane: TestControlPlane, runId: string): Promise<Harness> {
-  const next = harnessOf(plane, await plane.dispatch(runId));
+  const next = createHarness(plane, await plane.dispatch(runId));
   expect((await next.resolve()).status).toBe(200);
   return next;
 }
@@ -28,13 +28,13 @@ describe("a restart of the service", () => {
     const { run_id } = harness;
     for (let count = 1; count < MAX_RESTARTS; count++) {
       await restart(plane, harness);
-      expect(await stateOf(plane, run_id)).toBe("QUEUED");
+      expect(await readState(plane, run_id)).toBe("QUEUED");
       expect(await plane.ports.runs.head(run_id)).toMatchObject({ losses: 0, restarts: count });
       expect((await harness.beat()).status).toBe(401);
       harness = await nextExecution(plane, run_id);
     }
     await restart(plane, harness);
-    expect(await stateOf(plane, run_id)).toBe("ERROR");
-    expect((await timelineOf(plane, run_id)).filter((type) => type === "execution_lost")).toHaveLength(MAX_RESTARTS);
+    expect(await readState(plane, run_id)).toBe("ERROR");
+    expect((await readTimeline(plane, run_id)).filter((type) => type === "execution_lost")).toHaveLength(MAX_RESTARTS);
   });
 });

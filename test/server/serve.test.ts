@@ -20,7 +20,7 @@ const rawStatus = (server: Served, at: string, headers: Readonly<Record<string, 
       .end();
   });
 
-async function conversationOf(server: Served, run: string): Promise<string> {
+async function readConversation(server: Served, run: string): Promise<string> {
   return JSON.stringify((await server.call("GET", `/agent/runs/${run}/conversation`)).body);
 }
 
@@ -29,7 +29,7 @@ describe("npm start", () => {
     const server = await start();
     const run = await createRun(server, 'echo hello; echo content > "$RUNYARD_OUTPUT/file.txt"');
     const { artifacts } = await waitForState(server, run, "SUCCEEDED");
-    expect(await conversationOf(server, run)).toContain("hello");
+    expect(await readConversation(server, run)).toContain("hello");
 
     const artifact = await server.call("GET", `/agent/artifacts/${artifacts[0].data.artifact_uid}`);
     expect(await (await fetch(artifact.body.data.download_url)).text()).toBe("content\n");
@@ -61,7 +61,7 @@ describe("npm start", () => {
       message: commands("echo second-turn"),
     });
     expect(followup.status).toBe(200);
-    await eventually(async () => expect(await conversationOf(server, run)).toMatch(/second-turn.*second-turn/));
+    await eventually(async () => expect(await readConversation(server, run)).toMatch(/second-turn.*second-turn/));
     await waitForState(server, run, "SUCCEEDED");
   });
 

@@ -4,7 +4,7 @@ import { createRun, type Served, useServers } from "./support/served.ts";
 
 const servers = useServers();
 
-const clientOf = ({ state }: Served): Runyard => new Runyard({ baseURL: state.base_url, apiKey: state.api_key });
+const createClient = ({ state }: Served): Runyard => new Runyard({ baseURL: state.base_url, apiKey: state.api_key });
 
 /** Reads a stream to its end. */
 async function readAll(stream: AsyncIterable<RunStreamItem>) {
@@ -20,7 +20,7 @@ async function readAll(stream: AsyncIterable<RunStreamItem>) {
 describe("GET /agent/runs/{runId}/events as a stream", () => {
   it("sends each event once and the output of a command while it runs, to 50 readers", async () => {
     const served = await servers.start(servers.directory());
-    const client = clientOf(served);
+    const client = createClient(served);
     const run = await createRun(
       served,
       "for i in $(seq 4); do echo line $i; sleep 1; done; read -t 2 < <(sleep 9) || true",
@@ -34,7 +34,7 @@ describe("GET /agent/runs/{runId}/events as a stream", () => {
 
   it("sends the end of the output first to a reader that comes late", async () => {
     const served = await servers.start(servers.directory());
-    const client = clientOf(served);
+    const client = createClient(served);
     const run = await createRun(served, "seq 100000; echo the last line; until test -f go; do sleep 0.2; done");
     const controller = new AbortController();
     let output = "";

@@ -5,7 +5,7 @@ import { Queues } from "#server/queue/queues.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { parseTimerCron } from "#server/timers/timer-cron.ts";
 import { Timers } from "#server/timers/timers.ts";
-import { timetableOf } from "#shared/schedules/cron.ts";
+import { parseTimetable } from "#shared/schedules/cron.ts";
 import { schedulerCron } from "#shared/schedules/scheduler-cron.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
@@ -134,7 +134,7 @@ describe("a timer", () => {
     "fires whenever its schedule plans a firing, also when the clocks change: %s in %s",
     (cron, zone) => {
       const timer = parseTimerCron(schedulerCron(cron), zone);
-      const timetable = timetableOf(cron, zone);
+      const timetable = parseTimetable(cron, zone);
       let time: number | undefined = at("2026-01-01T00:00:00Z");
       let count = 0;
       for (time = timetable.next(time); time !== undefined && time < at("2027-01-01T00:00:00Z"); count++) {

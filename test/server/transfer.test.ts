@@ -40,7 +40,7 @@ async function fill(server: Served) {
 }
 
 /** What a server responds about all of it, and the files behind the URLs. */
-async function responsesOf(server: Served, { run, artifact, schedule }: Awaited<ReturnType<typeof fill>>) {
+async function readResponses(server: Served, { run, artifact, schedule }: Awaited<ReturnType<typeof fill>>) {
   const paths = [
     "/agent/runs",
     `/agent/runs/${run}`,
@@ -71,7 +71,7 @@ describe("the data of a server", () => {
     const [directory, places] = [servers.directory(), servers.directory()];
     const server = await servers.start(directory);
     const resources = await fill(server);
-    const before = await responsesOf(server, resources);
+    const before = await readResponses(server, resources);
     expect(before.files[0]).toBe("content\n");
 
     const [backup, archive] = [path.join(places, "backup"), path.join(places, "export.tar.gz")];
@@ -94,7 +94,7 @@ describe("the data of a server", () => {
       writeFileSync(path.join(other, "local.json"), localState, { mode: 0o600 });
       const copy = await servers.start(other);
       expect(copy.state.api_key).toBe(server.state.api_key);
-      expect(await responsesOf(copy, resources)).toEqual(before);
+      expect(await readResponses(copy, resources)).toEqual(before);
       await eventually(() => expect(timersIn(other)).toEqual([resources.schedule]));
       await waitForState(copy, await createRun(copy, "echo again"), "SUCCEEDED");
       await copy.stop();

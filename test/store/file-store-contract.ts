@@ -109,7 +109,11 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
   });
 
   describe("an upload form", () => {
-    const formOf = ({ fields = [] }: UploadTarget, body: string, changed: Record<string, string> = {}): FormData => {
+    const createForm = (
+      { fields = [] }: UploadTarget,
+      body: string,
+      changed: Record<string, string> = {},
+    ): FormData => {
       const form = new FormData();
       for (const { name, value } of fields) {
         if (value.kind === "static") form.append(name, changed[name] ?? value.value);
@@ -118,7 +122,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       return form;
     };
     const send = (target: UploadTarget, ...form: [body: string, changed?: Record<string, string>]) =>
-      fetch(target.url, { method: target.method, body: formOf(target, ...form) });
+      fetch(target.url, { method: target.method, body: createForm(target, ...form) });
     const options = { mostBytes: 20, contentType: "text/plain" };
 
     it("takes a file without credentials", async () => {

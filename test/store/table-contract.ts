@@ -22,7 +22,7 @@ export function tableContract(makeTable: () => Table): void {
   const put = async (...items: readonly Item[]) => {
     for (const it of items) await table.write({ kind: "put", item: it });
   };
-  const keysOf = async (query: Omit<Query, "pk">) => (await table.query({ pk, ...query })).items.map(({ sk }) => sk);
+  const listKeys = async (query: Omit<Query, "pk">) => (await table.query({ pk, ...query })).items.map(({ sk }) => sk);
   const failure = (writing: Promise<void>): Promise<unknown> =>
     writing.then(
       () => undefined,
@@ -111,8 +111,8 @@ export function tableContract(makeTable: () => Table): void {
       ["bounds that are one key, exclusive", { after: "B#1", before: "B#1" }, []],
       ["bounds that are the wrong way round", { from: "C", to: "A" }, []],
     ])("answers %s, both ways", async (_, query, expected) => {
-      expect(await keysOf(query)).toEqual(expected);
-      expect(await keysOf({ ...query, descending: true })).toEqual(expected.toReversed());
+      expect(await listKeys(query)).toEqual(expected);
+      expect(await listKeys({ ...query, descending: true })).toEqual(expected.toReversed());
       expect((await table.query({ pk, ...query })).more).toBe(false);
     });
 
@@ -144,8 +144,8 @@ export function tableContract(makeTable: () => Table): void {
       fresh();
       const large = Array.from({ length: 8 }, (_, index) => item(`large ${index}`, { text: "x".repeat(390_000) }));
       await put(...large);
-      expect(await keysOf({})).toEqual(large.map(({ sk }) => sk));
-      expect(await keysOf({ limit: 6 })).toEqual(large.slice(0, 6).map(({ sk }) => sk));
+      expect(await listKeys({})).toEqual(large.map(({ sk }) => sk));
+      expect(await listKeys({ limit: 6 })).toEqual(large.slice(0, 6).map(({ sk }) => sk));
     });
   });
 
@@ -300,7 +300,7 @@ export function tableContract(makeTable: () => Table): void {
         ]),
       );
       expect(error).toEqual(new ConditionFailed([1, 3]));
-      expect(await keysOf({ from: "w" })).toEqual(["x"]);
+      expect(await listKeys({ from: "w" })).toEqual(["x"]);
     });
 
     it("refuses to write one item twice, and more than 100 writes", async () => {
@@ -309,9 +309,9 @@ export function tableContract(makeTable: () => Table): void {
       const many = (count: number) =>
         Array.from({ length: count }, (_, n) => ({ kind: "put" as const, item: item(`many ${n}`) }));
       await expect(table.transact(many(101))).rejects.toThrow();
-      expect(await keysOf({ prefix: "many" })).toEqual([]);
+      expect(await listKeys({ prefix: "many" })).toEqual([]);
       await table.transact(many(100));
-      expect(await keysOf({ prefix: "many" })).toHaveLength(100);
+      expect(await listKeys({ prefix: "many" })).toHaveLength(100);
     });
 
     it("lets exactly one of twenty conditional writes at once win, and the winner's is what stays", async () => {
@@ -328,7 +328,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(winners).toHaveLength(1);
       for (const error of errors) if (error !== undefined) expect(error).toEqual(new ConditionFailed([0]));
       expect((await table.get({ pk, sk: "first" }))?.["n"]).toBe(winners[0]);
-      expect(await keysOf({ prefix: "beside" })).toEqual([`beside ${winners[0]}`]);
+      expect(await listKeys({ prefix: "beside" })).toEqual([`beside ${winners[0]}`]);
     });
 
     it("loses none of twenty additions at once, under a limit that it never passes", async () => {

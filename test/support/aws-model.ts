@@ -22,33 +22,33 @@ export interface Operation {
 }
 
 /** The operation `name`, as the SDK's own model has it. Throws where there is none. */
-export function operationOf(service: ServiceName, name: string): Operation {
+export function findOperation(service: ServiceName, name: string): Operation {
   const schema: unknown = Reflect.get(MODELS[service], `${name}$`);
   if (!Array.isArray(schema) || schema[0] !== KIND.operation) throw new Error(`${service} has no operation ${name}`);
   const http = typeof schema[3] === "object" && schema[3] !== null ? Reflect.get(schema[3], "http") : undefined;
   return {
     name,
     http: Array.isArray(http) ? [String(http[0]), String(http[1])] : undefined,
-    requestProblems: (input) => problemsOf(schema[4], input, name),
-    answerProblems: (output) => problemsOf(schema[5], output, `${name} answered`),
+    requestProblems: (input) => findProblems(schema[4], input, name),
+    answerProblems: (output) => findProblems(schema[5], output, `${name} answered`),
   };
 }
 
 /** The names of all operations of a service. */
-export const operationsOf = (service: ServiceName): string[] =>
+export const listOperations = (service: ServiceName): string[] =>
   Object.entries(MODELS[service]).flatMap(([name, schema]: [string, unknown]) =>
     name.endsWith("$") && Array.isArray(schema) && schema[0] === KIND.operation ? [name.slice(0, -1)] : [],
   );
 
-function problemsOf(schema: unknown, value: unknown, path: string): string[] {
-  if (typeof schema === "function") return problemsOf(schema(), value, path);
+function findProblems(schema: unknown, value: unknown, path: string): string[] {
+  if (typeof schema === "function") return findProblems(schema(), value, path);
   if (schema === "unit") return [];
   if (typeof schema === "number") return ofNumber(schema, value, path);
   if (!Array.isArray(schema)) throw new Error(`${path}: a schema of an unknown form`);
   // A member's schema with its traits.
-  if (schema.length === 2) return problemsOf(schema[0], value, path);
+  if (schema.length === 2) return findProblems(schema[0], value, path);
   const [kind, , , , names, members, required] = schema;
-  if (kind === KIND.simple) return problemsOf(names, value, path);
+  if (kind === KIND.simple) return findProblems(names, value, path);
   if (kind === KIND.list) return ofList(names, value, path);
   if (kind === KIND.map) return ofMap(members, value, path);
   if (!isRecord(value)) return [`${path} must be an object`];
@@ -61,7 +61,7 @@ function problemsOf(schema: unknown, value: unknown, path: string): string[] {
     ...missing.map((name) => `${path}.${name} is missing`),
     ...(kind === KIND.union && choices !== 1 ? [`${path} must have exactly one member`] : []),
     ...known.flatMap((name, index) =>
-      value[name] === undefined ? [] : problemsOf(members[index], value[name], `${path}.${name}`),
+      value[name] === undefined ? [] : findProblems(members[index], value[name], `${path}.${name}`),
     ),
   ];
 }
@@ -76,12 +76,12 @@ function ofNumber(schema: number, value: unknown, path: string): string[] {
 
 const ofList = (member: unknown, value: unknown, path: string): string[] =>
   Array.isArray(value)
-    ? value.flatMap((entry: unknown, index) => problemsOf(member, entry, `${path}[${index}]`))
+    ? value.flatMap((entry: unknown, index) => findProblems(member, entry, `${path}[${index}]`))
     : [`${path} must be a list`];
 
 const ofMap = (member: unknown, value: unknown, path: string): string[] =>
   isRecord(value)
-    ? Object.entries(value).flatMap(([name, entry]) => problemsOf(member, entry, `${path}.${name}`))
+    ? Object.entries(value).flatMap(([name, entry]) => findProblems(member, entry, `${path}.${name}`))
     : [`${path} must be a map`];
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

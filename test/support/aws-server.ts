@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { isRecord, type Operation, operationOf, operationsOf, type ServiceName } from "./aws-model.ts";
+import { findOperation, isRecord, listOperations, type Operation, type ServiceName } from "./aws-model.ts";
 
 /** An answer that is an error, as the service words it. */
 export class Refusal extends Error {
@@ -32,7 +32,7 @@ export async function startService(service: ServiceName, answers: Answers, extra
   let lagMs = 0;
 
   async function answer(request: Request): Promise<unknown> {
-    const operation = operationOf(service, request.operation);
+    const operation = findOperation(service, request.operation);
     requests.push(request);
     const problems = [...operation.requestProblems(request.input), ...extra(request)];
     if (problems.length > 0) throw new Refusal("ValidationException", problems.join("; "));
@@ -57,7 +57,7 @@ export async function startService(service: ServiceName, answers: Answers, extra
       response.end(JSON.stringify(body));
     };
     try {
-      send(200, await answer(await requestOf(service, message)));
+      send(200, await answer(await parseRequest(service, message)));
     } catch (error) {
       if (!(error instanceof Refusal)) return send(500, { message: String(error) });
       const body = { __type: error.name, message: error.message, ...error.members };
@@ -89,7 +89,7 @@ export async function startService(service: ServiceName, answers: Answers, extra
   };
 }
 
-async function requestOf(service: ServiceName, message: IncomingMessage): Promise<Request> {
+async function parseRequest(service: ServiceName, message: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
@@ -98,15 +98,15 @@ async function requestOf(service: ServiceName, message: IncomingMessage): Promis
   const target = message.headers["x-amz-target"];
   if (typeof target === "string") return { operation: target.slice(target.indexOf(".") + 1), input: body };
   const { pathname } = new URL(message.url ?? "/", "http://localhost");
-  for (const operation of operationsOf(service).map((name) => operationOf(service, name))) {
-    const labels = labelsOf(operation, message.method ?? "", pathname);
+  for (const operation of listOperations(service).map((name) => findOperation(service, name))) {
+    const labels = matchLabels(operation, message.method ?? "", pathname);
     if (labels !== undefined) return { operation: operation.name, input: { ...body, ...labels } };
   }
   throw new Refusal("UnknownOperationException", `${message.method} ${pathname}`, 404);
 }
 
 /** What a path says where the operation's own path has names in braces; undefined where it is another's. */
-function labelsOf({ http }: Operation, method: string, pathname: string): Record<string, string> | undefined {
+function matchLabels({ http }: Operation, method: string, pathname: string): Record<string, string> | undefined {
   if (http?.[0] !== method) return undefined;
   const names = http[1].split("/");
   const parts = pathname.split("/").map(decodeURIComponent);

@@ -12,7 +12,7 @@ export function standIn(answer: (call: StoodIn, at: number) => object = () => ({
   const calls: StoodIn[] = [];
   const handle = async (request: { headers: Record<string, string>; path: string; body?: Uint8Array | string }) => {
     const { headers, path, body = "" } = request;
-    const call = { target: headers["x-amz-target"] ?? path, body: textOf(body) };
+    const call = { target: headers["x-amz-target"] ?? path, body: toText(body) };
     const at = calls.push(call) - 1;
     const given = Buffer.from(JSON.stringify(answer(call, at)));
     return { response: { statusCode: 200, headers: { "content-length": String(given.length) }, body: given } };
@@ -26,5 +26,5 @@ export function standIn(answer: (call: StoodIn, at: number) => object = () => ({
   return { config, calls };
 }
 
-const textOf = (body: Uint8Array | string): string =>
+const toText = (body: Uint8Array | string): string =>
   typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();

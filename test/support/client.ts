@@ -39,13 +39,13 @@ export async function request(
   options: RequestOptions = {},
 ): Promise<Answer> {
   const [path = "", query = ""] = target.split(/\?(.*)/s);
-  const found = routeOf(method, path);
+  const found = findRoute(method, path);
   const rawPath = PREFIX + path;
   if (found === undefined)
-    return answerOf(await notFound.handle(httpEvent({ ...options, method, rawPath, query }), FALLBACK_PORTS));
+    return parseAnswer(await notFound.handle(httpEvent({ ...options, method, rawPath, query }), FALLBACK_PORTS));
   const { route, parameters } = found;
   const who = route.who === "public" ? [] : [...route.who];
-  const endpoint = await endpointOf(route);
+  const endpoint = await loadEndpoint(route);
   const call = { key: plane.key, ...options, method, rawPath, query, path: parameters, who };
   const answer = await withRights(route.file, route.rights, () => plane.call(endpoint, call));
   expectDocumented(route, endpoint, answer);
@@ -53,7 +53,7 @@ export async function request(
 }
 
 /** Requests with one key: that of the control plane's first person by default. */
-export function clientOf(plane: TestControlPlane, key: string | undefined = plane.key) {
+export function createClient(plane: TestControlPlane, key: string | undefined = plane.key) {
   return {
     get: (target: string, options: RequestOptions = {}) => request(plane, "GET", target, { key, ...options }),
     post: (target: string, body?: unknown, options: RequestOptions = {}) =>
@@ -63,7 +63,7 @@ export function clientOf(plane: TestControlPlane, key: string | undefined = plan
     delete: (target: string, options: RequestOptions = {}) => request(plane, "DELETE", target, { key, ...options }),
   };
 }
-export type Client = ReturnType<typeof clientOf>;
+export type Client = ReturnType<typeof createClient>;
 
 /** `METHOD /path` of every route but the fallback's. */
 export const routeNames: readonly string[] = routes
@@ -71,7 +71,7 @@ export const routeNames: readonly string[] = routes
   .map(({ method, path }) => `${method} ${path}`);
 
 /** The route that takes a request, with the parameters of its path. */
-export function routeOf(
+export function findRoute(
   method: string,
   path: string,
 ): { route: Route; parameters: Record<string, string> } | undefined {
@@ -94,13 +94,13 @@ const functionsFolder = join(import.meta.dirname, "..", "..", "functions");
 const endpoints = new Map<string, Promise<Endpoint>>();
 
 /** The endpoint that a route's file defines. It is loaded once: each `import()` in a test is a message to the test runner. */
-export function endpointOf({ file }: Route): Promise<Endpoint> {
-  const loading = endpoints.get(file) ?? loadEndpoint(file);
+export function loadEndpoint({ file }: Route): Promise<Endpoint> {
+  const loading = endpoints.get(file) ?? importEndpoint(file);
   endpoints.set(file, loading);
   return loading;
 }
 
-async function loadEndpoint(file: string): Promise<Endpoint> {
+async function importEndpoint(file: string): Promise<Endpoint> {
   const module: Record<string, unknown> = await import(pathToFileURL(join(functionsFolder, `${file}.ts`)).href);
   const endpoint = Object.values(module).find(isEndpoint);
   if (endpoint === undefined) throw new Error(`functions/${file}.ts exports no endpoint`);
@@ -110,6 +110,6 @@ async function loadEndpoint(file: string): Promise<Endpoint> {
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
 
-function answerOf(response: HttpResponse): Answer {
+function parseAnswer(response: HttpResponse): Answer {
   return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) };
 }

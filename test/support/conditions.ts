@@ -25,7 +25,7 @@ export function mutatedTable<T extends Table>(table: T): T {
 function mutated<W extends TransactionWrite>(write: W): W {
   const kept: Conditions = Object.fromEntries(
     Object.entries(write.if ?? {}).filter(([attribute]) => {
-      const name = nameOf(write, attribute);
+      const name = findName(write, attribute);
       if (name !== undefined) note(name);
       return name === undefined || !dropped.has(name);
     }),
@@ -34,7 +34,7 @@ function mutated<W extends TransactionWrite>(write: W): W {
 }
 
 /** Undefined for what a test writes itself, which is no write of the service. */
-function nameOf(write: TransactionWrite, attribute: string): string | undefined {
+function findName(write: TransactionWrite, attribute: string): string | undefined {
   const who = actingName();
   if (who === undefined) return undefined;
   const key = write.kind === "put" ? write.item : write.key;
@@ -48,7 +48,7 @@ async function refused<T>(writes: readonly TransactionWrite[], perform: () => Pr
   } catch (error) {
     for (const write of error instanceof ConditionFailed ? error.positions.map((position) => writes[position]) : []) {
       for (const attribute of Object.keys(write?.if ?? {})) {
-        const name = write && nameOf(write, attribute);
+        const name = write && findName(write, attribute);
         if (name !== undefined) note(name, testFile());
       }
     }

@@ -235,11 +235,11 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     call,
     /** Uploads to the URL of a target, as far as the memory files have one. */
     async upload(url: string, content: string | Uint8Array): Promise<void> {
-      await files.put(fileOf(url), content, "application/octet-stream");
+      await files.put(toFile(url), content, "application/octet-stream");
     },
     /** What a download URL opens. */
     async download(url: string): Promise<string> {
-      return Buffer.from((await files.get(fileOf(url))) ?? "").toString();
+      return Buffer.from((await files.get(toFile(url))) ?? "").toString();
     },
     /** Another person, in the teams named. */
     async person(
@@ -312,7 +312,7 @@ export interface Answer {
   readonly body: any;
 }
 
-const fileOf = (url: string): string => decodeURI(new URL(url).pathname.slice(1));
+const toFile = (url: string): string => decodeURI(new URL(url).pathname.slice(1));
 
 /** An event of API Gateway's HTTP API, payload format 2.0. */
 export function httpEvent(options: CallOptions): APIGatewayProxyEventV2 {

@@ -37,11 +37,11 @@ export function costedTable() {
     const before = await images();
     await write();
     const after = await images();
-    for (const index of writes.keys()) bill.writeUnits += costOf(before[index], after[index], factor);
+    for (const index of writes.keys()) bill.writeUnits += calculateCost(before[index], after[index], factor);
   }
   function answered(items: readonly (Item | undefined)[], share = 1): void {
     bill.items += items.filter((item) => item !== undefined).length;
-    bill.readUnits += share * Math.max(1, Math.ceil(bytesOf(items) / 4096));
+    bill.readUnits += share * Math.max(1, Math.ceil(countBytes(items) / 4096));
   }
 
   return {
@@ -72,7 +72,10 @@ export function costedTable() {
 export type CostedTable = ReturnType<typeof costedTable>;
 
 /** What was billed for some work. */
-export async function billOf<T>(table: CostedTable, work: () => Promise<T>): Promise<{ bill: TableBill; result: T }> {
+export async function measureBill<T>(
+  table: CostedTable,
+  work: () => Promise<T>,
+): Promise<{ bill: TableBill; result: T }> {
   const before = { ...table.bill };
   const result = await work();
   const { calls, readUnits, writeUnits, items } = table.bill;
@@ -85,10 +88,10 @@ export async function billOf<T>(table: CostedTable, work: () => Promise<T>): Pro
   return { bill, result };
 }
 
-function costOf(before: Item | undefined, after: Item | undefined, factor: number): number {
+function calculateCost(before: Item | undefined, after: Item | undefined, factor: number): number {
   const inTable = factor * Math.max(1, kilobytes(before), kilobytes(after));
   const names: readonly IndexName[] = ["gsi1", "gsi2", "gsi3", "gsi4", "gsi5", "gsi6", "gsi7"];
-  return names.reduce((sum, name) => sum + indexCost(entryOf(name, before), entryOf(name, after), name), inTable);
+  return names.reduce((sum, name) => sum + indexCost(toEntry(name, before), toEntry(name, after), name), inTable);
 }
 
 function indexCost(before: Item | undefined, after: Item | undefined, name: IndexName): number {
@@ -100,7 +103,7 @@ function indexCost(before: Item | undefined, after: Item | undefined, name: Inde
 }
 
 /** What the index holds of the item, if it holds it. */
-function entryOf(name: IndexName, item: Item | undefined): Item | undefined {
+function toEntry(name: IndexName, item: Item | undefined): Item | undefined {
   const { pk, sk, carries } = INDEXES[name];
   if (item?.[pk] === undefined || item[sk] === undefined) return undefined;
   const names = new Set(["pk", "sk", pk, sk, ...carries]);
@@ -108,7 +111,7 @@ function entryOf(name: IndexName, item: Item | undefined): Item | undefined {
   return { ...entry, pk: item.pk, sk: item.sk };
 }
 
-const kilobytes = (item: Item | undefined): number => Math.ceil(bytesOf([item]) / 1024);
-const bytesOf = (items: readonly (Item | undefined)[]): number =>
+const kilobytes = (item: Item | undefined): number => Math.ceil(countBytes([item]) / 1024);
+const countBytes = (items: readonly (Item | undefined)[]): number =>
   items.reduce((sum, item) => sum + (item === undefined ? 0 : sizeOfItem(item)), 0);
 const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);

@@ -1,12 +1,12 @@
 import type { Route } from "#infra/routes.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
-import { refusalsOf } from "../../scripts/openapi/problems.ts";
+import { listErrors } from "../../scripts/openapi/problems.ts";
 import type { Answer } from "./control-plane.ts";
 
 /** Throws where an answer has a status, or an error's code, that the OpenAPI document does not have for its route. */
 export function expectDocumented(route: Route, definition: Definition, { status, body }: Answer): void {
   if (definition.reply[status] !== undefined) return;
-  const codes = refusalsOf({ route, definition }).get(status);
+  const codes = listErrors({ route, definition }).get(status);
   if (codes?.some((code) => code === body.error_code)) return;
   throw new Error(
     `${route.method} ${route.path} answered ${status} ${body.error_code} (${body.detail}), which is not documented: ` +

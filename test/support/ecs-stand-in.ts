@@ -63,23 +63,24 @@ export async function startEcs() {
       },
       DescribeTasks(input) {
         const asked = Array.isArray(input["tasks"]) ? input["tasks"].map(String) : [];
-        const found = asked.map((name) => [name, taskOf(name)] as const);
+        const found = asked.map((name) => [name, findTask(name)] as const);
         return {
           tasks: found.flatMap(([, task]) => (task === undefined ? [] : [{ ...task }])),
           failures: found.flatMap(([arn, task]) => (task === undefined ? [{ arn, reason: "MISSING" }] : [])),
         };
       },
       StopTask(input) {
-        const task = taskOf(String(input["task"]));
+        const task = findTask(String(input["task"]));
         if (task === undefined) throw new Refusal("InvalidParameterException", "The referenced task was not found.");
         task.desiredStatus = "STOPPED";
         return { task: { ...task } };
       },
     },
-    limitsOf,
+    findLimits,
   );
 
-  const taskOf = (name: string): Task | undefined => [...tasks.values()].find(({ taskArn }) => taskArn.endsWith(name));
+  const findTask = (name: string): Task | undefined =>
+    [...tasks.values()].find(({ taskArn }) => taskArn.endsWith(name));
 
   return {
     ...service,
@@ -101,7 +102,7 @@ export async function startEcs() {
 const MEMORY: Readonly<Record<string, readonly [number, number]>> = { "1024": [2048, 8192], "2048": [4096, 16_384] };
 
 /** What the model of the SDK does not say, and the reference of the API does. */
-function limitsOf({ operation, input }: Request): string[] {
+function findLimits({ operation, input }: Request): string[] {
   if (operation === "RunTask") {
     return [
       ...(/^[\x21-\x7e]{1,64}$/.test(String(input["clientToken"])) ? [] : ["clientToken must have 1 to 64 characters"]),

@@ -5,7 +5,7 @@ import { endRun } from "#functions/execution/end-run.ts";
 import { failRun } from "#functions/execution/fail-run.ts";
 import { triggers } from "#infra/triggers.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { clientOf } from "./client.ts";
+import { createClient } from "./client.ts";
 import type { Answer, TestControlPlane, TestPorts } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
 
@@ -15,18 +15,18 @@ export async function createRun(
   body: Record<string, unknown> = { prompt: "hello" },
   key = plane.key,
 ): Promise<string> {
-  const { status, body: answer } = await clientOf(plane, key).post("/agent/runs", body);
+  const { status, body: answer } = await createClient(plane, key).post("/agent/runs", body);
   if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(answer)}`);
   return answer.run_id;
 }
 
 /** What a harness does: its own calls, with the run's key and an instance of its own. */
-export function harnessOf(
+export function createHarness(
   plane: TestControlPlane,
   { run_id, execution_id, key }: Envelope,
   instance: string = randomUUID(),
 ) {
-  const client = clientOf(plane, key);
+  const client = createClient(plane, key);
   const headers = { "runyard-instance": instance, "runyard-protocol": "1" };
   const support = (call: string, body: unknown): Promise<Answer> =>
     client.post(`/harness-support/${call}`, body, { headers });
@@ -45,7 +45,7 @@ export function harnessOf(
     event: (body: unknown) => client.post(`/agent/runs/${run_id}/client-events`, body, { headers }),
   };
 }
-export type Harness = ReturnType<typeof harnessOf>;
+export type Harness = ReturnType<typeof createHarness>;
 
 /** A new run whose harness has made its first call. */
 export async function workingRun(
@@ -65,7 +65,7 @@ export async function startedRun(
   body: Record<string, unknown> = { prompt: "hello" },
   key = plane.key,
 ): Promise<Harness> {
-  return harnessOf(plane, await plane.dispatch(await createRun(plane, body, key)));
+  return createHarness(plane, await plane.dispatch(await createRun(plane, body, key)));
 }
 
 /** The harness that the queue's next message starts. */
@@ -74,7 +74,7 @@ export async function nextExecution(plane: TestControlPlane): Promise<Harness> {
   await deliver(plane, "runs");
   const envelope = plane.started[before];
   if (envelope === undefined) throw new Error("no sandbox was started");
-  return harnessOf(plane, envelope);
+  return createHarness(plane, envelope);
 }
 
 /** Hands the messages that wait in the queues to their consumers until none is left. */
@@ -88,7 +88,7 @@ export async function deliver(plane: TestControlPlane, onlyQueue?: "runs" | "end
   }
 }
 
-const triggersOf = {
+const triggersByState = {
   runs: { name: "dispatch-run", rights: triggers.dispatchRun.rights },
   ends: { name: "end-run", rights: triggers.endRun.rights },
   "runs-dead": { name: "fail-run", rights: triggers.failRun.rights },
@@ -102,7 +102,7 @@ export function consume(
   runId: string,
 ): Promise<SQSBatchResponse> {
   const consumer: { handle(event: SQSEvent, ports: TestPorts): Promise<SQSBatchResponse> } = consumers[queue];
-  const { name, rights } = triggersOf[queue];
+  const { name, rights } = triggersByState[queue];
   return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), plane.ports));
 }
 

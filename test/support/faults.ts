@@ -69,10 +69,10 @@ export class Faults {
 export function watchedTable<T extends Table>(table: T, around: Around): T {
   return {
     ...table,
-    get: (key) => around(`get ${shapeOf(key)}`, () => table.get(key)),
-    batchGet: (keys) => around(`batchGet ${[...new Set(keys.map(shapeOf))].join(" ")}`, () => table.batchGet(keys)),
+    get: (key) => around(`get ${toShape(key)}`, () => table.get(key)),
+    batchGet: (keys) => around(`batchGet ${[...new Set(keys.map(toShape))].join(" ")}`, () => table.batchGet(keys)),
     query: (query) =>
-      around(`query ${query.index ?? shapeOf({ pk: query.pk, sk: query.prefix ?? "" })}`, () => table.query(query)),
+      around(`query ${query.index ?? toShape({ pk: query.pk, sk: query.prefix ?? "" })}`, () => table.query(query)),
     write: (write) => around(`write ${shapeOfWrite(write)}`, () => table.write(write)),
     transact(writes) {
       let done: Promise<void> | undefined;
@@ -99,7 +99,7 @@ export function watched<P extends object, M extends string>(
 }
 
 const shapeOfWrite = (write: TransactionWrite): string =>
-  `${write.kind}:${shapeOf(write.kind === "put" ? write.item : write.key)}`;
+  `${write.kind}:${toShape(write.kind === "put" ? write.item : write.key)}`;
 
 /** A key without what is different each time. */
-const shapeOf = ({ pk, sk }: Key): string => `${pk.split("#")[0]}/${sk.split("#")[0]}`;
+const toShape = ({ pk, sk }: Key): string => `${pk.split("#")[0]}/${sk.split("#")[0]}`;

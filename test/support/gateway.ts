@@ -19,7 +19,7 @@ export const SONNET = "anthropic/claude-sonnet-5-5";
 type StandInUrls = Pick<ModelStandIn, "anthropicUrl" | "openaiUrl" | "bedrockUrl">;
 
 /** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
-export function gatewayOf(plane: TestControlPlane, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
+export function createGateway(plane: TestControlPlane, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
   const pauses: number[] = [];
   const key = (value: string) => async () => value;
   const serve = modelGateway({
@@ -73,7 +73,7 @@ export function gatewayOf(plane: TestControlPlane, standIn: StandInUrls, times: 
       call("/openai/v1/responses", key, { model: "openai/gpt-5.4", input: "hello", ...body }),
   };
 }
-export type Gateway = ReturnType<typeof gatewayOf>;
+export type Gateway = ReturnType<typeof createGateway>;
 
 const hello = [{ role: "user", content: "hello" }];
 

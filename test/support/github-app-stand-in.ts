@@ -98,7 +98,7 @@ export class GithubAppStandIn {
     const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
     if (id === undefined && full === undefined && number === undefined) return undefined;
-    const problem = this.#problemOf(token);
+    const problem = this.#findProblem(token);
     if (problem !== undefined) return problem;
     if (method === "POST" && id !== undefined) return this.#issue(Number(id), body, names);
     const name = full?.toLowerCase() ?? names[Number(number) - 1] ?? "";
@@ -111,7 +111,7 @@ export class GithubAppStandIn {
     };
   }
 
-  #problemOf(token: string | undefined): Told | undefined {
+  #findProblem(token: string | undefined): Told | undefined {
     const [header = "", payload = "", signature = ""] = token?.split(".") ?? [];
     const claims = v.safeParse(v.pipe(v.string(), v.parseJson(), Claims), decoded(payload));
     if (!claims.success) return refused(401, "A JSON web token could not be decoded");

@@ -160,8 +160,8 @@ export class GithubStandIn implements AsyncDisposable {
     }
     if (repository.empty) return { status: 409, body: { message: "Git Repository is empty.", status: "409" } };
     const about = `https://api.github.com/repos/${full}/git`;
-    if (kind === "blobs") return blobOf(repository, name, about);
-    const tree = treeOf(repository, decodeURIComponent(name), searchParams.has("recursive"));
+    if (kind === "blobs") return findBlob(repository, name, about);
+    const tree = findTree(repository, decodeURIComponent(name), searchParams.has("recursive"));
     if (tree === undefined) return { status: 404, body: NOT_FOUND };
     const entries = tree.entries.map((entry) => ({
       ...entry,
@@ -172,15 +172,15 @@ export class GithubStandIn implements AsyncDisposable {
   }
 }
 
-const shaOf = (kind: "blob" | "tree", content: string | Buffer): string =>
+const computeSha = (kind: "blob" | "tree", content: string | Buffer): string =>
   createHash("sha1")
     .update(`${kind} ${Buffer.byteLength(content)}\0`)
     .update(content)
     .digest("hex");
 
-function blobOf(repository: StandInRepository, sha: string, about: string) {
+function findBlob(repository: StandInRepository, sha: string, about: string) {
   const all = [repository.files, ...Object.values(repository.branches ?? {})].flatMap((files) => Object.values(files));
-  const content = all.find((one) => shaOf("blob", one) === sha);
+  const content = all.find((one) => computeSha("blob", one) === sha);
   if (content === undefined) return { status: 404, body: NOT_FOUND };
   const bytes = Buffer.from(content);
   // GitHub breaks its base64 into lines.
@@ -198,7 +198,7 @@ function blobOf(repository: StandInRepository, sha: string, about: string) {
   };
 }
 
-function treeOf(repository: StandInRepository, name: string, recursive: boolean) {
+function findTree(repository: StandInRepository, name: string, recursive: boolean) {
   const files = name === "HEAD" ? repository.files : repository.branches?.[name];
   const trees =
     files === undefined ? everyTree(repository.files, repository.links) : everyTree(files, repository.links);
@@ -228,18 +228,18 @@ function everyTree(files: StandInRepository["files"], links: StandInRepository["
         const content = files[prefix + name];
         const link = links[prefix + name];
         if (link !== undefined)
-          return { path: name, mode: "120000", type: "blob", sha: shaOf("blob", link), size: link.length };
+          return { path: name, mode: "120000", type: "blob", sha: computeSha("blob", link), size: link.length };
         if (content !== undefined)
           return {
             path: name,
             mode: "100644",
             type: "blob",
-            sha: shaOf("blob", content),
+            sha: computeSha("blob", content),
             size: Buffer.byteLength(content),
           };
         return { path: name, mode: "040000", type: "tree", sha: make(`${prefix}${name}/`) };
       });
-    const sha = shaOf("tree", prefix + JSON.stringify(entries));
+    const sha = computeSha("tree", prefix + JSON.stringify(entries));
     trees.set(prefix, { sha, entries });
     return sha;
   };

@@ -6,7 +6,7 @@ import type { RunState } from "#shared/wire/run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
 /** The heads of all runs. */
-export const headsOf = (plane: TestControlPlane): RunHead[] =>
+export const listHeads = (plane: TestControlPlane): RunHead[] =>
   plane.table
     .all()
     .filter(({ pk, sk }) => sk === "HEAD" && pk.startsWith("RUN#"))
@@ -16,7 +16,7 @@ const owner = (plane: TestControlPlane) => ({ type: "Team" as const, uid: plane.
 
 /** Checks that counters agree with heads, that no limit is exceeded, and that each waiting run has an entry in its pool's wait queue. */
 export async function checkSlots(plane: TestControlPlane, limit: number): Promise<void> {
-  const heads = headsOf(plane);
+  const heads = listHeads(plane);
   const counters: Record<string, unknown> = (await plane.table.get(keys.counters(owner(plane)))) ?? {};
   const inSlots = heads.filter(({ slot }) => slot === "owner");
   expect(counters["running"] ?? 0).toBe(inSlots.length);
@@ -46,7 +46,7 @@ export async function checkSlots(plane: TestControlPlane, limit: number): Promis
 
 /** Every run's events are gapless, each names a state that the one before may lead to, and the head is in the last of them. */
 export function checkHistories(plane: TestControlPlane): void {
-  for (const head of headsOf(plane)) {
+  for (const head of listHeads(plane)) {
     const items = plane.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && /^(EVENT|MESSAGES)#/.test(sk));
     const events = items.toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));

@@ -4,7 +4,7 @@ import type { Filters } from "#shared/runs/listing/filters.ts";
 import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
 import type { Order } from "#shared/runs/listing/order.ts";
 import type { Table } from "#shared/table/table.ts";
-import { itemsOf, type ListedRun } from "../../bench/listed-run.ts";
+import { buildItems, type ListedRun } from "../../bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
 export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "agent"] as const).flatMap((sortBy) =>
@@ -14,7 +14,7 @@ export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "
 /** Puts runs into the table as they are created and moved, but neither dispatched nor counted. */
 export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promise<void> {
   for (const run of runs) {
-    const items = await itemsOf(run);
+    const items = await buildItems(run);
     await table.transact(items.map((item) => ({ kind: "put", item })));
   }
 }

@@ -1,16 +1,16 @@
 import { keys } from "#shared/table/keys.ts";
-import { clientOf } from "./client.ts";
+import { createClient } from "./client.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
 /** The types of a run's timeline, in order. */
-export async function timelineOf(plane: TestControlPlane, runId: string): Promise<string[]> {
-  const { body } = await clientOf(plane).get(`/agent/runs/${runId}/timeline`);
+export async function readTimeline(plane: TestControlPlane, runId: string): Promise<string[]> {
+  const { body } = await createClient(plane).get(`/agent/runs/${runId}/timeline`);
   return body.events.map(({ event_type }: { event_type: string }) => event_type);
 }
 
 /** The state of a run. */
-export async function stateOf(plane: TestControlPlane, runId: string): Promise<string> {
-  return (await clientOf(plane).get(`/agent/runs/${runId}`)).body.state;
+export async function readState(plane: TestControlPlane, runId: string): Promise<string> {
+  return (await createClient(plane).get(`/agent/runs/${runId}`)).body.state;
 }
 
 /** Puts a run into a state that nothing in this release leads to. */

@@ -45,7 +45,7 @@ export async function startMicrovms() {
       },
       TerminateMicrovm(input) {
         const id = String(input["microvmIdentifier"]);
-        const machine = machineOf(id);
+        const machine = findMachine(id);
         if (machine.state === "RUNNING") {
           machine.state = "TERMINATING";
           leaving.set(id, LOOKS_UNTIL_GONE);
@@ -54,17 +54,17 @@ export async function startMicrovms() {
       },
       GetMicrovm(input) {
         const id = String(input["microvmIdentifier"]);
-        const machine = machineOf(id);
+        const machine = findMachine(id);
         const looks = leaving.get(id) ?? 0;
         if (machine.state === "TERMINATING" && looks === 0) machine.state = "TERMINATED";
         leaving.set(id, Math.max(0, looks - 1));
         return { ...machine.answer, state: machine.state };
       },
     },
-    limitsOf,
+    findLimits,
   );
 
-  function machineOf(id: string): Machine {
+  function findMachine(id: string): Machine {
     const machine = machines.get(id);
     if (machine === undefined) throw new Refusal("ResourceNotFoundException", `there is no MicroVM ${id}`, 404);
     return machine;
@@ -74,7 +74,7 @@ export async function startMicrovms() {
 }
 
 /** What the model of the SDK does not say, and the reference of the API does. */
-function limitsOf({ operation, input }: Request): string[] {
+function findLimits({ operation, input }: Request): string[] {
   if (operation !== "RunMicrovm") return [];
   const { clientToken, runHookPayload, maximumDurationInSeconds, imageIdentifier, idlePolicy } = input;
   const seconds = Number(maximumDurationInSeconds);

@@ -45,9 +45,9 @@ interface ModelEvent {
 type Body = any;
 
 /** A whole answer. */
-export function answerOf(shape: Shape, body: Body, turn: Turn): unknown {
-  const used = usageOf(body, turn);
-  const tools = toolsOf(turn);
+export function createAnswer(shape: Shape, body: Body, turn: Turn): unknown {
+  const used = toUsage(body, turn);
+  const tools = toTools(turn);
   if (shape === "chat") {
     return {
       id: "chatcmpl-1",
@@ -68,7 +68,7 @@ export function answerOf(shape: Shape, body: Body, turn: Turn): unknown {
       usage: { prompt_tokens: used.input, completion_tokens: used.output, total_tokens: used.input + used.output },
     };
   }
-  if (shape === "responses") return responseOf(body, turn, "completed");
+  if (shape === "responses") return createResponse(body, turn, "completed");
   return {
     id: "msg_1",
     type: "message",
@@ -85,7 +85,7 @@ export function answerOf(shape: Shape, body: Body, turn: Turn): unknown {
 }
 
 /** The events of a streamed answer, in order. */
-export function eventsOf(shape: Shape, body: Body, turn: Turn): ModelEvent[] {
+export function createEvents(shape: Shape, body: Body, turn: Turn): ModelEvent[] {
   if (shape === "chat") return chatEvents(body, turn);
   if (shape === "responses") return responsesEvents(body, turn);
   return messagesEvents(body, turn);
@@ -99,7 +99,7 @@ interface Used {
 }
 
 /** Output is cut where the request allows less. */
-function usageOf(body: Body, { usage }: Turn): Used {
+function toUsage(body: Body, { usage }: Turn): Used {
   const limit = body?.max_tokens ?? body?.max_completion_tokens ?? body?.max_output_tokens ?? Number.MAX_SAFE_INTEGER;
   const { input = 100, output = 20, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
   return { input, output: Math.min(output, limit), cacheRead, cacheWrite };
@@ -112,15 +112,15 @@ const messagesUsage = ({ input, output, cacheRead, cacheWrite }: Used) => ({
   output_tokens: output,
 });
 
-const toolsOf = ({ tools = [] }: Turn) => tools.map((tool, index) => ({ id: `toolu_${index + 1}`, ...tool }));
+const toTools = ({ tools = [] }: Turn) => tools.map((tool, index) => ({ id: `toolu_${index + 1}`, ...tool }));
 
 const chatTool = ({ id, name, ...tool }: { id: string; name: string; input: unknown; sent?: string }) => ({
   id,
   type: "function",
-  function: { name, arguments: sentOf(tool) },
+  function: { name, arguments: toSent(tool) },
 });
 
-const sentOf = ({ input, sent }: { readonly input: unknown; readonly sent?: string }) => sent ?? JSON.stringify(input);
+const toSent = ({ input, sent }: { readonly input: unknown; readonly sent?: string }) => sent ?? JSON.stringify(input);
 
 /** A text in two halves, as a stream brings it. */
 function halves(text: string): string[] {
@@ -129,8 +129,8 @@ function halves(text: string): string[] {
 }
 
 function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
-  const used = usageOf(body, turn);
-  const tools = toolsOf(turn);
+  const used = toUsage(body, turn);
+  const tools = toTools(turn);
   const text = turn.text ?? (tools.length > 0 ? undefined : "hello");
   const named = (data: { type: string; [member: string]: unknown }): ModelEvent => ({ event: data.type, data });
   const blocks = [
@@ -144,7 +144,7 @@ function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
         ]),
     ...tools.map(({ id, name, ...tool }) => ({
       start: { type: "tool_use", id, name, input: {} },
-      deltas: halves(sentOf(tool)).map((part) => ({ type: "input_json_delta", partial_json: part })),
+      deltas: halves(toSent(tool)).map((part) => ({ type: "input_json_delta", partial_json: part })),
     })),
   ];
   return [
@@ -177,8 +177,8 @@ function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
 }
 
 function chatEvents(body: Body, turn: Turn): ModelEvent[] {
-  const used = usageOf(body, turn);
-  const tools = toolsOf(turn);
+  const used = toUsage(body, turn);
+  const tools = toTools(turn);
   const text = turn.text ?? (tools.length > 0 ? undefined : "hello");
   const chunk = (choices: unknown[], rest: object = {}): ModelEvent => ({
     data: { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: body.model, choices, ...rest },
@@ -195,9 +195,9 @@ function chatEvents(body: Body, turn: Turn): ModelEvent[] {
   ];
 }
 
-function responseOf(body: Body, turn: Turn, status: string) {
-  const used = usageOf(body, turn);
-  const tools = toolsOf(turn);
+function createResponse(body: Body, turn: Turn, status: string) {
+  const used = toUsage(body, turn);
+  const tools = toTools(turn);
   const done = status === "completed";
   return {
     id: "resp_1",
@@ -223,7 +223,7 @@ function responseOf(body: Body, turn: Turn, status: string) {
             type: "function_call",
             call_id: id,
             name,
-            arguments: sentOf(tool),
+            arguments: toSent(tool),
             status,
           })),
         ]
@@ -241,9 +241,9 @@ function responsesEvents(body: Body, turn: Turn): ModelEvent[] {
     data: { ...data, sequence_number: sequence++ },
   });
   const text = turn.text ?? (turn.tools === undefined ? "hello" : "");
-  const response = responseOf(body, turn, "completed");
+  const response = createResponse(body, turn, "completed");
   return [
-    named({ type: "response.created", response: responseOf(body, turn, "in_progress") }),
+    named({ type: "response.created", response: createResponse(body, turn, "in_progress") }),
     ...response.output.map((item, index) => named({ type: "response.output_item.added", output_index: index, item })),
     ...halves(text).map((delta) =>
       named({ type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0, delta }),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { answerOf, eventsOf, type Shape, type Turn } from "./model-shapes.ts";
+import { createAnswer, createEvents, type Shape, type Turn } from "./model-shapes.ts";
 
 /** A request as the provider saw it. */
 export interface SeenCall {
@@ -80,20 +80,20 @@ export class ModelStandIn implements AsyncDisposable {
 async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Promise<void> {
   await turn.after;
   if (turn.dead) return void response.destroy();
-  const shape = shapeOf(call.path);
+  const shape = findShape(call.path);
   if (shape === undefined) return send(response, 404, {}, JSON.stringify({ error: { message: "no such path" } }));
   if (turn.status !== undefined && turn.status !== 200) {
-    return send(response, turn.status, turn.headers ?? {}, turn.raw ?? JSON.stringify(errorOf(shape, turn.status)));
+    return send(response, turn.status, turn.headers ?? {}, turn.raw ?? JSON.stringify(createError(shape, turn.status)));
   }
   const streamed = call.body?.stream === true || call.path.endsWith("/invoke-with-response-stream");
   if (!streamed || (turn.raw !== undefined && turn.cutAfter === undefined)) {
     if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
-    return send(response, 200, turn.headers ?? {}, turn.raw ?? JSON.stringify(answerOf(shape, call.body, turn)));
+    return send(response, 200, turn.headers ?? {}, turn.raw ?? JSON.stringify(createAnswer(shape, call.body, turn)));
   }
   const framed = shape === "bedrock";
   const type = framed ? "application/vnd.amazon.eventstream" : "text/event-stream; charset=utf-8";
   response.writeHead(200, { "content-type": type, ...turn.headers });
-  for (const [index, event] of eventsOf(shape, call.body, turn).entries()) {
+  for (const [index, event] of createEvents(shape, call.body, turn).entries()) {
     if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
     if (index === turn.cutAfter) return void response.destroy();
     response.write(framed ? frame(event) : text(event));
@@ -105,7 +105,7 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
 }
 
-function shapeOf(called: string): Shape | undefined {
+function findShape(called: string): Shape | undefined {
   // The paths of the model gateway, for whoever calls the stand-in in its place.
   const path = called.replace(/^\/(anthropic|openai)(?=\/v1\/)/, "");
   if (path === "/v1/messages") return "messages";
@@ -121,7 +121,7 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-function errorOf(shape: Shape, status: number): unknown {
+function createError(shape: Shape, status: number): unknown {
   const type = ERROR_TYPES[status] ?? "api_error";
   const message = `the stand-in answers ${status}`;
   if (shape === "bedrock") return { message };

@@ -1,7 +1,7 @@
 import { memoryTable } from "#shared/table/memory-table.ts";
-import { clientOf } from "./client.ts";
+import { createClient } from "./client.ts";
 import { type CallOptions, createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
-import { createRun, deliver, harnessOf, workingRun } from "./execution.ts";
+import { createHarness, createRun, deliver, workingRun } from "./execution.ts";
 import type { Around } from "./faults.ts";
 import { makeSchedule } from "./schedules.ts";
 import { startSession } from "./web-sessions.ts";
@@ -60,12 +60,12 @@ export async function makeStage(around?: Around): Promise<Stage> {
   const parent = await workingRun(plane, { prompt: "parent" });
   const other = await workingRun(plane, { prompt: "other" });
   const runId = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
-  const dead = harnessOf(plane, await plane.dispatch(runId));
+  const dead = createHarness(plane, await plane.dispatch(runId));
   await dead.resolve();
   await dead.shutDown();
-  const run = harnessOf(plane, await plane.dispatch(runId));
+  const run = createHarness(plane, await plane.dispatch(runId));
   // Without an instance of its own, so that calls without the header are this harness's too.
-  await clientOf(plane, run.key).post("/harness-support/resolve-prompt", {});
+  await createClient(plane, run.key).post("/harness-support/resolve-prompt", {});
   const content = "content";
   const file = {
     filepath: "a.txt",
@@ -101,7 +101,7 @@ export async function makeStage(around?: Around): Promise<Stage> {
     scheduleId: schedule.id,
     identityUid: bystander.uid,
     identityKeyUid: bystander.keyUid,
-    ownKeyUid: (await clientOf(plane).post("/agent/keys", { name: "spare" })).body.uid,
+    ownKeyUid: (await createClient(plane).post("/agent/keys", { name: "spare" })).body.uid,
     memberUid: member.uid,
     made: new Map(),
     key: (name) => of[name],

@@ -54,7 +54,7 @@ function need(resource: Exclude<keyof Rights, "bucket">, action: string): void {
 export const usedFiles = new Map<string, Set<string>>();
 
 /** The kinds of files whose pattern matches a key, as IAM matches: `*` stands for any characters, slashes too. */
-export const fileKindOf = (key: string): string[] =>
+export const matchFileKinds = (key: string): string[] =>
   Object.entries(FILE_PATTERNS).flatMap(([kind, pattern]) => (matchesGlob(key, pattern) ? [kind] : []));
 
 function matchesGlob(key: string, pattern: string): boolean {
@@ -66,7 +66,7 @@ function matchesGlob(key: string, pattern: string): boolean {
 function needFile(action: "GetObject" | "PutObject", key: string): void {
   const who = acting.getStore();
   if (who === undefined) return;
-  const kinds = fileKindOf(key);
+  const kinds = matchFileKinds(key);
   const uses = usedFiles.get(who.name) ?? new Set();
   for (const kind of kinds) uses.add(`${action} ${kind}`);
   usedFiles.set(who.name, uses);

@@ -22,7 +22,7 @@ export function schedulerTimes(expression: string, zone: string, from: number, t
     const [before, after] = [offsetMinutes(day - DAY, zone), offsetMinutes(day + 2 * DAY, zone)];
     for (const hour of hourSet) {
       for (const minute of minuteSet) {
-        const at = instantOf(day + (hour * 60 + minute) * MINUTE, zone, before, after);
+        const at = toInstant(day + (hour * 60 + minute) * MINUTE, zone, before, after);
         if (at !== undefined && at >= from && at < to) times.push(at);
       }
     }
@@ -34,7 +34,7 @@ const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
 /** The first instant at which the clocks of the zone show a local time, or undefined where they never do. */
-function instantOf(local: number, zone: string, before: number, after: number): number | undefined {
+function toInstant(local: number, zone: string, before: number, after: number): number | undefined {
   // A day without a change has one offset, and no instant needs to be asked for.
   if (before === after) return local - before * MINUTE;
   const found = [before, after].map((offset) => local - offset * MINUTE);

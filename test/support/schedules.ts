@@ -2,7 +2,7 @@ import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { triggers } from "#infra/triggers.ts";
 import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
-import { clientOf } from "./client.ts";
+import { createClient } from "./client.ts";
 import type { Answer, TestControlPlane } from "./control-plane.ts";
 import { sqsEvent } from "./execution.ts";
 import { withRights } from "./rights.ts";
@@ -16,16 +16,16 @@ export async function makeSchedule(
   body: Record<string, unknown> = {},
   key = plane.key,
 ): Promise<Answer["body"]> {
-  const answer = await clientOf(plane, key).post("/agent/schedules", { ...nightly, ...body });
+  const answer = await createClient(plane, key).post("/agent/schedules", { ...nightly, ...body });
   if (answer.status !== 201) throw new Error(`the schedule was not created: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
 export const readSchedule = async (plane: TestControlPlane, id: string): Promise<Answer["body"]> =>
-  (await clientOf(plane).get(`/agent/schedules/${id}`)).body;
+  (await createClient(plane).get(`/agent/schedules/${id}`)).body;
 
-export const ticksOf = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
-  (await clientOf(plane).get(`/agent/schedules/${id}/ticks`)).body.ticks;
+export const listTicks = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
+  (await createClient(plane).get(`/agent/schedules/${id}/ticks`)).body.ticks;
 
 /** The message that a timer sends when it goes off at a time. Answers how many deliveries failed. */
 export async function timerOff(
@@ -51,5 +51,5 @@ export const reconcile = (plane: TestControlPlane, ports: FiringPorts = plane.po
   withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileOverdue(ports));
 
 /** The runs of a schedule as the list of runs shows them, newest first. */
-export const runsOf = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
-  (await clientOf(plane).get(`/agent/runs?schedule_id=${id}&sort_by=created_at`)).body.runs;
+export const listRuns = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
+  (await createClient(plane).get(`/agent/runs?schedule_id=${id}&sort_by=created_at`)).body.runs;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Client, clientOf } from "./client.ts";
+import { type Client, createClient } from "./client.ts";
 import { type Answer, createTestControlPlane } from "./control-plane.ts";
 import { GithubStandIn, type StandInRepository } from "./github-stand-in.ts";
 
@@ -32,13 +32,13 @@ export async function createSkillControlPlane() {
   const plane = await createTestControlPlane();
   const github = await GithubStandIn.start();
   plane.repositories.githubUrl = github.url;
-  const ada = clientOf(plane);
+  const ada = createClient(plane);
   return {
     plane,
     github,
     ada,
     /** The other team's first person. */
-    bo: clientOf(plane, plane.otherKey),
+    bo: createClient(plane, plane.otherKey),
     onGithub: (name: string, repository: StandInRepository = shop) => void github.repositories.set(name, repository),
     /** A new environment with these repositories. */
     async environment(name: string, repositories: readonly object[], client: Client = ada, more: object = {}) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { clientOf } from "./client.ts";
+import { createClient } from "./client.ts";
 import type { Answer, TestControlPlane } from "./control-plane.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
@@ -70,7 +70,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
 };
 
 /** The route's path with the stage's ids, or another in the place of each. */
-export function targetOf(route: string, stage: Stage, other?: string): string {
+export function toTarget(route: string, stage: Stage, other?: string): string {
   const [, path = ""] = route.split(" ");
   const ids: Readonly<Record<string, string>> = {
     runId: stage.runId,
@@ -97,12 +97,12 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect") || route.startsWith("GET /public/")) {
     const config = { session_sharing: { public_access: "VIEWER" } };
-    const { body } = await clientOf(stage.plane).post("/agent/runs", { prompt: "shown to all", config });
+    const { body } = await createClient(stage.plane).post("/agent/runs", { prompt: "shown to all", config });
     stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);
   }
   if (route.endsWith("/commit-snapshot")) {
     for (const run of ["the run itself", "the run's parent", "another run of the team"] as const) {
-      await clientOf(stage.plane, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
+      await createClient(stage.plane, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
     }
   }
   if (route === "POST /agent/runs") {
@@ -111,18 +111,18 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     await endedRun(stage.plane, { conversation_id: first });
     stage.made.set("conversationId", first);
   }
-  if (route.endsWith("/resume")) await clientOf(stage.plane).post(`/agent/schedules/${stage.scheduleId}/pause`);
+  if (route.endsWith("/resume")) await createClient(stage.plane).post(`/agent/schedules/${stage.scheduleId}/pause`);
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
   if (route.includes("{environmentUid}")) {
-    const { body } = await clientOf(stage.plane).post("/agent/environments", { name: "Bench" });
+    const { body } = await createClient(stage.plane).post("/agent/environments", { name: "Bench" });
     stage.made.set("environmentUid", body.uid);
   }
   if (route.includes("{sessionUid}")) {
-    const { body } = await clientOf(stage.plane).get("/sessions");
+    const { body } = await createClient(stage.plane).get("/sessions");
     stage.made.set("sessionUid", body.sessions[0].uid);
   }
   if (route.includes("{secret}")) {
-    await clientOf(stage.plane).post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    await createClient(stage.plane).post("/agent/secrets", { name: "TOKEN", value: "hush" });
     stage.made.set("secret", "TOKEN");
   }
   if (route.includes("{invitationId}")) {
@@ -135,14 +135,14 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
 }
 
 async function endedRun(plane: TestControlPlane, more: object): Promise<string> {
-  const { body } = await clientOf(plane).post("/agent/runs", { prompt: "hello", ...more });
-  await clientOf(plane).post(`/agent/runs/${body.run_id}/cancel`);
+  const { body } = await createClient(plane).post("/agent/runs", { prompt: "hello", ...more });
+  await createClient(plane).post(`/agent/runs/${body.run_id}/cancel`);
   return body.run_id;
 }
 
 /** The run's harness is one of others, and has stored its transcript. */
 async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
-  const harness = clientOf(plane, key("the run itself"));
+  const harness = createClient(plane, key("the run itself"));
   await harness.post("/harness-support/external-conversation", { format: "claude" });
   const described = { conversation_id: runId, size_bytes: 3, sha256: "2".repeat(64) };
   const { body } = await harness.post("/harness-support/transcript", described);
@@ -152,14 +152,14 @@ async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
 
 /** Invites somebody into a team; the last one's id and token are the stage's. */
 export async function invite({ plane, made }: Stage, team: string, key: string): Promise<Answer> {
-  const answer = await clientOf(plane, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+  const answer = await createClient(plane, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
   if (answer.status === 201) made.set("invitationId", answer.body.id).set("token", answer.body.link.split("/").at(-1));
   return answer;
 }
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */
 export async function emptyTeam({ plane, scheduleId }: Stage): Promise<void> {
-  const creator = clientOf(plane);
+  const creator = createClient(plane);
   await creator.delete(`/agent/schedules/${scheduleId}`);
   const { body } = await creator.get("/agent/runs");
   for (const { run_id } of body.runs) await creator.post(`/agent/runs/${run_id}/cancel?force=true`);

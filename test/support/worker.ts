@@ -5,7 +5,7 @@ import { receiveFrame } from "#functions/workers/receive-frame.ts";
 import { triggers } from "#infra/triggers.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { TestControlPlane } from "./control-plane.ts";
-import { harnessOf } from "./execution.ts";
+import { createHarness } from "./execution.ts";
 import { withRights } from "./rights.ts";
 
 interface ConnectOptions {
@@ -65,7 +65,7 @@ export async function connectedWorker(plane: TestControlPlane, workerId = "rack-
         execution_id: env_vars.RUNYARD_EXECUTION_ID,
         key: env_vars.WARP_API_KEY,
       };
-      return harnessOf(plane, envelope);
+      return createHarness(plane, envelope);
     },
     /** Closes the connection, of which API Gateway may or may not tell. */
     close: async ({ isTold = true } = {}) => {

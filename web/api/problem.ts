@@ -18,13 +18,13 @@ export function describeError(error: unknown): Described {
   const traceId = error.traceId;
   const text = error.errors.length > 0 ? error.errors.map((one) => `${one.path}: ${one.message}`).join("\n") : "";
   return {
-    title: titleOf(error),
+    title: toTitle(error),
     text: text || (error.detail ?? error.title ?? error.message),
     ...(traceId === undefined ? {} : { traceId }),
   };
 }
 
-function titleOf({ status = 0, title }: APIError): string {
+function toTitle({ status = 0, title }: APIError): string {
   if (status === 403) return "No permission";
   if (status === 404) return "Not found";
   if (status === 429) return "Too many requests";

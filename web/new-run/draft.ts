@@ -45,7 +45,7 @@ export const emptyDraft = (): Draft => ({
 });
 
 /** The draft of a run like another one. */
-export function draftOf({ prompt, title, agent_config: config, executor, scope }: RunItem): Draft {
+export function toDraft({ prompt, title, agent_config: config, executor, scope }: RunItem): Draft {
   const repository = config?.repositories?.[0];
   return {
     ...emptyDraft(),

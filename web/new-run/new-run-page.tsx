@@ -5,7 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { runQuery } from "../api/queries.ts";
 import { Page } from "../ui/page.tsx";
 import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
-import { type Draft, draftOf, emptyDraft } from "./draft.ts";
+import { type Draft, emptyDraft, toDraft } from "./draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
 
 const route = getRouteApi("/shell/runs/new");
@@ -27,6 +27,6 @@ function Copied({ runId }: { readonly runId: string }) {
   const { data, error, refetch } = useQuery(runQuery(runId));
   if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <LoadingRows />;
-  const first: Draft = draftOf(data);
+  const first: Draft = toDraft(data);
   return <NewRunForm first={first} />;
 }

@@ -30,14 +30,14 @@ const MAX_DEPTH = 10;
 
 /** The conversation as entries, in the same form as that of a run that is followed. */
 export function toEntries({ conversation, created_at: at }: PublicRun): readonly Entry[] {
-  const messages = (conversation?.steps ?? []).flatMap((step) => messagesOf(step, 0));
+  const messages = (conversation?.steps ?? []).flatMap((step) => findMessages(step, 0));
   const event: RunEvent = { sequence: 1, type: "messages", occurred_at: at, data: { messages } };
   return addEvents(emptyFeed, [event]).entries;
 }
 
 /** The messages of a step and of the work that it delegated. */
-function messagesOf(value: unknown, depth: number): unknown[] {
+function findMessages(value: unknown, depth: number): unknown[] {
   const step = v.safeParse(Step, value);
   if (!step.success || depth > MAX_DEPTH) return [];
-  return [...step.output.messages, ...step.output.steps.flatMap((one) => messagesOf(one, depth + 1))];
+  return [...step.output.messages, ...step.output.steps.flatMap((one) => findMessages(one, depth + 1))];
 }

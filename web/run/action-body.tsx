@@ -4,7 +4,7 @@ import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Terminal } from "../ui/terminal.tsx";
-import { actionTitle, asJson, outputText, textOf } from "./action-text.ts";
+import { actionTitle, asJson, outputText, readText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 
 const Diffs = lazy(async () => ({ default: (await import("./file-diff.tsx")).Diffs }));
@@ -27,13 +27,14 @@ export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
 function Details({ entry }: { readonly entry: ActionEntry }) {
   if (entry.name === "run_command") return <CommandDetails entry={entry} />;
   if (entry.name === "create_plan") return <PlanDetails entry={entry} />;
-  if (entry.name === "ask_user") return <Markdown text={textOf(entry.input, "question") ?? outputText(entry.output)} />;
+  if (entry.name === "ask_user")
+    return <Markdown text={readText(entry.input, "question") ?? outputText(entry.output)} />;
   if (entry.name === "start_agent") return <ChildDetails entry={entry} />;
   return <OtherDetails entry={entry} />;
 }
 
 function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
-  const command = textOf(entry.input, "command") ?? "";
+  const command = readText(entry.input, "command") ?? "";
   // A command of one line is the title already.
   const isLong = command.trim() !== actionTitle(entry).text;
   const isRunning = entry.state === "running";
@@ -47,7 +48,7 @@ function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
 }
 
 function PlanDetails({ entry }: { readonly entry: ActionEntry }) {
-  const content = textOf(entry.input, "content") ?? "";
+  const content = readText(entry.input, "content") ?? "";
   return (
     <div className="plan">
       <Markdown text={content} />
@@ -57,10 +58,10 @@ function PlanDetails({ entry }: { readonly entry: ActionEntry }) {
 }
 
 function ChildDetails({ entry }: { readonly entry: ActionEntry }) {
-  const runId = textOf(entry.output, "run_id");
+  const runId = readText(entry.output, "run_id");
   return (
     <>
-      <Markdown text={textOf(entry.input, "prompt") ?? ""} />
+      <Markdown text={readText(entry.input, "prompt") ?? ""} />
       {runId !== undefined && (
         <Link to="/runs/$runId" params={{ runId }} className="button button-plain button-small">
           Open the child run

@@ -10,19 +10,19 @@ function memberOf(value: unknown, name: string): unknown {
   return parsed.success && !Array.isArray(value) ? parsed.output[name] : undefined;
 }
 
-export function textOf(value: unknown, name: string): string | undefined {
+export function readText(value: unknown, name: string): string | undefined {
   const member = memberOf(value, name);
   return typeof member === "string" ? member : undefined;
 }
 
-export function numberOf(value: unknown, name: string): number | undefined {
+export function readNumber(value: unknown, name: string): number | undefined {
   const member = memberOf(value, name);
   return typeof member === "number" ? member : undefined;
 }
 
 /** A one-line title of an action: its own, the command, or what it does with what. */
 export function actionTitle({ name, title, input }: ActionEntry): { text: string; isCode: boolean } {
-  const command = textOf(input, "command");
+  const command = readText(input, "command");
   if (name === "run_command" && command !== undefined) {
     const [first = ""] = command
       .trim()
@@ -31,22 +31,22 @@ export function actionTitle({ name, title, input }: ActionEntry): { text: string
     return { text: first.slice(0, 300) || "Command", isCode: true };
   }
   if (title !== undefined && title.trim() !== "") return { text: title, isCode: false };
-  const paths = pathsOf(input);
+  const paths = listPaths(input);
   const subject =
     paths.length > 0 ? paths.slice(0, 3).join(", ") + (paths.length > 3 ? ` and ${paths.length - 3} more` : "") : "";
   const detail =
     subject ||
-    textOf(input, "pattern") ||
-    textOf(input, "query") ||
-    textOf(input, "title") ||
-    textOf(input, "path") ||
+    readText(input, "pattern") ||
+    readText(input, "query") ||
+    readText(input, "title") ||
+    readText(input, "path") ||
     "";
   return { text: `${toWords(name)}${detail === "" ? "" : `: ${detail.slice(0, 200)}`}`, isCode: false };
 }
 
-function pathsOf(input: unknown): string[] {
+function listPaths(input: unknown): string[] {
   for (const list of [memberOf(input, "edits"), memberOf(input, "files")]) {
-    if (Array.isArray(list)) return list.flatMap((one) => textOf(one, "path") ?? []);
+    if (Array.isArray(list)) return list.flatMap((one) => readText(one, "path") ?? []);
   }
   return [];
 }
@@ -54,7 +54,7 @@ function pathsOf(input: unknown): string[] {
 /** The text of a result. What has no text is shown as data. */
 export function outputText(output: unknown): string {
   if (typeof output === "string") return output;
-  const texts = ["output", "stdout", "stderr", "error", "text"].map((name) => textOf(output, name) ?? "");
+  const texts = ["output", "stdout", "stderr", "error", "text"].map((name) => readText(output, name) ?? "");
   const said = texts.filter((text) => text !== "");
   if (said.length > 0) return said.join("\n");
   if (memberOf(output, "stdout") !== undefined || output === undefined || output === null) return "";

@@ -21,7 +21,7 @@ export function parseDiff(diff: string): FileDiff[] {
   lines.forEach((line, index) => {
     const next = lines[index + 1] ?? "";
     if (line.startsWith("--- ") && next.startsWith("+++ ")) {
-      files.push({ before: pathOf(line), after: pathOf(next), lines: [] });
+      files.push({ before: parsePath(line), after: parsePath(next), lines: [] });
       return;
     }
     const isHeader = line.startsWith("+++ ") && (lines[index - 1] ?? "").startsWith("--- ");
@@ -44,7 +44,7 @@ export function parseDiff(diff: string): FileDiff[] {
 }
 
 /** The path of a header line, without the prefix that Git adds and without a time. */
-function pathOf(line: string): string {
+function parsePath(line: string): string {
   const path = line.slice(4).split("\t", 1)[0] ?? "";
   return path === NOTHING ? path : path.replace(/^[ab]\//, "");
 }

@@ -18,7 +18,7 @@ import { Spinner } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useNow } from "../ui/time.tsx";
 import { ActionBody } from "./action-body.tsx";
-import { actionTitle, numberOf } from "./action-text.ts";
+import { actionTitle, readNumber } from "./action-text.ts";
 import type { ActionEntry, Entry, MarkEntry, TextEntry } from "./feed.ts";
 
 /** One entry of the conversation, with an address of its own. */
@@ -122,8 +122,8 @@ function ActionIcon({ state }: { readonly state: string }) {
 }
 
 function ActionOutcome({ entry }: { readonly entry: ActionEntry }) {
-  const code = numberOf(entry.output, "exit_code");
-  const took = numberOf(entry.output, "duration_ms") ?? between(entry.at, entry.endedAt);
+  const code = readNumber(entry.output, "exit_code");
+  const took = readNumber(entry.output, "duration_ms") ?? between(entry.at, entry.endedAt);
   return (
     <>
       {entry.state === "lost" && <span className="faint">no result</span>}

@@ -13,7 +13,7 @@ export interface ConversationProps {
 export function LongConversation({ entries, target }: ConversationProps) {
   const list = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
-  useEffect(() => setOffset(topOf(list.current)), []);
+  useEffect(() => setOffset(measureTop(list.current)), []);
   const virtual = useWindowVirtualizer({
     count: entries.length,
     estimateSize: (index) => (entries[index]?.kind === "action" ? 190 : 110),
@@ -45,5 +45,5 @@ export function LongConversation({ entries, target }: ConversationProps) {
   );
 }
 
-const topOf = (element: HTMLElement | null): number =>
+const measureTop = (element: HTMLElement | null): number =>
   element === null ? 0 : element.getBoundingClientRect().top + scrollY;

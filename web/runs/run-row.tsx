@@ -56,7 +56,7 @@ export function RunRow({ run, isSelected }: RunRowProps) {
             .replace("Cli", "CLI")}
         </span>
       </span>
-      <span className="run-row-cost number">{costOf(run)}</span>
+      <span className="run-row-cost number">{formatCost(run)}</span>
       <span className="run-row-when number">
         <RunTime run={run} />
         <Time at={run.created_at} className="faint" />
@@ -65,7 +65,7 @@ export function RunRow({ run, isSelected }: RunRowProps) {
   );
 }
 
-function costOf({ request_usage: usage }: RunItem): string {
+function formatCost({ request_usage: usage }: RunItem): string {
   const total = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
   return total === 0 ? "" : formatUsd(total);
 }

@@ -48,7 +48,7 @@ export function toSpans(text: string): Span[] {
   const spans: Span[] = [];
   const parts = Anser.ansiToJson(limitColors(text), { json: true, remove_empty: true, use_classes: true });
   for (const { content, fg, bg, fg_truecolor, decorations } of parts) {
-    const names = [classOf("fg", fg), classOf("bg", bg), ...decorations.map((name) => `ansi-${name}`)];
+    const names = [toClassName("fg", fg), toClassName("bg", bg), ...decorations.map((name) => `ansi-${name}`)];
     spans.push({
       text: content,
       style: names.filter((name) => name !== "").join(" "),
@@ -59,7 +59,7 @@ export function toSpans(text: string): Span[] {
 }
 
 /** The palette's classes. Other colors have no class of their own. */
-function classOf(layer: "fg" | "bg", name: string | null): string {
+function toClassName(layer: "fg" | "bg", name: string | null): string {
   const color = /^ansi-((?:bright-)?(?:black|red|green|yellow|blue|magenta|cyan|white))$/.exec(name ?? "")?.[1];
   return color === undefined ? "" : `${layer}-${color}`;
 }

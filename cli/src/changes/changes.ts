@@ -12,7 +12,7 @@ export interface Changes {
 }
 
 /** The latest changes of each repository of a run. */
-export function changesOf({ artifacts = [] }: Pick<RunItem, "artifacts">): Changes[] {
+export function listChanges({ artifacts = [] }: Pick<RunItem, "artifacts">): Changes[] {
   const latest = new Map<string, Changes>();
   for (const { artifact_type, data } of artifacts) {
     if (artifact_type !== "FILE" || data.git === undefined) continue;
@@ -22,7 +22,7 @@ export function changesOf({ artifacts = [] }: Pick<RunItem, "artifacts">): Chang
 }
 
 /** The changes of the repository at this path in the workspace, or the only ones. */
-export function oneOf(changes: readonly Changes[], repo: string | undefined): Changes {
+export function selectChanges(changes: readonly Changes[], repo: string | undefined): Changes {
   const found = repo === undefined ? changes : changes.filter(({ git }) => git.path === repo);
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
@@ -76,7 +76,7 @@ interface FileStat {
 }
 
 /** Counts the changed lines of each file in a patch. */
-export function statOf(patch: string): FileStat[] {
+export function parseFileStats(patch: string): FileStat[] {
   const files = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith("diff --git "));
   return files.map((file) => {
     const lines = file.split("\n");
@@ -84,12 +84,12 @@ export function statOf(patch: string): FileStat[] {
     const hasHunks = lines.some((line) => line.startsWith("@@"));
     const count = (mark: string) => (hasHunks ? body.filter((line) => line.startsWith(mark)).length : 0);
     const isBinary = lines.some((line) => line === "GIT binary patch" || line.startsWith("Binary files "));
-    return { name: nameOf(lines), insertions: count("+"), deletions: count("-"), isBinary };
+    return { name: parseName(lines), insertions: count("+"), deletions: count("-"), isBinary };
   });
 }
 
 /** The new name of the file, or the old one of a file that is deleted. */
-function nameOf(lines: readonly string[]): string {
+function parseName(lines: readonly string[]): string {
   const after = (mark: string) =>
     lines.find((line) => line.startsWith(mark) && !line.startsWith(`${mark}/dev/null`))?.slice(mark.length);
   const named = after("+++ ") ?? after("--- ");

@@ -20,7 +20,7 @@ export interface PullRequest {
 
 const TIMEOUT_MS = 30_000;
 
-export async function defaultBranchOf(place: GithubPlace): Promise<string> {
+export async function fetchDefaultBranch(place: GithubPlace): Promise<string> {
   const repository = v.safeParse(v.object({ default_branch: v.string() }), await ask(place, ""));
   if (!repository.success)
     throw new Problem(`GitHub does not name the default branch of ${place.owner}/${place.name}.`);

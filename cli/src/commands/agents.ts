@@ -90,7 +90,7 @@ function commandWithDefaults(name: string) {
 
 type Defaults = ReturnType<ReturnType<typeof commandWithDefaults>["opts"]>;
 
-async function bodyOf(context: Context, options: Defaults) {
+async function buildBody(context: Context, options: Defaults) {
   const env = options.env;
   return {
     description: options.description,
@@ -98,13 +98,13 @@ async function bodyOf(context: Context, options: Defaults) {
     base_model: options.model,
     environment_id: env === undefined || env === "" ? env : await environmentUid(await context.client(), env),
     worker_host: options.worker,
-    skills: listOf(options.skill),
-    secrets: listOf(options.secret)?.map((name) => ({ name })),
+    skills: dropEmpty(options.skill),
+    secrets: dropEmpty(options.secret)?.map((name) => ({ name })),
     on_behalf_of_enabled: options.onBehalfOf === undefined ? undefined : options.onBehalfOf === "yes",
   };
 }
 
-const listOf = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
+const dropEmpty = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
 
 function createCommand(context: Context) {
   const command = commandWithDefaults("create")
@@ -112,7 +112,7 @@ function createCommand(context: Context) {
     .argument("<name>", "name, unique in your team")
     .action(async (name, options) => {
       const client = await context.client();
-      const agent = await client.identities.create(defined({ name, ...(await bodyOf(context, options)) }));
+      const agent = await client.identities.create(defined({ name, ...(await buildBody(context, options)) }));
       context.show(agent, () => printAgent(context, agent));
     });
   return withExamples(command, 'runyard agents create release-bot --env backend --prompt "Be brief."');
@@ -125,7 +125,7 @@ function updateCommand(context: Context) {
     .option("--name <name>", "new name")
     .action(async (given, { name, ...options }) => {
       const client = await context.client();
-      const body = defined({ name, ...(await bodyOf(context, options)) });
+      const body = defined({ name, ...(await buildBody(context, options)) });
       const agent = await client.identities.update(await agentUid(client, given), body);
       context.show(agent, () => printAgent(context, agent));
     });

@@ -7,12 +7,12 @@ import { withExamples } from "./examples.ts";
 export function apiCommand(context: Context): CommandUnknownOpts {
   const command = new Command("api")
     .description("call any operation of the API with your key, and print the JSON response")
-    .argument("<method>", "GET, POST, PUT or DELETE", methodOf)
+    .argument("<method>", "GET, POST, PUT or DELETE", parseMethod)
     .argument("<path>", "path below the base URL, such as /agent/teams")
     .option("-d, --data <json>", "request body; `-` reads it from standard input")
     .action(async (method, path, { data }) => {
       if (!path.startsWith("/")) throw usage(`The path must start with a slash: ${path}`);
-      const body = data === undefined ? undefined : bodyOf(data === "-" ? await context.shell.readInput() : data);
+      const body = data === undefined ? undefined : parseBody(data === "-" ? await context.shell.readInput() : data);
       const answer = await (await context.client()).request({ method, path, body });
       if (answer !== undefined) context.printJson(answer);
     });
@@ -23,13 +23,13 @@ export function apiCommand(context: Context): CommandUnknownOpts {
   );
 }
 
-function methodOf(text: string): string {
+function parseMethod(text: string): string {
   const method = text.toUpperCase();
   if (["GET", "POST", "PUT", "DELETE"].includes(method)) return method;
   throw new InvalidArgumentError("It is GET, POST, PUT or DELETE.");
 }
 
-function bodyOf(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

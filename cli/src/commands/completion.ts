@@ -54,7 +54,7 @@ function candidates(root: CommandUnknownOpts, words: readonly string[]): string[
   const begun = words.at(-1) ?? "";
   let command = root;
   for (const word of before) command = command.commands.find((one) => namesOf(one).includes(word)) ?? command;
-  const options = optionsOf(command);
+  const options = listOptions(command);
   const last = before.at(-1) ?? "";
   const previous = options.find(
     ({ required, short = "", long = "" }) => required && last !== "" && [short, long].includes(last),
@@ -71,7 +71,7 @@ function candidates(root: CommandUnknownOpts, words: readonly string[]): string[
 const namesOf = (command: CommandUnknownOpts): string[] => [command.name(), ...command.aliases()];
 
 /** Its own options and those that every command has. */
-function optionsOf(command: CommandUnknownOpts): readonly Option[] {
+function listOptions(command: CommandUnknownOpts): readonly Option[] {
   const chain = [command];
   for (let parent = command.parent; parent !== null; parent = parent.parent) chain.push(parent);
   return [...chain.flatMap(({ options }) => options), new Option("--help")];

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid } from "../names.ts";
 import { repeated } from "../options.ts";
-import { repositoryOf } from "../run-config.ts";
+import { parseRepository } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
@@ -89,16 +89,16 @@ function commandWithMembers(name: string) {
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const bodyOf = ({ description, repo, setup, secret, image, worker }: Members) => ({
+const buildBody = ({ description, repo, setup, secret, image, worker }: Members) => ({
   description,
   docker_image: image,
   worker_host: worker,
-  repositories: listOf(repo)?.map(repositoryOf),
-  setup_commands: listOf(setup),
-  secrets: listOf(secret)?.map((name) => ({ name })),
+  repositories: dropEmpty(repo)?.map(parseRepository),
+  setup_commands: dropEmpty(setup),
+  secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });
 
-const listOf = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
+const dropEmpty = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
 
 function createCommand(context: Context) {
   const command = commandWithMembers("create")
@@ -108,7 +108,7 @@ function createCommand(context: Context) {
     .action(async (name, { personal, ...members }) => {
       const client = await context.client();
       const team = personal === true ? false : undefined;
-      const item = await client.environments.create(defined({ name, team, ...bodyOf(members) }));
+      const item = await client.environments.create(defined({ name, team, ...buildBody(members) }));
       context.show(item, () => printEnvironment(context, item));
     });
   return withExamples(
@@ -125,7 +125,7 @@ function updateCommand(context: Context) {
     .action(async (given, { name, ...members }) => {
       const client = await context.client();
       const uid = await environmentUid(client, given);
-      const item = await client.environments.update(uid, defined({ name, ...bodyOf(members) }));
+      const item = await client.environments.update(uid, defined({ name, ...buildBody(members) }));
       context.show(item, () => printEnvironment(context, item));
     });
   return withExamples(command, 'runyard environments update backend --setup "npm ci" --setup "npm run build"');

@@ -2,8 +2,15 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
-import { type Changes, changesOf, describeChanges, downloadPatch, oneOf, statOf } from "../changes/changes.ts";
-import { defaultBranchOf, openPullRequest } from "../changes/github.ts";
+import {
+  type Changes,
+  describeChanges,
+  downloadPatch,
+  listChanges,
+  parseFileStats,
+  selectChanges,
+} from "../changes/changes.ts";
+import { fetchDefaultBranch, openPullRequest } from "../changes/github.ts";
 import { pushPatch } from "../changes/push-patch.ts";
 import type { Context } from "../context.ts";
 import { paintDiffLine } from "../follow/diff-line.ts";
@@ -20,8 +27,8 @@ export function diffCommand(context: Context) {
     .option("-o, --output <file>", "output file (default: standard output)")
     .action(async (id, { repo, stat, output }) => {
       const client = await context.client();
-      const all = changesOf(await client.runs.retrieve(id));
-      const changes = repo === undefined && output === undefined ? all : [oneOf(all, repo)];
+      const all = listChanges(await client.runs.retrieve(id));
+      const changes = repo === undefined && output === undefined ? all : [selectChanges(all, repo)];
       if (context.json)
         context.printJson(changes.map(({ artifactUid, git }) => ({ artifact_uid: artifactUid, ...git })));
       else if (changes.length === 0) context.note("The run has changed no repository.");
@@ -54,7 +61,7 @@ function printPatch(context: Context, { git }: Changes, patch: Buffer): void {
 
 function printStat(context: Context, { git }: Changes, patch: Buffer): void {
   const { style } = context;
-  const files = statOf(patch.toString("utf8"));
+  const files = parseFileStats(patch.toString("utf8"));
   const width = Math.min(80, Math.max(0, ...files.map(({ name }) => printable(name).length)));
   for (const { name, insertions, deletions, isBinary } of files) {
     const counts = isBinary ? "binary" : `${style.green(`+${insertions}`)} ${style.red(`−${deletions}`)}`;
@@ -82,13 +89,13 @@ export function openPrCommand(context: Context) {
         throw usage("There is no GitHub token.", "Set GH_TOKEN to one that may write to contents and pull requests.");
       const client = await context.client();
       const run = await client.runs.retrieve(id);
-      const change = oneOf(changesOf(run), options.repo);
+      const change = selectChanges(listChanges(run), options.repo);
       if (change.git.redacted === true) context.note("Secrets are redacted in the patch: check the lines with ***.");
-      const place = { ...placeOf(context, run, change, options), token };
-      const base = options.base ?? (await defaultBranchOf(place));
+      const place = { ...resolvePlace(context, run, change, options), token };
+      const base = options.base ?? (await fetchDefaultBranch(place));
       const branch = options.branch ?? `runyard/${run.run_id}`;
       const title = options.title ?? run.title;
-      const body = options.body ?? bodyOf(run, change, (await client.runs.response(id)).text);
+      const body = options.body ?? formatBody(run, change, (await client.runs.response(id)).text);
       const commit = await pushPatch({
         remote: place.remote,
         token,
@@ -115,16 +122,16 @@ interface PlaceOptions {
 }
 
 /** Where the pull request is opened. The repository comes from the run's configuration, never from what the sandbox reported. */
-function placeOf({ shell }: Context, run: RunItem, { git }: Changes, { remote, githubApi }: PlaceOptions) {
+function resolvePlace({ shell }: Context, run: RunItem, { git }: Changes, { remote, githubApi }: PlaceOptions) {
   const repository = (run.agent_config?.repositories ?? []).find(
-    ({ path: place, url }) => (place ?? segmentsOf(url).name) === git.path,
+    ({ path: place, url }) => (place ?? parseSegments(url).name) === git.path,
   );
   if (repository === undefined) throw new Problem(`The run's configuration has no repository at ${git.path}.`);
-  const { owner, name } = segmentsOf(repository.url);
+  const { owner, name } = parseSegments(repository.url);
   const server = shell.env["GITHUB_SERVER_URL"] ?? "https://github.com";
   const isExplicit = remote !== undefined && githubApi !== undefined;
   // The token is for this server, so no other host may get it.
-  if (!isExplicit && hostOf(remote ?? repository.url) !== hostOf(server)) {
+  if (!isExplicit && parseHost(remote ?? repository.url) !== parseHost(server)) {
     throw usage(
       `${remote ?? repository.url} is not on ${server}.`,
       "Set GITHUB_SERVER_URL and GITHUB_API_URL for another GitHub server, or pass both --remote and --github-api.",
@@ -134,12 +141,12 @@ function placeOf({ shell }: Context, run: RunItem, { git }: Changes, { remote, g
   return { owner, name, apiUrl: apiUrl.replace(/\/+$/, ""), remote: remote ?? `${server}/${owner}/${name}.git` };
 }
 
-function hostOf(url: string): string | undefined {
+function parseHost(url: string): string | undefined {
   return URL.parse(url)?.host ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
 }
 
 /** The last two segments of a repository's URL. */
-function segmentsOf(url: string): { owner: string; name: string } {
+function parseSegments(url: string): { owner: string; name: string } {
   const segments = url
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "")
@@ -151,7 +158,7 @@ function segmentsOf(url: string): { owner: string; name: string } {
 const MAX_TEXT = 30_000;
 
 /** The final message is quoted as code: an agent that read hostile text may mention people or close issues. */
-function bodyOf(run: RunItem, { git }: Changes, text: string): string {
+function formatBody(run: RunItem, { git }: Changes, text: string): string {
   const said = text.trim().slice(0, MAX_TEXT).toWellFormed();
   const longest = Math.max(2, ...[...said.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

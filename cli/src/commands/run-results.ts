@@ -47,15 +47,16 @@ function blockText(role: string, block: Block): [head: string, body: string] {
     case "text":
       return [role, block.text];
     case "action":
-      return [`${role}: ${block.name}`, textOf(block.input)];
+      return [`${role}: ${block.name}`, formatValue(block.input)];
     case "action_result":
-      return [`${role}: ${block.state}`, textOf(block.output)];
+      return [`${role}: ${block.state}`, formatValue(block.output)];
     default:
       return [role, ""];
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""));
+const formatValue = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 
 export function transcriptCommand(context: Context) {
   const command = new Command("transcript")

@@ -8,7 +8,7 @@ import { followRun } from "../follow/follow.ts";
 import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
-import { configOf } from "../run-config.ts";
+import { buildConfig } from "../run-config.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 
@@ -45,7 +45,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
       const body = defined({
         prompt,
         title: options.title,
-        config: await configOf(client, options),
+        config: await buildConfig(client, options),
         agent_identity_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         team: options.personal === true ? false : undefined,
         attachments: options.attach === undefined ? undefined : await attachments(client, options.attach),

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { agentUid, scheduleId } from "../names.ts";
 import { pairs } from "../options.ts";
-import { configOf } from "../run-config.ts";
+import { buildConfig } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
@@ -105,10 +105,10 @@ function createCommand(context: Context) {
       const body = defined({
         name: options.name,
         cron_schedule: options.cron,
-        prompt: await textOf(context, options.prompt),
+        prompt: await readText(context, options.prompt),
         time_zone: options.timeZone,
         overlap: options.overlap,
-        agent_config: await configOf(client, options),
+        agent_config: await buildConfig(client, options),
         agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         mode: options.mode,
         metadata: options.metadata,
@@ -149,10 +149,10 @@ function updateCommand(context: Context) {
         name: options.name ?? before.name,
         cron_schedule: options.cron ?? before.cron_schedule,
         enabled: before.enabled,
-        prompt: (await textOf(context, options.prompt)) ?? (before.prompt === "" ? undefined : before.prompt),
+        prompt: (await readText(context, options.prompt)) ?? (before.prompt === "" ? undefined : before.prompt),
         time_zone: options.timeZone,
         overlap: options.overlap,
-        agent_config: await configOf(client, options),
+        agent_config: await buildConfig(client, options),
         agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         mode: options.mode,
         metadata: options.metadata,
@@ -235,6 +235,6 @@ function ticksCommand(context: Context) {
   return withExamples(command, 'runyard schedules ticks "Nightly tests"');
 }
 
-async function textOf(context: Context, given: string | undefined): Promise<string | undefined> {
+async function readText(context: Context, given: string | undefined): Promise<string | undefined> {
   return given === "-" ? context.shell.readInput() : given;
 }

@@ -1,7 +1,7 @@
 import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
-import { changesOf, describeChanges } from "../changes/changes.ts";
+import { describeChanges, listChanges } from "../changes/changes.ts";
 import type { Context } from "../context.ts";
-import { EXIT, exitCodeOf } from "../exit-code.ts";
+import { EXIT, toExitCode } from "../exit-code.ts";
 import { stateText } from "../style.ts";
 import { usageText } from "../usage.ts";
 import { activityAfter } from "./activity.ts";
@@ -72,7 +72,7 @@ export async function followRun(
     context.exitCode = EXIT.cancelled;
     return;
   }
-  context.exitCode = exitCodeOf(run.state);
+  context.exitCode = toExitCode(run.state);
   if (context.json) context.printJsonLine(run);
   else await showEnd(context, client, run, printer);
 }
@@ -109,7 +109,7 @@ async function showEnd(context: Context, client: Runyard, run: RunItem, printer:
   if (text.trim() !== "" && !printer.hasPrinted(text)) context.sayText(text.trimEnd());
   const usage = usageText(run.request_usage);
   if (usage !== undefined) context.say(style.dim(usage));
-  for (const { git } of changesOf(run))
+  for (const { git } of listChanges(run))
     context.say(style.dim(`${git.path}: ${describeChanges(git)}: runyard runs diff ${run.run_id}`));
   const files = run.artifacts?.length ?? 0;
   if (files > 0)

@@ -86,13 +86,13 @@ export function readDocument(): ApiDocument {
         summary: operation.summary,
         description: operation.description,
         deprecated: operation.deprecated,
-        pathParameters: inOrderOf(
+        pathParameters: sortByPath(
           path,
           parameters.filter((parameter) => parameter.in === "path"),
         ),
         queryParameters: parameters.filter((parameter) => parameter.in === "query"),
         body: operation.requestBody?.content["application/json"]?.schema,
-        answer: answerOf(operation),
+        answer: parseResponse(operation),
       };
     }),
   );
@@ -100,7 +100,7 @@ export function readDocument(): ApiDocument {
   return { tags: descriptions, operations, schemas: components.schemas };
 }
 
-function answerOf({ operationId, responses }: v.InferOutput<typeof Operation>): ApiOperation["answer"] {
+function parseResponse({ operationId, responses }: v.InferOutput<typeof Operation>): ApiOperation["answer"] {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
   if (success === undefined) throw new Error(`${operationId} has no answer of success`);
   const [, { content }] = success;
@@ -109,7 +109,7 @@ function answerOf({ operationId, responses }: v.InferOutput<typeof Operation>): 
   return json === undefined ? "text" : (json.schema ?? {});
 }
 
-function inOrderOf(path: string, parameters: readonly ApiParameter[]): ApiParameter[] {
+function sortByPath(path: string, parameters: readonly ApiParameter[]): ApiParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     const found = parameters.find((parameter) => parameter.name === name);
     if (found === undefined) throw new Error(`${path} does not say what ${name} is`);

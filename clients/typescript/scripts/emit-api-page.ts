@@ -1,4 +1,4 @@
-import { answerOf, parametersOf, resourcesOf } from "./emit-resources.ts";
+import { formatParameters, formatReturnType, groupByResource } from "./emit-resources.ts";
 import type { ClientMethod } from "./methods.ts";
 
 /** Hand-written methods of src/resources and src/client.ts. */
@@ -40,7 +40,7 @@ const HELPERS = [
 
 /** Generates api.md, which lists every method by resource. */
 export function emitApiPage(methods: readonly ClientMethod[]): string {
-  const sections = [...resourcesOf(methods)].map(([resource, own]) =>
+  const sections = [...groupByResource(methods)].map(([resource, own]) =>
     [`## client.${resource}`, "", ...own.map((method) => describeMethod(resource, method)), ""].join("\n"),
   );
   const helpers = HELPERS.map(([call, answer, text]) => `- \`client.${call}\` → \`${answer}\`<br>${text}`);
@@ -59,8 +59,8 @@ export function emitApiPage(methods: readonly ClientMethod[]): string {
 }
 
 function describeMethod(resource: string, method: ClientMethod): string {
-  const parameters = parametersOf(method).map((parameter) => parameter.replace("?: RequestOptions", "?"));
+  const parameters = formatParameters(method).map((parameter) => parameter.replace("?: RequestOptions", "?"));
   const { operation, name } = method;
   const call = `client.${resource}.${name}(${parameters.join(", ")})`;
-  return `- \`${call}\` → \`${answerOf(method)}\`<br>\`${operation.method} ${operation.path}\` ${operation.summary}`;
+  return `- \`${call}\` → \`${formatReturnType(method)}\`<br>\`${operation.method} ${operation.path}\` ${operation.summary}`;
 }

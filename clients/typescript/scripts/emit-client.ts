@@ -15,9 +15,11 @@ export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocume
   const generated = all.filter(([name]) => !isByHand(name)).map(([name]) => pascalCase(name));
   return [
     "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
-    ...all.filter(([name]) => isByHand(name)).map(([name]) => importOf([pascalCase(name)], `../resources/${name}.ts`)),
+    ...all
+      .filter(([name]) => isByHand(name))
+      .map(([name]) => emitImport([pascalCase(name)], `../resources/${name}.ts`)),
     'import type { Transport } from "../transport.ts";',
-    importOf(generated.sort(), "./resources.ts"),
+    emitImport(generated.sort(), "./resources.ts"),
     "",
     "/** All operations of the API, by resource. */",
     "export class ApiResources {",
@@ -31,4 +33,4 @@ export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocume
   ].join("\n");
 }
 
-const importOf = (names: readonly string[], file: string): string => `import { ${names.join(", ")} } from "${file}";`;
+const emitImport = (names: readonly string[], file: string): string => `import { ${names.join(", ")} } from "${file}";`;

@@ -3,7 +3,7 @@ import { type ClientMethod, camelCase, pascalCase } from "./methods.ts";
 
 /** src/generated/resources.ts: one class for each resource, one method for each operation. */
 export function emitResources(methods: readonly ClientMethod[]): string {
-  const resources = resourcesOf(methods);
+  const resources = groupByResource(methods);
   return [
     "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
     'import type { RequestOptions } from "../options.ts";',
@@ -20,7 +20,7 @@ export function emitResources(methods: readonly ClientMethod[]): string {
 
 const depth = (name: string): number => name.split(".").length;
 
-export function resourcesOf(methods: readonly ClientMethod[]): Map<string, ClientMethod[]> {
+export function groupByResource(methods: readonly ClientMethod[]): Map<string, ClientMethod[]> {
   const resources = new Map<string, ClientMethod[]>();
   for (const method of methods) {
     const name = method.resource.join(".");
@@ -40,7 +40,7 @@ function emitClass(name: string, methods: readonly ClientMethod[], all: Readonly
 }
 
 /** `runId: string, query?: RunsCancelParams, options?: RequestOptions`, for a page or for a program. */
-export function parametersOf({ operation, query, queryRequired, body }: ClientMethod, named = plain): string[] {
+export function formatParameters({ operation, query, queryRequired, body }: ClientMethod, named = plain): string[] {
   return [
     ...operation.pathParameters.map(({ name }) => `${camelCase(name)}: string`),
     ...(body === undefined ? [] : [`body: ${named(body)}`]),
@@ -51,7 +51,7 @@ export function parametersOf({ operation, query, queryRequired, body }: ClientMe
   ];
 }
 
-export function answerOf({ answer, list }: ClientMethod, named = plain): string {
+export function formatReturnType({ answer, list }: ClientMethod, named = plain): string {
   if (list === undefined) return `APIPromise<${named(answer)}>`;
   return `PagePromise<${named(list.item ?? `${answer}["${list.member}"][number]`)}, ${named(answer)}>`;
 }
@@ -64,7 +64,7 @@ function emitMethod(method: ClientMethod): string {
   const { operation, name, query, fixedQuery, body, answer, list } = method;
   const request = [
     `method: "${operation.method}"`,
-    `path: ${pathOf(operation.path, operation.pathParameters)}`,
+    `path: ${formatPath(operation.path, operation.pathParameters)}`,
     ...(fixedQuery === undefined
       ? []
       : [`query: ${query === undefined ? fixedQuery : `{ ...query, ...${fixedQuery} }`}`]),
@@ -84,7 +84,7 @@ function emitMethod(method: ClientMethod): string {
     ...docLines(operation),
     ...(operation.deprecated ? ["   * @deprecated"] : []),
     "   */",
-    `  ${name}(${parametersOf(method, qualified).join(", ")}): ${answerOf(method, qualified)} {`,
+    `  ${name}(${formatParameters(method, qualified).join(", ")}): ${formatReturnType(method, qualified)} {`,
     `    return ${call};`,
     "  }\n",
   ].join("\n");
@@ -110,7 +110,7 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-function pathOf(path: string, parameters: readonly ApiParameter[]): string {
+function formatPath(path: string, parameters: readonly ApiParameter[]): string {
   if (parameters.length === 0) return JSON.stringify(path);
   return `path\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${${camelCase(name)}}`)}\``;
 }

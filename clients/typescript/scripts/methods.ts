@@ -75,8 +75,8 @@ function clientMethod(
   const resource = parts.slice(0, -1);
   const fixed = FIXED_QUERY[operation.id];
   const prefix = parts.map(pascalCase).join("");
-  const typeOf = (schema: JsonObject, suffix: string): string => {
-    const reference = referenceOf(schema);
+  const nameType = (schema: JsonObject, suffix: string): string => {
+    const reference = parseReference(schema);
     if (reference !== undefined) return reference;
     if (schema["type"] === "string") return "string";
     named[`${prefix}${suffix}`] = schema;
@@ -84,7 +84,7 @@ function clientMethod(
   };
   const { body, answer } = operation;
   const queryParameters = operation.queryParameters.filter((parameter) => !(parameter.name in (fixed ?? {})));
-  const query = queryParameters.length > 0 ? typeOf(querySchema(queryParameters), "Params") : undefined;
+  const query = queryParameters.length > 0 ? nameType(querySchema(queryParameters), "Params") : undefined;
   return {
     operation,
     resource,
@@ -92,20 +92,20 @@ function clientMethod(
     query,
     fixedQuery: fixed && JSON.stringify(fixed),
     queryRequired: queryParameters.some((parameter) => parameter.required),
-    body: body && typeOf(body, "Request"),
-    answer: answer === undefined ? "void" : answer === "text" ? "string" : typeOf(answer, "Response"),
-    list: answer === undefined || answer === "text" ? undefined : listOf(resolve(answer, document)),
+    body: body && nameType(body, "Request"),
+    answer: answer === undefined ? "void" : answer === "text" ? "string" : nameType(answer, "Response"),
+    list: answer === undefined || answer === "text" ? undefined : findList(resolve(answer, document)),
   };
 }
 
 /** A list is an answer with `page_info` and one array that is always there. */
-function listOf(schema: JsonObject): ClientMethod["list"] {
+function findList(schema: JsonObject): ClientMethod["list"] {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   if (!("page_info" in properties)) return undefined;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const arrays = Object.entries(properties).flatMap(([member, property]) =>
     required.includes(member) && isObject(property) && isObject(property["items"])
-      ? [{ member, item: referenceOf(property["items"]) }]
+      ? [{ member, item: parseReference(property["items"]) }]
       : [],
   );
   const [only, ...others] = arrays;
@@ -123,12 +123,12 @@ function querySchema(parameters: readonly ApiParameter[]): JsonObject {
 }
 
 function resolve(schema: JsonObject, { schemas }: ApiDocument): JsonObject {
-  const reference = referenceOf(schema);
+  const reference = parseReference(schema);
   const found = reference === undefined ? schema : schemas[reference];
   return isObject(found) ? found : {};
 }
 
-function referenceOf(schema: JsonObject): string | undefined {
+function parseReference(schema: JsonObject): string | undefined {
   const reference = schema["$ref"];
   return typeof reference === "string" ? reference.replace("#/components/schemas/", "") : undefined;
 }

@@ -33,7 +33,7 @@ export class APIError extends RunyardError {
 
   constructor(message: string, answer: { status?: number; headers?: Headers; body?: unknown; cause?: unknown } = {}) {
     super(message, "cause" in answer ? { cause: answer.cause } : undefined);
-    const problem = problemOf(answer.body);
+    const problem = toProblem(answer.body);
     this.status = answer.status;
     this.headers = answer.headers;
     this.body = answer.body;
@@ -115,9 +115,9 @@ const CLASSES: Readonly<Record<number, typeof APIError>> = {
 };
 
 /** Creates the error for a response with the body `text`. */
-export function errorOf({ status, headers }: Response, text: string): APIError {
+export function toAPIError({ status, headers }: Response, text: string): APIError {
   const body = parsed(text);
-  const { error, title, detail, message } = problemOf(body);
+  const { error, title, detail, message } = toProblem(body);
   const said = error ?? detail ?? title ?? message ?? (typeof body === "string" ? body.slice(0, 200) : "");
   const Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
   return new Class(`${status} ${said}`.trim(), { status, headers, body });
@@ -131,6 +131,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function problemOf(body: unknown): Partial<Problem> & { message?: string } {
+function toProblem(body: unknown): Partial<Problem> & { message?: string } {
   return typeof body === "object" && body !== null ? body : {};
 }

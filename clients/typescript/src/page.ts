@@ -59,10 +59,10 @@ export class PagePromise<Item, Body extends PageBody>
   extends APIPromise<Page<Item, Body>>
   implements AsyncIterable<Item>
 {
-  constructor(send: Send<Body>, itemsOf: (body: Body) => readonly Item[], next: NextPage<Item, Body>) {
+  constructor(send: Send<Body>, getItems: (body: Body) => readonly Item[], next: NextPage<Item, Body>) {
     super(async (read) => {
       const { data, response } = await send(read);
-      return { data: new Page(data, read ? itemsOf(data) : [], next), response };
+      return { data: new Page(data, read ? getItems(data) : [], next), response };
     });
   }
 

@@ -1,4 +1,11 @@
-import { APIConnectionError, APIError, APITimeoutError, APIUserAbortError, errorOf, RunyardError } from "./errors.ts";
+import {
+  APIConnectionError,
+  APIError,
+  APITimeoutError,
+  APIUserAbortError,
+  RunyardError,
+  toAPIError,
+} from "./errors.ts";
 import type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
 import { type PageBody, PagePromise } from "./page.ts";
 import { encodeQuery } from "./path.ts";
@@ -68,12 +75,12 @@ export class Transport {
   /** Requests a page of a list, and the following pages with the same query. */
   page<Item, Body extends PageBody>(
     request: APIRequest,
-    itemsOf: (body: Body) => readonly Item[],
+    getItems: (body: Body) => readonly Item[],
   ): PagePromise<Item, Body> {
     return new PagePromise(
       (read) => this.#send<Body>(request, read),
-      itemsOf,
-      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, itemsOf),
+      getItems,
+      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, getItems),
     );
   }
 
@@ -153,13 +160,13 @@ export class Transport {
     try {
       const fetch: Fetch = this.#options.fetch ?? globalThis.fetch;
       const response = await fetch(request.url, { ...request.init, headers, signal: controller.signal });
-      if (!response.ok) throw errorOf(response, await response.text());
+      if (!response.ok) throw toAPIError(response, await response.text());
       return { response, data: await read?.(response) };
     } catch (error) {
       if (error instanceof APIError) throw error;
       if (signal?.aborted) throw new APIUserAbortError("The call was aborted.", { cause: signal.reason });
       if (late) throw new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error });
-      throw new APIConnectionError(`The connection failed: ${messageOf(error)}`, { cause: error });
+      throw new APIConnectionError(`The connection failed: ${formatError(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
       // The signal still applies to an unread body.
@@ -186,7 +193,7 @@ function randomKey(): string {
   return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-function messageOf(error: unknown): string {
+function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

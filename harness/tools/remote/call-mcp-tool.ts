@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import * as v from "valibot";
 import { defineTool, type Tool, type ToolResult } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { messageOf } from "../../support/stop.ts";
+import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
@@ -48,7 +48,7 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
         return toToolResult(await connection.call(tool, input, signal));
       } catch (error) {
         signal.throwIfAborted();
-        throw new Error(`${name}: ${messageOf(error)}`);
+        throw new Error(`${name}: ${formatError(error)}`);
       }
     },
   });

@@ -1,5 +1,5 @@
 import type { Repository } from "#shared/wire/config.ts";
-import { identityOf } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
 
 /** Names of secrets that hold a GitHub token, as in GitHub's command line. */
 const TOKEN_NAMES = ["GH_TOKEN", "GITHUB_TOKEN"];
@@ -57,7 +57,7 @@ interface Place {
 }
 
 function parsePlace({ url }: Repository): Place | undefined {
-  const { owner, name } = identityOf(url);
+  const { owner, name } = parseRepositoryIdentity(url);
   if (owner === "" || name === "") return undefined;
   const parsed = URL.parse(url);
   if (parsed?.protocol === "https:") {

@@ -5,7 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { RunContext } from "../../setup/setup.ts";
-import { messageOf } from "../../support/stop.ts";
+import { formatError } from "../../support/stop.ts";
 import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
 import type { OutwardFetch } from "./outward-fetch.ts";
 
@@ -44,7 +44,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
   const fail = (error: unknown, output = "") => {
     signal.throwIfAborted();
-    const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : messageOf(error);
+    const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : formatError(error);
     return new Error(redactor.text(output === "" ? why : `${why}: ${output.slice(-1_000)}`));
   };
   if (config.command !== undefined) {

@@ -1,4 +1,4 @@
-import { messageOf } from "../../support/stop.ts";
+import { formatError } from "../../support/stop.ts";
 import { type ConnectOptions, connect, type McpConnection, type ServerConfig } from "./mcp-connection.ts";
 
 /** An MCP server of the run's configuration, connected or not. */
@@ -26,14 +26,14 @@ export async function connectServers(
             return await connect(config, options);
           } catch (error) {
             options.signal.throwIfAborted();
-            throw new Error(`${name}: ${messageOf(error)}`);
+            throw new Error(`${name}: ${formatError(error)}`);
           }
         },
       );
       return { name, connection };
     } catch (error) {
       options.signal.throwIfAborted();
-      return { name, unavailable: messageOf(error).slice(name.length + 2) };
+      return { name, unavailable: formatError(error).slice(name.length + 2) };
     }
   });
   const ended = await Promise.allSettled(connecting);

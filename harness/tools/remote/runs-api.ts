@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
 import { getJson, type HttpAnswer, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
-import { messageOf } from "../../support/stop.ts";
+import { formatError } from "../../support/stop.ts";
 
 /** The runs that this run's key gives access to: its descendants. Each call throws a refusal as an Error for the model. */
 export interface RunsApi {
@@ -30,7 +30,7 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
       (error: unknown) => {
         signal.throwIfAborted();
         // A failed call must not stop this execution, whose own calls are retried for longer.
-        throw new Error(messageOf(error));
+        throw new Error(formatError(error));
       },
     );
     if (answer.status !== 200) throw new Error(describeRefusal(answer));

@@ -5,7 +5,7 @@ import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
 import type { RunContext } from "../../setup/setup.ts";
-import { messageOf } from "../../support/stop.ts";
+import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import type { RunsApi } from "./runs-api.ts";
 
@@ -99,7 +99,7 @@ const createWaitForAgentsTool = (options: AgentsOptions): Tool =>
         run_ids.map((runId) =>
           waitForOutcome(runId, timeout_seconds, options, call).catch((error: unknown) => {
             call.signal.throwIfAborted();
-            return { run_id: runId, error: messageOf(error) };
+            return { run_id: runId, error: formatError(error) };
           }),
         ),
       );

@@ -54,10 +54,10 @@ writeFileSync(
 /** The license of each package that is bundled. */
 function licenses(files: readonly string[]): string {
   const packages = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
-  return [...packages].toSorted().map(licenseOf).join("\n\n");
+  return [...packages].toSorted().map(readLicense).join("\n\n");
 }
 
-function licenseOf(folder: string): string {
+function readLicense(folder: string): string {
   const directory = path.join(repository, folder);
   const name = folder.split("node_modules/").at(-1);
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice)/i.test(file));

@@ -1,4 +1,4 @@
-import { runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import { readActiveEntries } from "./active-run-store.ts";
@@ -22,7 +22,7 @@ function toActiveRun(item: Item): ActiveRun {
   const facets = typeof p === "object" && p !== null ? Object.entries(p) : [];
   const facet = (name: string) => String(facets.find(([key]) => key === name)?.[1] ?? "");
   return {
-    runId: runIdOf(item),
+    runId: parseRunId(item),
     state: String(item["state"]),
     creator: facet("creator"),
     executor: facet("executor") || facet("creator"),

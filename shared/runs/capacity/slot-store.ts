@@ -1,9 +1,9 @@
 import { DEFAULT_CONCURRENCY_LIMIT, isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
-import { isLocal, ownerOf, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
+import { isLocal, parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Conditions, Key, Update, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
-import { hasRoom, type SlotTransition, type WaitQueue, waitQueueOf } from "./slots.ts";
+import { hasRoom, type SlotTransition, toWaitQueue, type WaitQueue } from "./slots.ts";
 
 /** The slots of an owner, or of a tree of runs at a depth. */
 interface Pool {
@@ -67,7 +67,7 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
   if (to === undefined || isLocal(head)) return NO_CHANGE;
   const start: Start = {
     head,
-    own: keys.counters(ownerOf(head)),
+    own: keys.counters(parseOwner(head)),
     queued: Number(to === "QUEUED") - Number(head.state === "QUEUED"),
     isUnchanged: { slot: isSame(head.slot), waiting: isSame(head.waiting) },
   };
@@ -84,7 +84,7 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
 const isSame = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
 
 function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
-  const pool = toPool(waitQueueOf(head, kind));
+  const pool = toPool(toWaitQueue(head, kind));
   return {
     set: {},
     remove: ["waiting"],
@@ -99,7 +99,7 @@ function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): 
 }
 
 function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
-  const queue = waitQueueOf(head, kind);
+  const queue = toWaitQueue(head, kind);
   const room = hasRoom(toPool(queue).limit);
   const writes =
     kind === "owner"
@@ -140,7 +140,7 @@ function releaseOwnerSlot({ head, own, queued, isUnchanged }: Start): SlotChange
 function releaseTreeSlot({ head, own, queued, isUnchanged }: Start, root: RunHead | undefined): SlotChange {
   if (root === undefined) throw new Error("the root of the tree is needed");
   const released = { set: {}, remove: ["slot"], if: isUnchanged };
-  const treeCounters = count(toPool(waitQueueOf(head, "tree")).counters, { running: -1 });
+  const treeCounters = count(toPool(toWaitQueue(head, "tree")).counters, { running: -1 });
   const update = { kind: "update", key: keys.head(root.run_id), add: { tree_running: -1 } } as const;
   // The last run of a tree whose root has ended gives the owner's slot back as well.
   if (isTerminal(root.state) && root.tree_running <= 1) {

@@ -1,5 +1,5 @@
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT, isExecuting } from "#shared/records/run.ts";
-import { ownerOf, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions } from "#shared/table/table.ts";
 import type { RunState } from "#shared/wire/run.ts";
@@ -22,9 +22,9 @@ export interface WaitQueue {
   readonly depth: number;
 }
 
-export const waitQueueOf = (head: RunHead, kind: SlotKind): WaitQueue => ({
+export const toWaitQueue = (head: RunHead, kind: SlotKind): WaitQueue => ({
   kind,
-  owner: ownerOf(head),
+  owner: parseOwner(head),
   root: head.root ?? head.run_id,
   depth: head.depth ?? 0,
 });

@@ -6,7 +6,7 @@ import type { Conditions, Table, Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
-import { hasWaitingRun, isFull, type WaitQueue, waitQueueOf } from "./slots.ts";
+import { hasWaitingRun, isFull, toWaitQueue, type WaitQueue } from "./slots.ts";
 import { waitQueueStore } from "./wait-queue-store.ts";
 
 /** Slots that are granted at once, where a limit was raised; the next run that ends grants more. */
@@ -62,7 +62,7 @@ async function tryToEnter(
   announce: AnnounceWaiting,
   ports: CapacityPorts,
 ): Promise<boolean | "changed"> {
-  const queue = waitQueueOf(head, kind);
+  const queue = toWaitQueue(head, kind);
   const isOutside: Conditions = { waiting: { exists: false }, slot: { exists: false } };
   const position = 1 + (await countWaiting(queue, ports));
   const writes = announce(head, { set: { waiting: kind }, if: isOutside, position });
@@ -127,7 +127,7 @@ export const dequeueMore = (owner: Owner, ports: CapacityPorts): Promise<void> =
 export async function releaseCapacity(endedRunId: string, ports: CapacityPorts): Promise<RunHead | undefined> {
   const ended = await readHead(endedRunId, ports.table);
   if (ended === undefined) return undefined;
-  if (ended.root !== undefined) await dequeueNext(waitQueueOf(ended, "tree"), ports);
-  await dequeueNext(waitQueueOf(ended, "owner"), ports);
+  if (ended.root !== undefined) await dequeueNext(toWaitQueue(ended, "tree"), ports);
+  await dequeueNext(toWaitQueue(ended, "owner"), ports);
   return ended;
 }

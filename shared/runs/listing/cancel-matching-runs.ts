@@ -12,7 +12,7 @@ import {
   type Principal,
 } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import { runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId } from "#shared/records/run-head.ts";
 import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -132,7 +132,7 @@ async function findMatching(
     for (let more = true; more; ) {
       if (found.length > MAX_RUNS || now() > deadline) return { runs: found.slice(0, MAX_RUNS), more: true };
       const page = await source(before === undefined ? {} : { before }, ENTRIES, true);
-      const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(runIdOf);
+      const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(parseRunId);
       const some = (await runs.many(ids)).filter((run) => run !== undefined && !isTerminal(run.head.state));
       found.push(
         ...matchingRuns(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { type RunHead, runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId, type RunHead } from "#shared/records/run-head.ts";
 import { hasTags } from "#shared/runs/run-facets.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
@@ -48,7 +48,7 @@ export function matchesEntry(entry: Item, filters: Filters): boolean {
   return (
     (p === undefined || matchesFacets(p, filters)) &&
     !(isEndedState(state) && filters.states?.includes(state) === false) &&
-    isCreatedWithin(createdAtOf(runIdOf(entry)), filters)
+    isCreatedWithin(createdAtOf(parseRunId(entry)), filters)
   );
 }
 

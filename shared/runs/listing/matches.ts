@@ -1,5 +1,5 @@
 import { type RunBody, readBodies } from "#shared/records/run-body.ts";
-import { type RunHead, readHeads, runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId, type RunHead, readHeads } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import {
@@ -56,7 +56,7 @@ export function createMatcher({ scopes, order, filters, wanted }: Matching, { ta
 
   return async (entries: readonly Item[]): Promise<Candidate[]> => {
     const matching = entries.filter((entry) => matchesEntry(entry, filters));
-    const candidates = matching.map((entry) => ({ id: runIdOf(entry), position: positionOf(entry, order) }));
+    const candidates = matching.map((entry) => ({ id: parseRunId(entry), position: positionOf(entry, order) }));
     const asksHeads = needsHead(filters) || matching.some(({ p }) => p === undefined);
     if (!asksHeads && !needsBody(filters)) return candidates;
     const found: Candidate[] = [];

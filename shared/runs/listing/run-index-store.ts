@@ -1,4 +1,4 @@
-import { runIdOf } from "#shared/records/run-head.ts";
+import { parseRunId } from "#shared/records/run-head.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import {
   activePart,
@@ -61,7 +61,7 @@ export async function readHeadEntries(
   table: Pick<Table, "batchGet">,
 ): Promise<readonly Item[]> {
   const heads = await batchGetAll(
-    entries.map((entry) => keys.head(runIdOf(entry))),
+    entries.map((entry) => keys.head(parseRunId(entry))),
     table,
   );
   return heads.filter((head) => head !== undefined);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { request as requestOf } from "../../support/client.ts";
+import { request as sendRequest } from "../../support/client.ts";
 import type { TestControlPlane } from "../../support/control-plane.ts";
 
 /** Where memory files say that they are. */
@@ -54,7 +54,7 @@ export class ControlPlaneServer implements AsyncDisposable {
   }
 
   /** The envelope as the sandbox gets it whose API is here. */
-  envelopeOf(envelope: Envelope): Envelope {
+  prepareEnvelope(envelope: Envelope): Envelope {
     return { ...envelope, base_url: `${this.#url}/api/v1`, model_url: `${this.#url}/model` };
   }
 
@@ -72,7 +72,7 @@ export class ControlPlaneServer implements AsyncDisposable {
     const { authorization = "", ...rest } = headers;
     const key = authorization.replace(/^Bearer /, "");
     const body = bytes.length === 0 ? {} : { body: bytes.toString() };
-    const answer = await requestOf(this.#plane, method, path, { key, headers: rest, ...body });
+    const answer = await sendRequest(this.#plane, method, path, { key, headers: rest, ...body });
     this.seen.push({ method, path, text: bytes.toString(), status: answer.status });
     if (this.lost(method, path)) return void response.destroy();
     const here = (text: string) => text.replaceAll(FILES, `${this.#url}/files/`);

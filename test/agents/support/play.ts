@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { clientOf } from "../../support/client.ts";
+import { createClient } from "../../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { createRun, deliver } from "../../support/execution.ts";
-import { gatewayOf, MODEL_SETTINGS } from "../../support/gateway.ts";
+import { createGateway, MODEL_SETTINGS } from "../../support/gateway.ts";
 import type { Turn } from "../../support/model-shapes.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { ControlPlaneServer } from "./control-plane-server.ts";
@@ -35,7 +35,7 @@ export class Stage implements AsyncDisposable {
   static async make(): Promise<Stage> {
     for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
     const [plane, models] = await Promise.all([createTestControlPlane(), ModelStandIn.start()]);
-    return new Stage(plane, models, await ControlPlaneServer.start(plane, gatewayOf(plane, models).serve));
+    return new Stage(plane, models, await ControlPlaneServer.start(plane, createGateway(plane, models).serve));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,18 +68,18 @@ export class Stage implements AsyncDisposable {
         this.log += chunk.toString();
       });
     }
-    child.stdin.end(JSON.stringify(this.server.envelopeOf(envelope)));
+    child.stdin.end(JSON.stringify(this.server.prepareEnvelope(envelope)));
     await once(child, "close");
   }
 
   /** A run as its caller sees it. */
   async shown(runId: string) {
-    return (await clientOf(this.plane).get(`/agent/runs/${runId}`)).body;
+    return (await createClient(this.plane).get(`/agent/runs/${runId}`)).body;
   }
 
   /** All blocks of a run's conversation, with their roles. */
   async blocks(runId: string): Promise<Record<string, unknown>[]> {
-    const { body } = await clientOf(this.plane).get(`/agent/runs/${runId}/conversation`);
+    const { body } = await createClient(this.plane).get(`/agent/runs/${runId}/conversation`);
     const steps: { messages: { role: string; content: object[] }[] }[] = body.steps;
     return steps.flatMap(({ messages }) =>
       messages.flatMap(({ role, content }) => content.map((block) => ({ role, ...block }))),
@@ -88,7 +88,7 @@ export class Stage implements AsyncDisposable {
 
   /** The raw transcript that GET /agent/runs/{runId}/transcript leads to. */
   async transcript(runId: string): Promise<string> {
-    const { headers } = await clientOf(this.plane).get(`/agent/runs/${runId}/transcript`);
+    const { headers } = await createClient(this.plane).get(`/agent/runs/${runId}/transcript`);
     return await this.plane.download(headers["location"] ?? "");
   }
 }

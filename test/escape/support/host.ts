@@ -74,7 +74,7 @@ export class Probe implements AsyncDisposable {
     const mark = `RUNYARD_EXECUTION=${this.plane.executionId}`;
     const look = () => [
       ...readdirSync(this.tmp).filter((name) => name.startsWith("runyard-")),
-      ...processesWith((pid) => environmentOf(pid).includes(mark)),
+      ...processesWith((pid) => readEnvironment(pid).includes(mark)),
     ];
     // The kernel takes a moment to clear away a namespace with hundreds of processes.
     for (let tries = 0; tries < 20 && look().length > 0; tries++) await sleep(250);
@@ -107,7 +107,7 @@ export function processesNamed(mark: string): number {
 const processesWith = (matches: (pid: string) => boolean): string[] =>
   readdirSync("/proc").filter((name) => /^\d+$/.test(name) && matches(name));
 
-function environmentOf(pid: string): string {
+function readEnvironment(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1");
   } catch {

@@ -29,12 +29,12 @@ export class Attachments extends Operations {
     if (upload === undefined) return attachment_id;
     // Enough time for a connection of 50 kB per second.
     const timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
-    await this.transport.storage(upload.url, requestOf(upload, blob), { ...options, timeout });
+    await this.transport.storage(upload.url, toRequestInit(upload, blob), { ...options, timeout });
     return attachment_id;
   }
 }
 
-function requestOf({ method, headers, fields }: UploadTarget, data: Blob): RequestInit {
+function toRequestInit({ method, headers, fields }: UploadTarget, data: Blob): RequestInit {
   const init = { method, headers: headers ?? {} };
   if (fields === undefined) return { ...init, body: data };
   const form = new FormData();

@@ -38,15 +38,15 @@ export function createFrameFilter(): FrameFilter {
 /** The ids of the actions and messages that are complete with an event. */
 function finishedIds({ type, data }: Pick<RunEvent, "type" | "data">): string[] {
   const messages = type === "messages" ? data["messages"] : undefined;
-  return listOf(messages)
-    .flatMap((message) => listOf(memberOf(message, "content")))
+  return toList(messages)
+    .flatMap((message) => toList(memberOf(message, "content")))
     .flatMap((block) => {
       const id = memberOf(block, memberOf(block, "type") === "text" ? "message_id" : "action_id");
       return typeof id === "string" ? [id] : [];
     });
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
