@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { CODES, errorPage } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
 import { notFound } from "#shared/errors.ts";
-import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { HTML } from "#shared/http/response.ts";
 
 /**
  * GET /docs/errors/{code}: returns the HTML page of one error code. The `type` of an error response is the URL of this

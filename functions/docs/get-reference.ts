@@ -1,6 +1,7 @@
 import { pageHeaders } from "#shared/docs/html.ts";
 import { referencePage } from "#shared/docs/reference-page.ts";
-import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { HTML } from "#shared/http/response.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /docs: returns the API reference as an HTML page. */

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { removeEnvironment } from "#shared/environments/write-environment.ts";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 
 /**
  * DELETE /agent/environments/{environmentUid}: deletes an environment. Schedules and identities that refer to it create

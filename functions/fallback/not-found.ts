@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { readTraceId } from "#shared/http/endpoint.ts";
 import { type HttpResponse, problem } from "#shared/http/problem.ts";
+import { readTraceId } from "#shared/http/response.ts";
 import { type RoutePorts, routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { invocation } from "#shared/queue/invocation.ts";

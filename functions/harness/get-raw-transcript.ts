@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { findConversationTranscript } from "#shared/conversations/raw-transcript.ts";
 import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
 import { authorizeExecutionRead } from "#shared/executions/execution-access.ts";
-import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
+import { REDIRECT } from "#shared/http/response.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 

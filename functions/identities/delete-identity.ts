@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { type DeletionPorts, removeIdentity } from "#shared/identities/delete-identity.ts";
 
 /**

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { revokeInvitation } from "#shared/teams/invitations.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { revokeKey } from "#shared/api-keys/manage-keys.ts";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 
 /**

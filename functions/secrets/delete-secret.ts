@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { endpoint, NO_CONTENT } from "#shared/http/endpoint.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";

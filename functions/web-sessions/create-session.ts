@@ -1,4 +1,5 @@
-import { NO_CONTENT, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { readSessionCookie, refuseForeignOrigin, storeSessionCookie } from "#shared/http/session-cookie.ts";
 import { MAX_SESSION_SECONDS, signIn, type WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { CreateSessionRequest } from "#shared/wire/web/web-session.ts";

@@ -1,5 +1,6 @@
-import { endpoint, NO_CONTENT, type PublicPorts } from "#shared/http/endpoint.ts";
+import { endpoint, type PublicPorts } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { clearSessionCookie } from "#shared/http/session-cookie.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";

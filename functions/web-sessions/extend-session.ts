@@ -1,4 +1,5 @@
-import { endpoint, NO_CONTENT } from "#shared/http/endpoint.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { endSession } from "#shared/web-sessions/web-sessions.ts";

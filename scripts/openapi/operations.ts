@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/endpoint.ts";
+import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/response.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
 import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";

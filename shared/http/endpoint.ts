@@ -1,7 +1,7 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorCode, notFound, RunyardError } from "#shared/errors.ts";
+import { type ErrorCode, notFound } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import {
   createRateLimitToken,
@@ -10,24 +10,23 @@ import {
   type RateLimitToken,
 } from "#shared/limits/token-bucket.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
-import { isInTeam, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
-import type { PrincipalStore } from "#shared/principals/principal-store.ts";
+import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { settingIfAny } from "#shared/settings.ts";
-import { type EventText, type HttpResponse, problem } from "./problem.ts";
+import {
+  authenticate,
+  type CallerPorts,
+  headerReader,
+  isReservedForRuns,
+  refuseForeignTeam,
+  refuseKind,
+} from "./caller.ts";
+import { type HttpResponse, problem } from "./problem.ts";
 import { header, type Parameters, parseFields, parseQuery, type Query, readBody, readQuery } from "./request.ts";
-import { clearSessionCookie, readSessionCookie, refuseForeignOrigin } from "./session-cookie.ts";
+import { type Answer, type Replies, readTraceId, renderResponse } from "./response.ts";
+import { readSessionCookie } from "./session-cookie.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 type Out<S> = S extends v.GenericSchema<unknown, infer T> ? T : undefined;
-
-/** The response of a redirect; its `location` is a time-limited URL. */
-export const REDIRECT = "redirect";
-
-/** The response without a body: 204. */
-export const NO_CONTENT = "no content";
-
-/** The response that is an HTML page. */
-export const HTML = "html";
 
 interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, Reply extends Replies> {
   /** Schemas of the request; a `path` member that does not match is answered with 404. */
@@ -44,20 +43,6 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   /** True if the response can also be a stream of events; for the OpenAPI document. */
   readonly eventStream?: boolean;
 }
-type Replies = Readonly<Record<number, Schema | typeof REDIRECT | typeof NO_CONTENT | typeof HTML>>;
-type AnswerHeaders = Readonly<Record<string, string>>;
-
-type Answer<R extends Replies> = {
-  [S in keyof R]: R[S] extends Schema
-    ?
-        | { readonly status: S; readonly body: v.InferInput<R[S]>; readonly headers?: AnswerHeaders }
-        | { readonly status: S; readonly stream: EventText }
-    : R[S] extends typeof REDIRECT
-      ? { readonly status: S; readonly location: string; readonly headers?: AnswerHeaders }
-      : R[S] extends typeof HTML
-        ? { readonly status: S; readonly html: string; readonly headers?: AnswerHeaders }
-        : { readonly status: S; readonly headers?: AnswerHeaders };
-}[keyof R];
 
 /** The parsed request of an endpoint. */
 export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
@@ -76,20 +61,13 @@ interface PublicCall<Path, Body, Q> {
 }
 
 /** What every endpoint needs in addition to its own ports. */
-export interface HttpPorts extends PublicPorts {
-  readonly principals: PrincipalStore;
-  /** Kinds of principals that may call the route, from its line in routes.ts. */
-  readonly who: readonly string[];
+export interface HttpPorts extends CallerPorts {
   /** The rate limits of one caller. */
   readonly rates: RateLimits;
-  /** Address of the web app, if there is one. */
-  readonly webUrl: string | undefined;
 }
 
 /** What a public endpoint needs. */
-export interface PublicPorts {
-  readonly baseUrl: string;
-}
+export type PublicPorts = Pick<HttpPorts, "baseUrl">;
 
 type Definition<Path extends Schema, Body extends Schema, Q extends Parameters, R extends Replies, P, A> = Spec<
   Path,
@@ -232,7 +210,7 @@ function served<
         path: loggedPath(event.rawPath),
       };
       try {
-        const response = render(await answer(event, ports, log), reply, readTraceId(event));
+        const response = renderResponse(await answer(event, ports, log), reply, readTraceId(event));
         const { statusCode: status } = response;
         if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: readTraceId(event) });
         return response;
@@ -279,60 +257,6 @@ interface LogFields {
 
 const elapsed = (started: number): number => Math.round(performance.now() - started);
 
-async function authenticate(
-  event: APIGatewayProxyEventV2,
-  ports: HttpPorts,
-  whileStopping: boolean,
-): Promise<Principal> {
-  const authorization = header(event, "authorization");
-  const sessionToken = authorization === undefined ? readSessionCookie(headerReader(event), ports) : undefined;
-  if (sessionToken !== undefined) return authenticateSession(event, sessionToken, ports);
-  const principal = await ports.principals.authenticate(authorization, readTeamHeader(event));
-  if (principal.kind === "run" && principal.stopping && !whileStopping) {
-    throw new RunyardError("authentication_required", {
-      detail: "the run's key is no longer valid",
-      headers: { "www-authenticate": "Bearer" },
-    });
-  }
-  return principal;
-}
-
-/** Authenticates by the session cookie. The cookie of a session that has ended is removed from the browser. */
-async function authenticateSession(event: APIGatewayProxyEventV2, token: string, ports: HttpPorts): Promise<Principal> {
-  try {
-    const principal = await ports.principals.authenticateSession(token, readTeamHeader(event));
-    if (event.requestContext.http.method !== "GET") refuseForeignOrigin(headerReader(event), ports);
-    return principal;
-  } catch (error) {
-    if (!(error instanceof RunyardError) || error.code !== "authentication_required") throw error;
-    throw new RunyardError(error.code, {
-      detail: error.message,
-      headers: { ...error.headers, "set-cookie": clearSessionCookie(headerReader(event), ports) },
-    });
-  }
-}
-
-const headerReader = (event: APIGatewayProxyEventV2) => (name: string) => header(event, name);
-const readTeamHeader = (event: APIGatewayProxyEventV2) =>
-  header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
-
-/** Harness support shows other callers nothing about the requests that it accepts, so the kind of caller is checked first. */
-const isReservedForRuns = ({ who }: HttpPorts): boolean => who.every((kind) => kind === "run");
-
-function refuseKind({ kind }: Principal, { who }: HttpPorts): void {
-  if (who.includes(kind)) return;
-  throw new RunyardError("not_authorized", {
-    detail: `this call is for ${who.map((name) => `${name} keys`).join(" and ")}`,
-  });
-}
-
-function refuseForeignTeam(principal: Principal, event: APIGatewayProxyEventV2): void {
-  const team = readTeamHeader(event);
-  if (team !== undefined && !isInTeam(principal, team)) {
-    throw new RunyardError("not_authorized", { detail: "X-Team-Uid: you are not a member of this team" });
-  }
-}
-
 /** A malformed id is answered with 404, exactly as an unknown one. */
 function readPath<T>(schema: v.GenericSchema<unknown, T>, event: APIGatewayProxyEventV2): T {
   const parsed = v.safeParse(schema, event.pathParameters ?? {});
@@ -343,41 +267,3 @@ function readPath<T>(schema: v.GenericSchema<unknown, T>, event: APIGatewayProxy
 
 /** An id in a path. */
 export const PathId = v.pipe(v.string(), v.check(isUuid, "must be a UUID"), v.metadata({ format: "uuid" }));
-
-function render<R extends Replies>(answer: Answer<R>, replies: R, traceId: string): HttpResponse {
-  const { status } = answer;
-  const headers = { "cache-control": "no-store", "x-request-id": traceId };
-  const statusCode = Number(status);
-  if ("stream" in answer) {
-    const type = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-    return { statusCode, headers: { ...headers, ...type }, body: "", stream: answer.stream };
-  }
-  const extra = "headers" in answer && answer.headers !== undefined ? answer.headers : {};
-  if ("location" in answer)
-    return { statusCode, headers: { ...headers, ...extra, location: answer.location }, body: "" };
-  const schema = replies[statusCode];
-  if (schema === NO_CONTENT) return { statusCode, headers: { ...headers, ...extra }, body: "" };
-  if ("html" in answer) {
-    return {
-      statusCode,
-      headers: { ...headers, "content-type": "text/html; charset=utf-8", ...extra },
-      body: answer.html,
-    };
-  }
-  if (schema === undefined || schema === REDIRECT || schema === HTML) {
-    throw new Error(`no reply is declared for status ${statusCode}`);
-  }
-  // Parsing removes members that the schema does not name, so that none can leak.
-  const body = v.parse(schema, "body" in answer ? answer.body : undefined);
-  return {
-    statusCode,
-    headers: { ...headers, "content-type": "application/json", ...extra },
-    body: JSON.stringify(body),
-  };
-}
-
-/** The request's trace id: X-Ray's where there is one, else API Gateway's request id. */
-export function readTraceId(event: APIGatewayProxyEventV2): string {
-  const [, root] = /Root=([\w-]+)/.exec(event.headers["x-amzn-trace-id"] ?? "") ?? [];
-  return root ?? event.requestContext.requestId;
-}
