@@ -4,6 +4,8 @@ import { build } from "vite";
 import { recordWebBuild } from "../host/http/web-app.ts";
 import { root } from "./run-command.ts";
 
+// Vite builds for development if a caller, such as a test, has set another environment.
+process.env["NODE_ENV"] = "production";
 const built = await build({
   root: path.join(root, "web"),
   configFile: false,

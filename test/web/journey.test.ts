@@ -44,7 +44,7 @@ describe("the web app", () => {
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Revoke laptop" }).click();
     await page.getByRole("button", { name: "Revoke the key" }).click();
-    await page.locator("td", { hasText: /^laptop$/ }).waitFor({ state: "detached" });
+    await page.locator(".item-title", { hasText: /^laptop$/ }).waitFor({ state: "detached" });
     expect((await app.api(key).call("GET", "/agent/me")).status).toBe(401);
     expect(complaints).toEqual([]);
   });

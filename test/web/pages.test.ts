@@ -10,6 +10,9 @@ const app = useWebApp();
 const pages: { path: string; heading: string }[] = [
   { path: "/runs", heading: "Runs" },
   { path: "/runs/new", heading: "New run" },
+  { path: "/runs/new?schedule=yes", heading: "New schedule" },
+  { path: "/sign-in", heading: "Sign in to Runyard" },
+  { path: "/invitations/unknown", heading: "Join a team" },
   { path: "/schedules", heading: "Schedules" },
   { path: "/agents", heading: "Agents" },
   { path: "/usage", heading: "Usage" },
@@ -31,22 +34,30 @@ beforeAll(async () => {
   });
   const agent = await call("POST", "/agent/identities", { name: "Helper" });
   await call("POST", `/agent/identities/${agent.body.uid}/keys`, { name: "ci" });
+  const shared = { session_sharing: { public_access: "VIEWER" } };
+  const open = await create(commands("echo shared"), { title: "Shared", config: { ...RUNBOOK.config, ...shared } });
+  const { session_id } = await ended(open);
   pages.push(
     { path: `/runs/${run}`, heading: "Fail" },
+    { path: `/shared/${session_id}`, heading: "Shared" },
     { path: `/schedules/${schedule.body.id}`, heading: "Weekly" },
     { path: `/agents/${agent.body.uid}`, heading: "Helper" },
   );
 });
 
 describe("the pages of the web app", () => {
-  it("have no violation that axe finds, in both themes", async () => {
+  it("have no violation that axe finds in either theme, and fit a window of 320 pixels", async () => {
     const { page, complaints } = await app.open("/runs");
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const { path, heading } of pages) {
-        await show(page, path, heading);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const { path, heading } of pages) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await show(page, path, heading);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
         expect(await violations(page), `${path} in ${colorScheme}`).toEqual([]);
       }
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
     }
     expect(complaints).toEqual([]);
   });
@@ -67,14 +78,6 @@ describe("the pages of the web app", () => {
       await page.locator("[role=dialog], [role=menu]").waitFor({ state: "detached" });
     }
     expect(complaints).toEqual([]);
-  });
-
-  it("fit a window of 320 pixels", async () => {
-    const { page } = await app.open("/runs", { width: 320 });
-    for (const { path, heading } of pages) {
-      await show(page, path, heading);
-      expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
-    }
   });
 
   it("move nothing for people who prefer reduced motion", async () => {
@@ -106,31 +109,27 @@ describe("the pages of the web app", () => {
     await page.getByRole("link", { name: "Fail" }).waitFor();
   });
 
-  it("say what is wrong, and what the viewer may not see", async () => {
-    const { page } = await app.open("/runs");
-    const answer = (status: number, title: string) => ({
-      status,
-      contentType: "application/problem+json",
-      body: JSON.stringify({
-        title,
-        detail: `${title} here`,
-        status,
-        error: title,
-        error_code: "x",
-        trace_id: "trace-1",
-      }),
-    });
-    await page.route("**/agent/identities*", (route) => route.fulfill(answer(403, "Not authorized")));
-    await page.route("**/agent/schedules*", (route) => route.fulfill(answer(422, "Operation not supported")));
-    await page.getByRole("link", { name: "Agents" }).click();
-    await page.getByRole("heading", { name: "No permission" }).waitFor();
-    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-    await page.getByRole("link", { name: "Schedules" }).click();
-    await page.getByText("trace-1").waitFor();
-    await page.unroute("**/agent/schedules*");
+  it("go from item to item and from step to step by keyboard, and to the search from anywhere", async () => {
+    const { page } = await app.open("/schedules");
     await page.getByRole("link", { name: "Weekly" }).waitFor();
-    await page.goto(new URL("/runs/0199a0c4-0000-7000-8000-000000000001", page.url()).href);
-    await page.getByRole("heading", { name: "Not found" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Weekly", level: 1 }).waitFor();
+    await page.keyboard.press("/");
+    await page.locator("input[type=search]:focus").waitFor();
+    await page.keyboard.type("Fail");
+    await page.waitForURL(/\/runs\?q=Fail/);
+    await page.getByRole("link", { name: "Fail" }).click();
+    await page.locator(".entry-action").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.locator(".entry-action[data-target]").waitFor();
+    const step = page.url();
+    await page.keyboard.press("k");
+    await page.locator(".entry-text[data-target]").waitFor();
+    await page.goto(step);
+    await page.reload();
+    await page.locator(".entry-action[data-target]").waitFor();
   });
 
   it("show the exact time in the viewer's zone on hover", async () => {

@@ -7,7 +7,7 @@ import { useState } from "react";
 import type { IdentityItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
-import { identityKeysQuery, identityQuery } from "../api/queries.ts";
+import { environmentsQuery, identityKeysQuery, identityQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -30,12 +30,15 @@ export function AgentPage() {
 function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
   const keys = identityKeysQuery(agent.uid);
   const query = useQuery(keys);
+  const environments = useQuery({ ...environmentsQuery, enabled: agent.environment_id !== undefined }).data ?? [];
+  const environment = environments.find(({ uid }) => uid === agent.environment_id)?.config.name ?? agent.environment_id;
   return (
     <Page
       title={revealHidden(agent.name)}
       lead={
         <>
-          <Link to="/agents">Agents</Link> · Created <Time at={agent.created_at} />
+          {agent.description !== undefined && agent.description !== "" && `${revealHidden(agent.description)} · `}
+          Created <Time at={agent.created_at} />
         </>
       }
       actions={<AgentActions agent={agent} />}
@@ -55,10 +58,9 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
         />
         <section className="card card-body stack">
           <h2>Defaults for its runs</h2>
-          {agent.description !== undefined && <p>{revealHidden(agent.description)}</p>}
           <dl className="facts">
-            <Fact name="Model" value={agent.base_model} />
-            <Fact name="Environment" value={agent.environment_id} />
+            <Fact name="Model" value={agent.base_model ?? "The team's default"} />
+            <Fact name="Environment" value={environment ?? "The team's default"} />
             <Fact name="Skills" value={agent.skills.join(", ")} />
             <Fact name="Secrets" value={agent.secrets.map(({ name }) => name).join(", ")} />
             <Fact
@@ -78,12 +80,13 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
   );
 }
 
-const Fact = ({ name, value }: { readonly name: string; readonly value: string | undefined }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value === undefined || value === "" ? <span className="faint">Not set</span> : revealHidden(value)}</dd>
-  </div>
-);
+const Fact = ({ name, value }: { readonly name: string; readonly value: string | undefined }) =>
+  value === undefined || value === "" ? null : (
+    <div>
+      <dt>{name}</dt>
+      <dd>{revealHidden(value)}</dd>
+    </div>
+  );
 
 function AgentActions({ agent }: { readonly agent: IdentityItem }) {
   const [open, setOpen] = useState<"edit" | "delete">();

@@ -1,5 +1,10 @@
 import * as v from "valibot";
 import type { CreateScheduleRequest, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
+import type { Overlap } from "../schedules/overlap-field.tsx";
+
+const Harness = v.picklist(["default", "claude", "codex", "gemini"]);
+export type Harness = v.InferOutput<typeof Harness>;
+export const parseHarness = (value: string): Harness => v.parse(Harness, value);
 
 const Mode = v.picklist(["normal", "plan", "orchestrate"]);
 export type Mode = v.InferOutput<typeof Mode>;
@@ -19,10 +24,22 @@ export interface Draft {
   readonly isPersonal: boolean;
   readonly isPublic: boolean;
   readonly budget: string;
+  readonly harness: Harness;
+  /** A line `name=value` for each member. */
+  readonly metadata: string;
+  /** Further members of the configuration, as JSON. */
+  readonly further: string;
   readonly isScheduled: boolean;
   readonly scheduleName: string;
   readonly cron: string;
   readonly timeZone: string;
+  readonly overlap: Overlap;
+}
+
+export interface DraftProps {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly error: unknown;
 }
 
 export const emptyDraft = (): Draft => ({
@@ -38,35 +55,67 @@ export const emptyDraft = (): Draft => ({
   isPersonal: false,
   isPublic: false,
   budget: "",
+  harness: "default",
+  metadata: "",
+  further: "",
   isScheduled: false,
   scheduleName: "",
   cron: "0 9 * * 1-5",
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  overlap: "allow",
 });
 
 /** The draft of a run like another one. */
-export function toDraft({ prompt, title, agent_config: config, executor, scope }: RunItem): Draft {
-  const repository = config?.repositories?.[0];
+export function toDraft({ prompt, title, agent_config: config = {}, executor, scope, metadata = {} }: RunItem): Draft {
+  const { model_id, environment_id, session_sharing, budget_usd, harness, skill_spec, skills = [], ...others } = config;
+  const { repositories = [], name: _, ...rest } = others;
+  const [repository] = repositories;
+  const isOneRepository =
+    repositories.length === 1 && Object.keys(repository ?? {}).every((name) => /^(url|ref)$/.test(name));
+  const further = {
+    ...rest,
+    ...(repositories.length === 0 || isOneRepository ? {} : { repositories }),
+    ...(skills.length > 1 ? { skills } : {}),
+    ...(harness !== undefined && Object.keys(harness).length > 1 ? { harness } : {}),
+  };
   return {
     ...emptyDraft(),
     prompt,
     title,
-    model: config?.model_id ?? "",
-    environment: config?.environment_id ?? "",
-    skill: config?.skill_spec ?? "",
-    repository: repository?.url ?? "",
-    ref: repository?.ref ?? "",
+    model: model_id ?? "",
+    environment: environment_id ?? "",
+    skill: skills.length > 1 ? "" : (skill_spec ?? ""),
+    repository: isOneRepository ? (repository?.url ?? "") : "",
+    ref: isOneRepository ? (repository?.ref ?? "") : "",
     identity: executor?.type === "service_account" ? executor.uid : "",
     isPersonal: scope?.type === "User",
-    isPublic: config?.session_sharing?.public_access !== undefined,
-    budget: config?.budget_usd === undefined ? "" : String(config.budget_usd),
+    isPublic: session_sharing?.public_access !== undefined,
+    budget: budget_usd === undefined ? "" : String(budget_usd),
+    harness: v.is(Harness, harness?.type) ? harness.type : "default",
+    metadata: Object.entries(metadata)
+      .map(([name, value]) => `${name}=${value}`)
+      .join("\n"),
+    further: Object.keys(further).length === 0 ? "" : JSON.stringify(further, undefined, 2),
   };
 }
 
 type Config = NonNullable<RunAgentRequest["config"]>;
+const Members = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown()));
+
+/** What is wrong with the texts of a draft that only the form reads, if anything is. */
+export function checkTexts({ further, metadata }: Draft): { further?: string; metadata?: string } {
+  const isObject = further.trim() === "" || (v.safeParse(Members, further).success && !further.trim().startsWith("["));
+  const wrong = metadata.split("\n").find((line) => line.trim() !== "" && !/^[^=]+=/.test(line.trim()));
+  return {
+    ...(isObject ? {} : { further: 'Write a JSON object, such as { "idle_timeout_minutes": 5 }.' }),
+    ...(wrong === undefined ? {} : { metadata: `Write name=value instead of ${wrong.trim().slice(0, 60)}.` }),
+  };
+}
 
 function toConfig(draft: Draft): Config | undefined {
+  const further = v.safeParse(Members, draft.further);
   const config: Config = {
+    ...(further.success ? further.output : {}),
     ...(draft.model === "" ? {} : { model_id: draft.model }),
     ...(draft.environment === "" ? {} : { environment_id: draft.environment }),
     ...(draft.skill.trim() === "" ? {} : { skill_spec: draft.skill.trim() }),
@@ -78,14 +127,26 @@ function toConfig(draft: Draft): Config | undefined {
           ],
         }),
     ...(draft.budget.trim() === "" ? {} : { budget_usd: Number(draft.budget) }),
+    ...(draft.harness === "default" || (further.success && "harness" in further.output)
+      ? {}
+      : { harness: { type: draft.harness } }),
     ...(draft.isPublic ? { session_sharing: { public_access: "VIEWER" } } : {}),
   };
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
+function toMetadata(text: string): Readonly<Record<string, string>> | undefined {
+  const lines = text.split("\n").filter((line) => line.includes("="));
+  if (lines.length === 0) return undefined;
+  return Object.fromEntries(
+    lines.map((line) => [line.split("=")[0]?.trim(), line.slice(line.indexOf("=") + 1).trim()]),
+  );
+}
+
 /** The body of POST /agent/runs, without attachments. */
 export function toRunRequest(draft: Draft): RunAgentRequest {
   const config = toConfig(draft);
+  const metadata = toMetadata(draft.metadata);
   return {
     ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
     ...(draft.title.trim() === "" ? {} : { title: draft.title.trim() }),
@@ -93,12 +154,14 @@ export function toRunRequest(draft: Draft): RunAgentRequest {
     ...(draft.identity === "" ? {} : { agent_identity_uid: draft.identity }),
     ...(draft.isPersonal ? { team: false } : {}),
     ...(draft.mode === "normal" ? {} : { mode: draft.mode }),
+    ...(metadata === undefined ? {} : { metadata }),
   };
 }
 
 /** The body of POST /agent/schedules. */
 export function toScheduleRequest(draft: Draft): CreateScheduleRequest {
   const config = toConfig(draft);
+  const metadata = toMetadata(draft.metadata);
   return {
     name: draft.scheduleName.trim(),
     cron_schedule: draft.cron.trim(),
@@ -108,5 +171,7 @@ export function toScheduleRequest(draft: Draft): CreateScheduleRequest {
     ...(draft.identity === "" ? {} : { agent_uid: draft.identity }),
     ...(draft.isPersonal ? { team: false } : {}),
     ...(draft.mode === "normal" ? {} : { mode: draft.mode }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(draft.overlap === "allow" ? {} : { overlap: draft.overlap }),
   };
 }

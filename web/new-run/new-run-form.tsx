@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { AttachmentPicker, checkFiles } from "./attachments.tsx";
-import { type Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
+import { checkTexts, type Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
 import { RunOptions } from "./run-options.tsx";
 import { SchedulePart } from "./schedule-part.tsx";
 import { SnippetPanel } from "./snippet-panel.tsx";
@@ -28,7 +28,8 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
         ? "Write a prompt, or choose a skill."
         : checkFiles(files);
     setMissing(fault);
-    if (fault === undefined && !submit.isPending) submit.mutate();
+    const areTextsRight = Object.keys(checkTexts(draft)).length === 0;
+    if (fault === undefined && areTextsRight && !submit.isPending) submit.mutate();
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit();
@@ -79,7 +80,7 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
           <span className="faint">Ctrl + Enter</span>
         </div>
       </form>
-      <SnippetPanel draft={draft} />
+      <SnippetPanel draft={draft} files={files} />
     </div>
   );
 }

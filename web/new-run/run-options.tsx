@@ -4,94 +4,101 @@ import { fieldError } from "../api/problem.ts";
 import { environmentsQuery, identitiesQuery, modelsQuery, skillsQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { type Draft, parseMode } from "./draft.ts";
-
-export interface DraftProps {
-  readonly draft: Draft;
-  readonly onChange: (changes: Partial<Draft>) => void;
-  readonly error: unknown;
-}
+import { type DraftProps, parseMode } from "./draft.ts";
+import { MoreOptions } from "./more-options.tsx";
 
 /** Where and as whom a run is executed, and with what. */
-export function RunOptions({ draft, onChange, error }: DraftProps) {
+export const RunOptions = (props: DraftProps) => (
+  <section className="card card-body stack">
+    <div className="field-row">
+      <ModelField {...props} />
+      <EnvironmentField {...props} />
+    </div>
+    <div className="field-row">
+      <IdentityField {...props} />
+      <ModeField {...props} />
+    </div>
+    <div className="field-row">
+      <SkillField {...props} />
+      <BudgetField {...props} />
+    </div>
+    <RepositoryFields {...props} />
+    <Visibility {...props} />
+    <MoreOptions {...props} />
+  </section>
+);
+
+function ModelField({ draft, onChange, error }: DraftProps) {
   const models = useQuery(modelsQuery).data;
-  const environments = useQuery(environmentsQuery).data ?? [];
-  const identities = useQuery(identitiesQuery).data ?? [];
   const defaultModel = models?.models.find(({ id }) => id === models.default_model_id);
   return (
-    <section className="card card-body stack">
-      <div className="field-row">
-        <SelectField
-          label="Model"
-          value={draft.model}
-          error={fieldError(error, "model_id")}
-          onChange={(event) => onChange({ model: event.target.value })}
-        >
-          <option value="">Default{defaultModel === undefined ? "" : ` (${defaultModel.display_name})`}</option>
-          {(models?.models ?? []).map(({ id, display_name, disable_reason }) => (
-            <option key={id} value={id} disabled={disable_reason !== undefined}>
-              {display_name}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Environment"
-          value={draft.environment}
-          error={fieldError(error, "environment_id")}
-          onChange={(event) => onChange({ environment: event.target.value })}
-        >
-          <option value="">Default</option>
-          {environments.map(({ uid, config }) => (
-            <option key={uid} value={uid}>
-              {config.name}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Run as"
-          value={draft.identity}
-          error={fieldError(error, "agent_identity_uid", "agent_uid")}
-          onChange={(event) => onChange({ identity: event.target.value })}
-        >
-          <option value="">Me</option>
-          {identities.map(({ uid, name, available }) => (
-            <option key={uid} value={uid} disabled={!available}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-      </div>
-      <Sources draft={draft} onChange={onChange} error={error} />
-      <div className="field-row">
-        <SelectField
-          label="Mode"
-          value={draft.mode}
-          onChange={(event) => onChange({ mode: parseMode(event.target.value) })}
-        >
-          <option value="normal">Execute the task</option>
-          <option value="plan">Only write a plan</option>
-          <option value="orchestrate">Delegate to child runs</option>
-        </SelectField>
-        <TextField
-          label="Budget in US dollars"
-          optional
-          inputMode="decimal"
-          placeholder="No limit"
-          value={draft.budget}
-          error={fieldError(error, "budget_usd")}
-          onChange={(event) => onChange({ budget: event.target.value.replace(",", ".") })}
-        />
-      </div>
-      <Visibility draft={draft} onChange={onChange} error={error} />
-    </section>
+    <SelectField
+      label="Model"
+      value={draft.model}
+      error={fieldError(error, "model_id")}
+      onChange={(event) => onChange({ model: event.target.value })}
+    >
+      <option value="">Default{defaultModel === undefined ? "" : ` (${defaultModel.display_name})`}</option>
+      {(models?.models ?? []).map(({ id, display_name, disable_reason }) => (
+        <option key={id} value={id} disabled={disable_reason !== undefined}>
+          {display_name}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
-function Sources({ draft, onChange, error }: DraftProps) {
+function EnvironmentField({ draft, onChange, error }: DraftProps) {
+  const environments = useQuery(environmentsQuery).data ?? [];
+  return (
+    <SelectField
+      label="Environment"
+      value={draft.environment}
+      error={fieldError(error, "environment_id")}
+      onChange={(event) => onChange({ environment: event.target.value })}
+    >
+      <option value="">Default</option>
+      {environments.map(({ uid, config }) => (
+        <option key={uid} value={uid}>
+          {config.name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function IdentityField({ draft, onChange, error }: DraftProps) {
+  const identities = useQuery(identitiesQuery).data ?? [];
+  return (
+    <SelectField
+      label="Run as"
+      value={draft.identity}
+      error={fieldError(error, "agent_identity_uid", "agent_uid")}
+      onChange={(event) => onChange({ identity: event.target.value })}
+    >
+      <option value="">Me</option>
+      {identities.map(({ uid, name, available }) => (
+        <option key={uid} value={uid} disabled={!available}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+const ModeField = ({ draft, onChange }: DraftProps) => (
+  <SelectField label="Mode" value={draft.mode} onChange={(event) => onChange({ mode: parseMode(event.target.value) })}>
+    <option value="normal">Execute the task</option>
+    <option value="plan">Only write a plan</option>
+    <option value="orchestrate">Delegate to child runs</option>
+  </SelectField>
+);
+
+function SkillField({ draft, onChange, error }: DraftProps) {
   const skills = useQuery(skillsQuery).data?.flatMap(({ variants }) => variants) ?? [];
   const list = useId();
   return (
-    <div className="field-row">
+    <div>
       <TextField
         label="Skill"
         optional
@@ -108,26 +115,43 @@ function Sources({ draft, onChange, error }: DraftProps) {
           </option>
         ))}
       </datalist>
-      <TextField
-        label="Repository"
-        optional
-        inputMode="url"
-        placeholder="https://github.com/owner/repo"
-        value={draft.repository}
-        error={fieldError(error, "url", "repositories")}
-        onChange={(event) => onChange({ repository: event.target.value })}
-      />
-      <TextField
-        label="Branch, tag or commit"
-        optional
-        value={draft.ref}
-        disabled={draft.repository.trim() === ""}
-        error={fieldError(error, "ref")}
-        onChange={(event) => onChange({ ref: event.target.value })}
-      />
     </div>
   );
 }
+
+const BudgetField = ({ draft, onChange, error }: DraftProps) => (
+  <TextField
+    label="Budget in US dollars"
+    optional
+    inputMode="decimal"
+    placeholder="No limit"
+    value={draft.budget}
+    error={fieldError(error, "budget_usd")}
+    onChange={(event) => onChange({ budget: event.target.value.replace(",", ".") })}
+  />
+);
+
+const RepositoryFields = ({ draft, onChange, error }: DraftProps) => (
+  <div className="field-row">
+    <TextField
+      label="Repository"
+      optional
+      inputMode="url"
+      placeholder="https://github.com/owner/repo"
+      value={draft.repository}
+      error={fieldError(error, "url", "repositories")}
+      onChange={(event) => onChange({ repository: event.target.value })}
+    />
+    <TextField
+      label="Branch, tag or commit"
+      optional
+      value={draft.ref}
+      disabled={draft.repository.trim() === ""}
+      error={fieldError(error, "ref")}
+      onChange={(event) => onChange({ ref: event.target.value })}
+    />
+  </div>
+);
 
 function Visibility({ draft, onChange }: DraftProps) {
   const { teams } = useMe();

@@ -1,7 +1,8 @@
 import { fieldError } from "../api/problem.ts";
 import { CronPreview } from "../schedules/cron-preview.tsx";
+import { OverlapField } from "../schedules/overlap-field.tsx";
 import { TextField } from "../ui/field.tsx";
-import type { DraftProps } from "./run-options.tsx";
+import type { DraftProps } from "./draft.ts";
 
 /** The name and the times of a schedule. */
 export const SchedulePart = ({ draft, onChange, error }: DraftProps) => (
@@ -29,5 +30,6 @@ export const SchedulePart = ({ draft, onChange, error }: DraftProps) => (
       />
     </div>
     <CronPreview cron={draft.cron} timeZone={draft.timeZone} />
+    <OverlapField value={draft.overlap} onChange={(overlap) => onChange({ overlap })} />
   </>
 );

@@ -6,14 +6,17 @@ import type { Draft } from "./draft.ts";
 import { toSnippets } from "./snippets.ts";
 
 /** The same request as code, to copy. */
-export function SnippetPanel({ draft }: { readonly draft: Draft }) {
-  const snippets = useMemo(() => toSnippets(draft), [draft]);
+export function SnippetPanel({ draft, files }: { readonly draft: Draft; readonly files: readonly File[] }) {
+  const snippets = useMemo(
+    () => toSnippets(draft, draft.isScheduled ? [] : files.map(({ name }) => name)),
+    [draft, files],
+  );
   return (
     <Tabs.Root defaultValue="curl" className="card snippets">
       <div className="card-head">
-        <Tabs.List className="tabs" aria-label="The request as code">
+        <Tabs.List className="views" aria-label="The request as code">
           {snippets.map(({ name }) => (
-            <Tabs.Trigger key={name} value={name} className="tab">
+            <Tabs.Trigger key={name} value={name} className="view">
               {name}
             </Tabs.Trigger>
           ))}

@@ -7,32 +7,46 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** The request of the form for other ways to send it. */
-export function toSnippets(draft: Draft): Snippet[] {
+/** The request of the form for other ways to send it. `files` are the names of the attachments. */
+export function toSnippets(draft: Draft, files: readonly string[]): Snippet[] {
   const body = draft.isScheduled ? toScheduleRequest(draft) : toRunRequest(draft);
   return [
-    { name: "curl", language: "bash", text: toCurl(draft.isScheduled ? "/agent/schedules" : "/agent/runs", body) },
-    ...(draft.isScheduled ? [] : [{ name: "CLI", language: "bash", text: toCli(draft) }]),
-    { name: "TypeScript", language: "typescript", text: toTypeScript(draft.isScheduled, body) },
-    { name: "Python", language: "python", text: toPython(draft.isScheduled, body) },
+    {
+      name: "curl",
+      language: "bash",
+      text: toCurl(draft.isScheduled ? "/agent/schedules" : "/agent/runs", body, files),
+    },
+    ...(draft.isScheduled ? [] : [{ name: "CLI", language: "bash", text: toCli(draft, files) }]),
+    { name: "TypeScript", language: "typescript", text: toTypeScript(draft.isScheduled, body, files) },
+    { name: "Python", language: "python", text: toPython(draft.isScheduled, body, files) },
   ];
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const indent = (text: string, by: string): string => text.replaceAll("\n", `\n${by}`);
 
-const toCurl = (path: string, body: object): string =>
-  [
+/** Small files can be part of the request, which needs no upload before it. */
+function toCurl(path: string, body: object, files: readonly string[]): string {
+  const encoded = files.map((name, index) => `FILE${index}=$(base64 < ${quote(name)} | tr -d '\\n')`);
+  const attachments = files.map((name, index) => ({ file_name: name, mime_type: TYPE, data: `$FILE${index}` }));
+  const json = JSON.stringify({ ...body, ...(files.length === 0 ? {} : { attachments }) }, undefined, 2);
+  const quoted = quote(json).replace(/\$FILE\d/g, (name) => `'"${name}"'`);
+  return [
+    ...encoded,
     `curl -sS -X POST ${API_BASE}${path} \\`,
     `  -H "Authorization: Bearer $RUNYARD_API_KEY" \\`,
     "  -H 'content-type: application/json' \\",
-    `  -d ${quote(JSON.stringify(body, undefined, 2))}`,
+    `  -d ${files.length === 0 ? quote(json) : `@- <<< ${quoted}`}`,
   ].join("\n");
+}
 
-function toCli(draft: Draft): string {
-  const config = { ...toRunRequest(draft).config };
-  const budget = config.budget_usd;
+const TYPE = "application/octet-stream";
+
+function toCli(draft: Draft, files: readonly string[]): string {
+  const { config = {}, metadata = {} } = toRunRequest(draft);
+  const { model_id: _model, environment_id: _environment, skill_spec: _skill, repositories, ...rest } = config;
   const repository = draft.repository.trim() + (draft.ref.trim() === "" ? "" : `#${draft.ref.trim()}`);
+  const further = { ...rest, ...(repository === "" && repositories !== undefined ? { repositories } : {}) };
   const options: (readonly [string, string])[] = [
     ["--title", draft.title.trim()],
     ["--model", draft.model],
@@ -41,39 +55,62 @@ function toCli(draft: Draft): string {
     ["--repo", repository],
     ["--agent", draft.identity],
     ["--mode", draft.mode === "normal" ? "" : draft.mode],
+    ...files.map((name) => ["--attach", name] as const),
+    ...Object.entries(metadata).map(([name, value]) => ["--metadata", `${name}=${value}`] as const),
   ];
   const words = options.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${quote(value)}`);
-  const rest = {
-    ...(budget === undefined ? {} : { budget_usd: budget }),
-    ...(draft.isPublic ? { session_sharing: config.session_sharing } : {}),
-  };
-  const file = Object.keys(rest).length === 0 ? [] : [`--config <(echo ${quote(JSON.stringify(rest))})`];
+  const file = Object.keys(further).length === 0 ? [] : [`--config <(echo ${quote(JSON.stringify(further))})`];
   const all = [quote(draft.prompt), ...words, ...file, ...(draft.isPersonal ? ["--personal"] : []), "--follow"];
   return `runyard run ${all.join(" \\\n  ")}`;
 }
 
-const toTypeScript = (isScheduled: boolean, body: object): string =>
-  [
+function toTypeScript(isScheduled: boolean, body: object, files: readonly string[]): string {
+  const json = JSON.stringify(body, undefined, 2);
+  const attached = "  attachments: attachments.map((attachment_id) => ({ attachment_id })),";
+  const request =
+    files.length === 0 ? json : json.replace(/\n\}$|^\{\}$/, (end) => `${end === "{}" ? "{" : ","}\n${attached}\n}`);
+  return [
+    ...(files.length === 0 ? [] : ['import { openAsBlob } from "node:fs";']),
     'import { Runyard } from "runyard";',
     "",
     `const client = new Runyard({ baseURL: "${API_BASE}" }); // and RUNYARD_API_KEY`,
+    ...(files.length === 0
+      ? []
+      : [
+          "const attachments = await Promise.all(",
+          `  ${JSON.stringify(files)}.map(async (file_name) =>`,
+          "    client.attachments.upload({ file_name, data: await openAsBlob(file_name) }),",
+          "  ),",
+          ");",
+        ]),
     isScheduled
-      ? `const schedule = await client.schedules.create(${JSON.stringify(body, undefined, 2)});`
-      : `const run = await client.runs.createAndWait(${JSON.stringify(body, undefined, 2)});`,
+      ? `const schedule = await client.schedules.create(${request});`
+      : `const run = await client.runs.createAndWait(${request});`,
     isScheduled ? "console.log(schedule.history.next_run);" : "console.log(run.state);",
   ].join("\n");
+}
 
-function toPython(isScheduled: boolean, body: object): string {
+function toPython(isScheduled: boolean, body: object, files: readonly string[]): string {
   const members = Object.entries(body).map(
     ([name, value]) => `        ${name}=${indent(toPythonValue(value), "        ")},`,
   );
   const call = isScheduled ? "schedule = client.schedules.create(" : "run = client.runs.create_and_wait(";
   return [
+    ...(files.length === 0 ? [] : ["from pathlib import Path", ""]),
     "from runyard import Runyard",
     "",
     `with Runyard(base_url="${API_BASE}") as client:  # and RUNYARD_API_KEY`,
+    ...(files.length === 0
+      ? []
+      : [
+          "    attachments = [",
+          "        client.attachments.upload(Path(name).read_bytes(), file_name=name)",
+          `        for name in ${toPythonValue(files).replaceAll(/\n\s*/g, " ")}`,
+          "    ]",
+        ]),
     `    ${call}`,
     ...members,
+    ...(files.length === 0 ? [] : ['        attachments=[{"attachment_id": uid} for uid in attachments],']),
     "    )",
     isScheduled ? "    print(schedule.history.next_run)" : "    print(run.state)",
   ].join("\n");

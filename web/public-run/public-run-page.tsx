@@ -1,18 +1,18 @@
 import "../styles/run.css";
 import "../styles/text.css";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import * as v from "valibot";
 import { client } from "../api/client.ts";
 import { isNotFound } from "../api/problem.ts";
 import { Conversation } from "../run/conversation.tsx";
-import { formatDuration, isEnded, parseDuration, plural } from "../ui/format.ts";
+import { formatBytes, formatDuration, isEnded, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { useTitle } from "../ui/page.tsx";
 import { StateBadge } from "../ui/run-state.tsx";
 import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { PublicRun, toEntries } from "./public-run.ts";
+import { artifactName, PublicRun, toEntries } from "./public-run.ts";
 
 const route = getRouteApi("/shared/$sessionId");
 
@@ -28,39 +28,53 @@ export function PublicRunPage() {
     refetchInterval: ({ state }) => (state.data !== undefined && isEnded(state.data.state) ? false : 5000),
   });
   return (
-    <main className="page page-narrow">
-      {data !== undefined && <PublicRunView run={data} />}
-      {data === undefined && error === null && <LoadingRows />}
-      {data === undefined && error !== null && isNotFound(error) && (
-        <Empty title="Nothing is shared here">
-          <p>The run does not exist, or it is not public.</p>
-        </Empty>
-      )}
-      {data === undefined && error !== null && !isNotFound(error) && (
-        <ErrorNotice error={error} onRetry={() => void refetch()} />
-      )}
-    </main>
+    <>
+      <header className="public-bar">
+        <Link to="/" className="brand">
+          <img src="/icon.svg" alt="" width="24" height="24" />
+          Runyard
+        </Link>
+        <span className="faint">Shared run</span>
+      </header>
+      <main className="page page-narrow public-run">
+        {data !== undefined && <PublicRunView run={data} />}
+        {data === undefined && error === null && <LoadingRows />}
+        {data === undefined && error !== null && isNotFound(error) && (
+          <Empty title="Nothing is shared here">
+            <p>The run does not exist, or it is not public.</p>
+          </Empty>
+        )}
+        {data === undefined && error !== null && !isNotFound(error) && (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )}
+      </main>
+    </>
   );
 }
 
 function PublicRunView({ run }: { readonly run: PublicRun }) {
-  useTitle(run.title);
+  useTitle(run.title.trim() || "Shared run");
   const took = parseDuration(run.run_time);
-  const artifacts = run.artifacts?.length ?? 0;
   return (
     <>
       <header className="run-head">
-        <span className="brand">
-          <img src="/icon.svg" alt="" width="24" height="24" />
-          Runyard
-        </span>
-        <h1>{revealHidden(run.title)}</h1>
+        <h1>{revealHidden(run.title.trim()) || "Untitled"}</h1>
         <div className="run-facts">
           <StateBadge state={run.state} />
           <Time at={run.created_at} />
           {took !== undefined && took > 0 && <span className="number">{formatDuration(took)}</span>}
-          {artifacts > 0 && <span>{plural(artifacts, "artifact")}</span>}
         </div>
+        {run.artifacts.length > 0 && (
+          <ul className="row" aria-label="Artifacts">
+            {run.artifacts.map((artifact, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: artifacts have no ids here, and the order never changes.
+              <li key={index} className="chip">
+                <span className="truncate">{revealHidden(artifactName(artifact))}</span>
+                {artifact.size_bytes !== undefined && ` ${formatBytes(artifact.size_bytes)}`}
+              </li>
+            ))}
+          </ul>
+        )}
       </header>
       <Conversation entries={toEntries(run)} />
     </>

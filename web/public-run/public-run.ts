@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { addEvents, type Entry, emptyFeed } from "../run/feed.ts";
+import { toWords } from "../ui/format.ts";
 
 const State = v.picklist([
   "QUEUED",
@@ -15,6 +16,19 @@ const State = v.picklist([
 ]);
 const Step = v.object({ messages: v.array(v.unknown()), steps: v.optional(v.array(v.unknown()), []) });
 
+const PublicArtifact = v.object({
+  artifact_type: v.string(),
+  title: v.optional(v.string()),
+  description: v.optional(v.string()),
+  filename: v.optional(v.string()),
+  size_bytes: v.optional(v.number()),
+});
+type PublicArtifact = v.InferOutput<typeof PublicArtifact>;
+
+/** What an artifact is called. Its file and its address are not public. */
+export const artifactName = ({ artifact_type, title, filename, description }: PublicArtifact): string =>
+  title ?? filename ?? description ?? toWords(artifact_type.toLowerCase());
+
 /** A run as its public view shows it. */
 export const PublicRun = v.object({
   title: v.string(),
@@ -22,7 +36,7 @@ export const PublicRun = v.object({
   created_at: v.string(),
   run_time: v.optional(v.string()),
   conversation: v.optional(v.object({ steps: v.array(v.unknown()) })),
-  artifacts: v.optional(v.array(v.unknown())),
+  artifacts: v.optional(v.array(PublicArtifact), []),
 });
 export type PublicRun = v.InferOutput<typeof PublicRun>;
 

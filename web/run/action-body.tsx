@@ -4,15 +4,19 @@ import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Terminal } from "../ui/terminal.tsx";
-import { actionTitle, asJson, outputText, readText } from "./action-text.ts";
+import { actionTitle, asJson, outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
+import { readText } from "./members.ts";
 
 const Diffs = lazy(async () => ({ default: (await import("./file-diff.tsx")).Diffs }));
+
+/** Actions whose body shows what their summary says. */
+const OWN_BODY: ReadonlySet<string> = new Set(["run_command", "ask_user", "notify_user"]);
 
 /** What an action does and what came of it. */
 export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
   <>
-    {entry.summary !== undefined && entry.summary !== "" && entry.name !== "run_command" && (
+    {entry.summary !== undefined && entry.summary !== "" && !OWN_BODY.has(entry.name) && (
       <p className="muted">{revealHidden(entry.summary)}</p>
     )}
     {entry.diff !== undefined && (
@@ -29,6 +33,7 @@ function Details({ entry }: { readonly entry: ActionEntry }) {
   if (entry.name === "create_plan") return <PlanDetails entry={entry} />;
   if (entry.name === "ask_user")
     return <Markdown text={readText(entry.input, "question") ?? outputText(entry.output)} />;
+  if (entry.name === "notify_user") return <Markdown text={readText(entry.input, "message") ?? ""} />;
   if (entry.name === "start_agent") return <ChildDetails entry={entry} />;
   return <OtherDetails entry={entry} />;
 }

@@ -1,24 +1,6 @@
-import * as v from "valibot";
 import { toWords } from "../ui/format.ts";
 import type { ActionEntry } from "./feed.ts";
-
-const Members = v.record(v.string(), v.unknown());
-
-/** A member of something unknown. */
-function memberOf(value: unknown, name: string): unknown {
-  const parsed = v.safeParse(Members, value);
-  return parsed.success && !Array.isArray(value) ? parsed.output[name] : undefined;
-}
-
-export function readText(value: unknown, name: string): string | undefined {
-  const member = memberOf(value, name);
-  return typeof member === "string" ? member : undefined;
-}
-
-export function readNumber(value: unknown, name: string): number | undefined {
-  const member = memberOf(value, name);
-  return typeof member === "number" ? member : undefined;
-}
+import { memberOf, readText } from "./members.ts";
 
 /** A one-line title of an action: its own, the command, or what it does with what. */
 export function actionTitle({ name, title, input }: ActionEntry): { text: string; isCode: boolean } {
@@ -30,6 +12,8 @@ export function actionTitle({ name, title, input }: ActionEntry): { text: string
       .filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
     return { text: first.slice(0, 300) || "Command", isCode: true };
   }
+  if (name === "ask_user") return { text: "Question", isCode: false };
+  if (name === "notify_user") return { text: "Notice to the user", isCode: false };
   if (title !== undefined && title.trim() !== "") return { text: title, isCode: false };
   const paths = listPaths(input);
   const subject =

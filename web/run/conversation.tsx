@@ -1,5 +1,6 @@
-import { useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useMemo } from "react";
+import { useShortcuts } from "../shell/shortcuts.ts";
 import { EntryView } from "./entries.tsx";
 import type { Entry } from "./feed.ts";
 import type { ConversationProps } from "./long-conversation.tsx";
@@ -11,6 +12,7 @@ const MAX_PLAIN = 250;
 
 export function Conversation({ entries }: { readonly entries: readonly Entry[] }) {
   const target = useLocation({ select: ({ hash }) => hash });
+  useStepKeys(entries, target);
   return entries.length > MAX_PLAIN ? (
     <Suspense>
       <LongConversation entries={entries} target={target} />
@@ -18,6 +20,20 @@ export function Conversation({ entries }: { readonly entries: readonly Entry[] }
   ) : (
     <ShortConversation entries={entries} target={target} />
   );
+}
+
+/** Goes from step to step by j and k. The address names the step, as links to it do. */
+function useStepKeys(entries: readonly Entry[], target: string): void {
+  const navigate = useNavigate();
+  const shortcuts = useMemo(() => {
+    const move = (by: number) => {
+      const current = entries.findIndex(({ key }) => key === target);
+      const next = entries[Math.max(0, Math.min(entries.length - 1, current + by))];
+      if (next !== undefined) void navigate({ to: ".", hash: next.key, replace: true, resetScroll: false });
+    };
+    return { j: () => move(1), k: () => move(-1) };
+  }, [entries, target, navigate]);
+  useShortcuts(shortcuts);
 }
 
 function ShortConversation({ entries, target }: ConversationProps) {

@@ -18,8 +18,9 @@ import { Spinner } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useNow } from "../ui/time.tsx";
 import { ActionBody } from "./action-body.tsx";
-import { actionTitle, readNumber } from "./action-text.ts";
+import { actionTitle } from "./action-text.ts";
 import type { ActionEntry, Entry, MarkEntry, TextEntry } from "./feed.ts";
+import { readNumber } from "./members.ts";
 
 /** One entry of the conversation, with an address of its own. */
 export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; readonly isTarget: boolean }) => (

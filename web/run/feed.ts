@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { LiveFrame, RunEvent } from "../../clients/typescript/src/index.ts";
+import { readText } from "./members.ts";
 
 const Base = { message_id: v.optional(v.string()) };
 const Block = v.variant("type", [
@@ -177,11 +178,14 @@ interface Place {
 
 function addBlock(entries: Entry[], positions: Map<string, number>, block: Block, { role, at, key }: Place): void {
   if (block.type === "text") {
-    if (block.text.trim() !== "") entries.push({ kind: "text", key, at, role, text: block.text });
+    const text = block.text.trim();
+    if (text !== "" && text !== questionOf(entries.at(-1)))
+      entries.push({ kind: "text", key, at, role, text: block.text });
   } else if (block.type === "event") {
     entries.push({ kind: "mark", key, at, type: block.name, data: { data: block.data } });
   } else if (block.type === "action") {
     const { id, name, category, title, input } = block;
+    if (name === "notify_user") dropNotice(entries, positions, readText(input, "message"));
     positions.set(id, entries.length);
     const none = {
       endedAt: undefined,
@@ -200,6 +204,22 @@ function addBlock(entries: Entry[], positions: Map<string, number>, block: Block
     if (index !== undefined && action?.kind === "action") entries[index] = { ...action, ...result };
     else entries.push({ kind: "action", key, at, id, name, category, title, input: undefined, ...result });
   }
+}
+
+/** The question of an entry that asks the user. The final message of the turn repeats it. */
+export function questionOf(entry: Entry | undefined): string | undefined {
+  if (entry?.kind !== "action" || entry.name !== "ask_user") return undefined;
+  return readText(entry.input, "question")?.trim();
+}
+
+/** A notice comes as an event, and then as an action, which takes its place. */
+function dropNotice(entries: Entry[], positions: Map<string, number>, message: string | undefined): void {
+  const index = entries.findLastIndex(
+    (entry) => entry.kind === "mark" && entry.type === "user_notified" && entry.data["message"] === message,
+  );
+  if (index < 0 || message === undefined) return;
+  entries.splice(index, 1);
+  for (const [id, position] of positions) if (position > index) positions.set(id, position - 1);
 }
 
 function settle(entries: Entry[]): void {

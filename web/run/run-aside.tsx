@@ -5,12 +5,14 @@ import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import { descendantsQuery } from "../api/queries.ts";
 import { CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
-import { formatClock, formatCount, formatDuration, formatExact, formatUsd, isEnded, toWords } from "../ui/format.ts";
+import { formatClock, formatCount, formatDuration, formatExact, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import { Artifacts } from "./artifacts.tsx";
+import { Fact } from "./fact.tsx";
 import type { Feed } from "./feed.ts";
+import { RunCost } from "./run-cost.tsx";
 
 interface AsideProps {
   readonly run: RunItem;
@@ -28,7 +30,7 @@ export function RunAside({ run, feed }: AsideProps) {
       </Section>
       <Children run={run} />
       <Section title="Cost">
-        <Cost run={run} />
+        <RunCost run={run} events={feed.events} />
       </Section>
       <Section title="Configuration">
         <Configuration run={run} />
@@ -45,13 +47,6 @@ const Section = ({ title, children }: { readonly title: string; readonly childre
     <h2>{title}</h2>
     {children}
   </section>
-);
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
 );
 
 function Details({ run }: { readonly run: RunItem }) {
@@ -136,28 +131,6 @@ function Branch({
   );
 }
 
-function Cost({ run }: { readonly run: RunItem }) {
-  const {
-    inference_cost: model = 0,
-    compute_cost: compute = 0,
-    platform_cost: platform = 0,
-    total_tokens: tokens = 0,
-  } = run.request_usage ?? {};
-  const total = model + compute + platform;
-  return (
-    <dl className="facts">
-      <Fact name="Tokens">{formatCount(tokens)}</Fact>
-      <Fact name="Model">{formatUsd(model)}</Fact>
-      {compute > 0 && <Fact name="Compute">{formatUsd(compute)}</Fact>}
-      {platform > 0 && <Fact name="Platform">{formatUsd(platform)}</Fact>}
-      <Fact name="Total">{formatUsd(total)}</Fact>
-      {run.agent_config?.budget_usd !== undefined && (
-        <Fact name="Budget">{formatUsd(run.agent_config.budget_usd)}</Fact>
-      )}
-    </dl>
-  );
-}
-
 function Configuration({ run }: { readonly run: RunItem }) {
   const text = JSON.stringify(run.agent_config ?? {}, undefined, 2);
   return (
@@ -169,9 +142,11 @@ function Configuration({ run }: { readonly run: RunItem }) {
 }
 
 function Events({ events }: { readonly events: readonly RunEvent[] }) {
+  // Calls of models are listed with the cost.
+  const shown = events.filter(({ type }) => type !== "model_called");
   return (
     <ol className="events">
-      {events.map(({ sequence, type, occurred_at, data }) => {
+      {shown.map(({ sequence, type, occurred_at, data }) => {
         const took = data["duration_ms"];
         const detail = ["detail", "reason", "message", "filename", "title", "url"]
           .map((name) => data[name])

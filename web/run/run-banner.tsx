@@ -1,20 +1,20 @@
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { toWords } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { stateTone } from "../ui/run-state.tsx";
+import { type Entry, questionOf } from "./feed.ts";
+
+/** The question as it was asked. The message of the state has it on one line. */
+const lastQuestion = (entries: readonly Entry[]): string | undefined =>
+  questionOf(entries.findLast((entry) => questionOf(entry) !== undefined));
 
 /** Why a run ended, or what it asks. */
-export function RunBanner({ run }: { readonly run: RunItem }) {
+export function RunBanner({ run, entries }: { readonly run: RunItem; readonly entries: readonly Entry[] }) {
   const { status_message: status, state } = run;
   if (status === undefined) return null;
   return (
     <section className={`banner tone-${stateTone(state)}`} aria-label={state === "BLOCKED" ? "Question" : "Result"}>
-      {state === "BLOCKED" ? (
-        <Markdown text={status.message} />
-      ) : (
-        <p className="pre-line">{revealHidden(status.message)}</p>
-      )}
+      <Markdown text={(state === "BLOCKED" ? lastQuestion(entries) : undefined) ?? status.message} />
       {status.error_code !== undefined && (
         <p className="faint">
           {toWords(status.error_code)}

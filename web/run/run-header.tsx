@@ -2,17 +2,16 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { RunTime } from "../runs/run-row.tsx";
-import { formatCompact, formatUsd, toWords } from "../ui/format.ts";
+import { formatCompact, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { StateBadge } from "../ui/run-state.tsx";
+import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import { RunActions } from "./run-actions.tsx";
 import type { Connection } from "./use-feed.ts";
 
-const CONNECTIONS: Readonly<Record<Connection, string>> = {
+const CONNECTIONS: Readonly<Record<Exclude<Connection, "ended">, string>> = {
   loading: "Loading",
   live: "Live",
-  ended: "Ended",
   reconnecting: "Reconnecting",
 };
 
@@ -45,7 +44,9 @@ export function RunHeader({ run, connection, onChanged }: HeaderProps) {
       <div className="run-facts">
         <span role="status" className="row">
           <StateBadge state={run.state} />
-          <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
+          {connection !== "ended" && (
+            <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
+          )}
         </span>
         <Facts run={run} />
       </div>
@@ -60,10 +61,7 @@ function Facts({ run }: { readonly run: RunItem }) {
   return (
     <>
       <span>
-        {revealHidden(who?.display_name ?? who?.email ?? "")} ·{" "}
-        {toWords((run.source ?? "API").toLowerCase())
-          .replace("Api", "API")
-          .replace("Cli", "CLI")}
+        {revealHidden(who?.display_name ?? who?.email ?? "")} · {sourceLabel(run.source)}
       </span>
       <Time at={run.created_at} />
       <span className="number">

@@ -22,6 +22,9 @@ import { useFeed } from "./use-feed.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
 const RunAside = lazy(async () => ({ default: (await import("./run-aside.tsx")).RunAside }));
+const RepositoryChanges = lazy(async () => ({
+  default: (await import("./repository-changes.tsx")).RepositoryChanges,
+}));
 
 const route = getRouteApi("/shell/runs/$runId");
 
@@ -53,18 +56,25 @@ function LoadedRun({ run }: { readonly run: RunItem }) {
   return (
     <div className="page page-run">
       <RunHeader run={run} connection={connection} onChanged={changed} />
-      <RunBanner run={run} />
+      <RunBanner run={run} entries={entries} />
       <Timeline run={run} feed={feed} />
       <div className="run-columns">
         <section className="run-main" aria-label="Conversation">
           {error === undefined ? <Conversation entries={entries} /> : <ErrorNotice error={error} onRetry={refresh} />}
           {connection === "loading" && error === undefined && <LoadingRows rows={3} height={72} />}
-          {!stick.isAtEnd && (
-            <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
-              Latest
-            </Button>
+          {run.artifacts?.some((one) => one.artifact_type === "FILE" && one.data.git !== undefined) === true && (
+            <Suspense>
+              <RepositoryChanges run={run} />
+            </Suspense>
           )}
-          <Composer run={run} onSent={changed} />
+          <div className="run-foot">
+            {!stick.isAtEnd && (
+              <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
+                Latest
+              </Button>
+            )}
+            <Composer run={run} onSent={changed} />
+          </div>
         </section>
         <Suspense fallback={<aside className="run-aside" aria-label="Details" />}>
           <RunAside run={run} feed={feed} />

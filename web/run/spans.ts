@@ -2,6 +2,7 @@ import type { RunEvent, RunState } from "../../clients/typescript/src/index.ts";
 import { toWords } from "../ui/format.ts";
 import { actionTitle } from "./action-text.ts";
 import type { Entry } from "./feed.ts";
+import { describeCall, toModelCalls } from "./model-calls.ts";
 
 export interface Span {
   readonly key: string;
@@ -9,7 +10,7 @@ export interface Span {
   /** Milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
-  readonly tone: "waiting" | "active" | "good" | "bad" | "asking" | "setup";
+  readonly tone: "waiting" | "active" | "good" | "bad" | "asking" | "setup" | "model" | "retry";
   /** The key of the entry of the conversation, if there is one. */
   readonly target?: string;
 }
@@ -37,6 +38,8 @@ export function toPicture(events: readonly RunEvent[], entries: readonly Entry[]
     { name: "Run", spans: phases },
     { name: "Setup", spans: toSetup(events) },
     { name: "Actions", spans: toActions(entries, now) },
+    { name: "Models", spans: toCalls(events) },
+    { name: "Retries", spans: toRetries(events) },
   ].filter(({ spans }) => spans.length > 0);
   const start = Date.parse(first.occurred_at);
   const end = Math.max(
@@ -120,7 +123,33 @@ function toSetup(events: readonly RunEvent[]): Span[] {
   });
 }
 
-function toActions(entries: readonly Entry[], now: number): Span[] {
+function toCalls(events: readonly RunEvent[]): readonly Span[] {
+  return thin(
+    toModelCalls(events).map((call) => ({
+      key: `c${call.sequence}`,
+      label: describeCall(call),
+      start: call.end - call.duration_ms,
+      end: call.end,
+      tone: "model",
+    })),
+  );
+}
+
+/** Model calls that are tried again, each with its pause, and executions that were lost. */
+function toRetries(events: readonly RunEvent[]): Span[] {
+  return events.flatMap(({ type, occurred_at, data, sequence }): Span[] => {
+    const start = Date.parse(occurred_at);
+    const span = { key: `r${sequence}`, start, tone: "retry" as const, target: `e${sequence}` };
+    if (type === "execution_lost") return [{ ...span, label: "Execution lost", end: start }];
+    if (type !== "model_retry") return [];
+    const { next_in_ms: pause, attempt, of, reason } = data;
+    const count = typeof attempt === "number" && typeof of === "number" ? ` ${attempt} of ${of}` : "";
+    const why = typeof reason === "string" ? `: ${reason}` : "";
+    return [{ ...span, label: `Retry${count}${why}`, end: start + (typeof pause === "number" ? pause : 0) }];
+  });
+}
+
+function toActions(entries: readonly Entry[], now: number): readonly Span[] {
   const spans = entries.flatMap((entry): Span[] => {
     if (entry.kind !== "action") return [];
     const start = Date.parse(entry.at);
@@ -130,7 +159,11 @@ function toActions(entries: readonly Entry[], now: number): Span[] {
       { key: entry.key, label: actionTitle(entry).text, start, end: Math.max(start, end), tone, target: entry.key },
     ];
   });
-  if (spans.length <= MAX_SPANS) return spans;
+  return thin(spans);
+}
+
+/** Leaves out spans that would not be distinguishable. */
+function thin(spans: readonly Span[]): readonly Span[] {
   const step = Math.ceil(spans.length / MAX_SPANS);
-  return spans.filter((_, index) => index % step === 0);
+  return step <= 1 ? spans : spans.filter((_, index) => index % step === 0);
 }

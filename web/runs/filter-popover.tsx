@@ -4,22 +4,9 @@ import { type ReactElement, useId } from "react";
 import { environmentsQuery, modelsQuery, peopleQuery, skillsQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { toWords } from "../ui/format.ts";
-import { stateLabel } from "../ui/run-state.tsx";
-import { type FilterProps, RUN_STATES, type RunSearch } from "./run-search.ts";
+import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
+import { type FilterProps, RUN_SOURCES, RUN_STATES, type RunSearch } from "./run-search.ts";
 
-const SOURCES = [
-  "API",
-  "CLI",
-  "WEB_APP",
-  "SCHEDULED_AGENT",
-  "GITHUB_ACTION",
-  "ORCHESTRATION",
-  "LOCAL",
-  "SLACK",
-  "LINEAR",
-  "JIRA",
-];
 /** The filters beside the quick ones. */
 export function FilterPopover({ trigger, ...props }: FilterProps & { readonly trigger: ReactElement }) {
   return (
@@ -59,8 +46,8 @@ function FilterFields({ search, onChange }: FilterProps) {
       </SelectField>
       <SelectField label="Source" {...pick("source")}>
         <Any />
-        {SOURCES.map((source) => (
-          <Choice key={source} value={source} label={toWords(source.toLowerCase())} />
+        {RUN_SOURCES.map((source) => (
+          <Choice key={source} value={source} label={sourceLabel(source)} />
         ))}
       </SelectField>
       <SelectField label="Creator" {...pick("creator")}>

@@ -1,6 +1,7 @@
-import { ListFilter, Search, X } from "lucide-react";
-import { type ComponentProps, lazy, type Ref, useEffect, useState } from "react";
-import { Button, IconButton } from "../ui/button.tsx";
+import { ListFilter, Search } from "lucide-react";
+import { type ComponentProps, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { takeSearchFocus } from "../shell/shortcuts.ts";
+import { Button } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
@@ -25,14 +26,14 @@ export const Views = ({ search, onChange }: FilterProps) => (
 
 const TYPING_MS = 250;
 
-interface SearchBoxProps extends FilterProps {
-  readonly inputRef: Ref<HTMLInputElement>;
-}
-
 /** The search, which follows the typing after a short pause. */
-export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
+export function SearchBox({ search, onChange }: FilterProps) {
   const [text, setText] = useState(search.q ?? "");
   const current = search.q ?? "";
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (takeSearchFocus()) input.current?.focus();
+  }, []);
   useEffect(() => setText(current), [current]);
   useEffect(() => {
     if (text.trim() === current) return;
@@ -43,7 +44,7 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
     <div className="search">
       <Search size={16} aria-hidden />
       <input
-        ref={inputRef}
+        ref={input}
         className="input"
         type="search"
         aria-label="Search runs"
@@ -79,20 +80,12 @@ const FilterButton = ({ count, ...props }: FilterButtonProps) => (
   </Button>
 );
 
-/** The filters that are set, each with a button that removes it. */
-export function FilterChips({ search, onChange }: FilterProps) {
-  const names = activeFilters(search);
-  if (names.length === 0) return null;
-  return (
-    <ul className="filter-chips" aria-label="Active filters">
-      {names.map((name) => (
-        <li key={name} className="chip">
-          {toWords(name)}: <strong className="truncate">{search[name]}</strong>
-          <IconButton label={`Remove the filter ${name}`} onClick={() => onChange({ [name]: undefined })}>
-            <X size={13} aria-hidden />
-          </IconButton>
-        </li>
-      ))}
-    </ul>
+const ChipList = lazy(async () => ({ default: (await import("./filter-chips.tsx")).FilterChips }));
+
+/** The filters that are set. */
+export const FilterChips = (props: FilterProps) =>
+  activeFilters(props.search).length === 0 ? null : (
+    <Suspense fallback={<div className="filter-chips" />}>
+      <ChipList {...props} />
+    </Suspense>
   );
-}

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, CornerDownRight } from "lucide-react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
-import { formatDuration, formatUsd, parseDuration, toWords } from "../ui/format.ts";
+import { formatDuration, formatUsd, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { StateIcon } from "../ui/run-state.tsx";
+import { StateIcon, sourceLabel } from "../ui/run-state.tsx";
 import { Time, useNow } from "../ui/time.tsx";
 
 interface RunRowProps {
@@ -15,6 +15,7 @@ interface RunRowProps {
 export function RunRow({ run, isSelected }: RunRowProps) {
   const { creator, executor, agent_config: config, schedule } = run;
   const who = executor?.type === "service_account" ? executor : creator;
+  const title = run.title.trim() || "Untitled";
   return (
     <Link
       to="/runs/$runId"
@@ -25,12 +26,12 @@ export function RunRow({ run, isSelected }: RunRowProps) {
     >
       <StateIcon state={run.state} />
       <span className="run-row-main">
-        <span className="run-row-title">{revealHidden(run.title.trim()) || "Untitled"}</span>
+        <span className="run-row-title">{revealHidden(title)}</span>
         <span className="run-row-facts">
           {schedule !== undefined && (
             <span className="run-row-fact">
               <CalendarClock size={13} aria-hidden />
-              {revealHidden(schedule.schedule_name)}
+              {schedule.schedule_name === title ? "Schedule" : revealHidden(schedule.schedule_name)}
             </span>
           )}
           {run.parent_run_id !== undefined && (
@@ -40,7 +41,7 @@ export function RunRow({ run, isSelected }: RunRowProps) {
             </span>
           )}
           {run.status_message !== undefined ? (
-            <span className="run-row-fact run-row-message">{revealHidden(run.status_message.message)}</span>
+            <span className="run-row-fact run-row-message">{revealHidden(toLine(run.status_message.message))}</span>
           ) : (
             <span className="run-row-fact">{revealHidden(config?.skill_spec ?? config?.model_id ?? "")}</span>
           )}
@@ -48,22 +49,25 @@ export function RunRow({ run, isSelected }: RunRowProps) {
       </span>
       <span className="run-row-who truncate">
         {revealHidden(who?.display_name ?? who?.email ?? "")}
-        <span className="faint">
-          {" "}
-          ·{" "}
-          {toWords((run.source ?? "API").toLowerCase())
-            .replace("Api", "API")
-            .replace("Cli", "CLI")}
-        </span>
+        <span className="faint"> · {sourceLabel(run.source)}</span>
       </span>
       <span className="run-row-cost number">{formatCost(run)}</span>
       <span className="run-row-when number">
-        <RunTime run={run} />
+        <span className="run-row-time">
+          <RunTime run={run} />
+        </span>
         <Time at={run.created_at} className="faint" />
       </span>
     </Link>
   );
 }
+
+/** The beginning of a message that may be Markdown, on one line and without its marks. */
+const toLine = (text: string): string =>
+  text
+    .slice(0, 400)
+    .replace(/(^|\n)\s*(?:#{1,6}|>|[-*+])\s+/g, "$1")
+    .replace(/\*\*|__|`/g, "");
 
 function formatCost({ request_usage: usage }: RunItem): string {
   const total = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { RunState, RunsListParams } from "../../clients/typescript/src/index.ts";
+import type { RunItem, RunState, RunsListParams } from "../../clients/typescript/src/index.ts";
 
 /** The quick filters of the list. */
 export const VIEWS = ["all", "mine", "active", "failed", "scheduled"] as const;
@@ -84,6 +84,21 @@ export interface FilterProps {
   readonly onChange: (changes: Partial<RunSearch>) => void;
 }
 
+/** The sources that can be chosen. */
+export const RUN_SOURCES: readonly NonNullable<RunItem["source"]>[] = [
+  "API",
+  "CLI",
+  "WEB_APP",
+  "SCHEDULED_AGENT",
+  "GITHUB_ACTION",
+  "ORCHESTRATION",
+  "LOCAL",
+  "SLACK",
+  "LINEAR",
+  "JIRA",
+];
+
 const FILTERS = ["state", "source", "creator", "environment", "skill", "model", "after", "before"] as const;
+export type FilterName = (typeof FILTERS)[number];
 /** The names of the filters that are set, beside the quick filter and the search. */
 export const activeFilters = (search: RunSearch) => FILTERS.filter((name) => search[name] !== undefined);

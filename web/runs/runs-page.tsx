@@ -1,9 +1,8 @@
 import "../styles/runs.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Inbox, Plus, SearchX } from "lucide-react";
-import { useCallback, useMemo, useRef } from "react";
+import { useCallback, useMemo } from "react";
 import { useMe } from "../api/session.ts";
-import { useShortcuts } from "../shell/shortcuts.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { FilterChips, MoreFilters, SearchBox, Views } from "./run-filters.tsx";
@@ -17,29 +16,18 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
-  const input = useRef<HTMLInputElement>(null);
   const params = useMemo(() => toListParams(search, me.uid), [search, me.uid]);
   const { runs, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useRuns(params);
   const change = useCallback(
     (changes: Partial<RunSearch>) => void navigate({ search: (last) => ({ ...last, ...changes }), replace: true }),
     [navigate],
   );
-  const shortcuts = useMemo(
-    () => ({
-      "/": (event: KeyboardEvent) => {
-        event.preventDefault();
-        input.current?.focus();
-      },
-    }),
-    [],
-  );
-  useShortcuts(shortcuts);
   const more = useCallback(() => void (isFetchingNextPage || fetchNextPage()), [isFetchingNextPage, fetchNextPage]);
   return (
     <Page title="Runs">
       <div className="run-tools">
         <Views search={search} onChange={change} />
-        <SearchBox search={search} onChange={change} inputRef={input} />
+        <SearchBox search={search} onChange={change} />
         <MoreFilters search={search} onChange={change} />
       </div>
       <FilterChips search={search} onChange={change} />

@@ -17,6 +17,7 @@ export function CronPreview({ cron, timeZone }: CronPreviewProps) {
       <p>
         <strong>{words}</strong> <span className="faint">({timeZone})</span>
       </p>
+      <p className="faint">Next times in your time zone</p>
       <ol className="next-times" aria-label="Next times in your time zone">
         {times.map((time) => (
           <li key={time.getTime()}>

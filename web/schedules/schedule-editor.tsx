@@ -1,17 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import * as v from "valibot";
 import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { CronPreview } from "./cron-preview.tsx";
-
-const Overlap = v.picklist(["allow", "skip", "cancel_previous"]);
+import { OverlapField } from "./overlap-field.tsx";
 
 interface ScheduleEditorProps {
   readonly schedule: ScheduleItem;
@@ -64,15 +62,7 @@ export function ScheduleEditor({ schedule, onClose }: ScheduleEditorProps) {
           />
         </div>
         <CronPreview cron={draft.cron_schedule} timeZone={draft.time_zone} />
-        <SelectField
-          label="If the last run is still active"
-          value={draft.overlap}
-          onChange={(event) => change({ overlap: v.parse(Overlap, event.target.value) })}
-        >
-          <option value="allow">Start another one</option>
-          <option value="skip">Skip this time</option>
-          <option value="cancel_previous">Cancel it</option>
-        </SelectField>
+        <OverlapField value={draft.overlap} onChange={(overlap) => change({ overlap })} />
         <TextArea
           label="Prompt"
           rows={6}

@@ -137,7 +137,7 @@ function RecentRuns({ schedule }: { readonly schedule: ScheduleItem }) {
       ) : (
         <ul className="item-list">
           {runs.map(({ run_id, state, created_at }) => (
-            <li key={run_id} className="item">
+            <li key={run_id} className="item item-short">
               <Link to="/runs/$runId" params={{ runId: run_id }} className="item-main item-title">
                 <Time at={created_at} />
               </Link>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ticksQuery } from "../api/queries.ts";
-import { formatExact, toWords } from "../ui/format.ts";
+import { formatExact, formatWhen, toWords } from "../ui/format.ts";
 import { Loaded } from "../ui/status.tsx";
 
 const TONES: Readonly<Record<string, string>> = { fired: "good", skipped: "waiting", late: "error", failed: "bad" };
@@ -39,6 +39,10 @@ export function TickStrip({ scheduleId }: { readonly scheduleId: string }) {
                   );
                 })}
               </ol>
+              <div className="tick-axis" aria-hidden>
+                <span>{formatWhen(ticks.at(-1)?.scheduled_at ?? "")}</span>
+                <span>{formatWhen(ticks[0]?.scheduled_at ?? "")}</span>
+              </div>
               <ul className="tick-legend" aria-hidden>
                 {Object.entries(TONES).map(([outcome, tone]) => (
                   <li key={outcome}>

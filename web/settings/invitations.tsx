@@ -34,7 +34,7 @@ export function Invitations({ teamUid }: { readonly teamUid: string }) {
           ) : (
             <ul className="item-list">
               {invitations.map(({ id, email, role, expires_at }) => (
-                <li key={id} className="item">
+                <li key={id} className="item item-short">
                   <div className="item-main">
                     <span className="item-title">{revealHidden(email)}</span>
                     <p className="item-facts">

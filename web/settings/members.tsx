@@ -42,36 +42,40 @@ export function Members({ teamUid, isAdmin, me }: MembersProps) {
       </div>
       <InlineError error={change.error} />
       <Loaded query={query} rows={2}>
-        {(members) => (
-          <ul className="item-list">
-            {members.map((member) => (
-              <li key={member.uid} className="item">
-                <div className="item-main">
-                  <span className="item-title">{revealHidden(member.display_name || member.email)}</span>
-                  <p className="item-facts">{revealHidden(member.email)}</p>
-                </div>
-                {isAdmin ? (
-                  <select
-                    className="input role"
-                    aria-label={`Role of ${member.email}`}
-                    value={member.role}
-                    onChange={(event) => change.mutate({ uid: member.uid, role: event.target.value })}
-                  >
-                    <option value="admin">Admin</option>
-                    <option value="member">Member</option>
-                  </select>
-                ) : (
-                  <span className="badge">{member.role}</span>
-                )}
-                {(isAdmin || member.uid === me) && (
-                  <Button small look="danger" onClick={() => setRemoving(member)}>
-                    {member.uid === me ? "Leave" : "Remove"}
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
+        {(members) =>
+          members.length === 0 ? (
+            <p className="card-body faint">No members</p>
+          ) : (
+            <ul className="item-list">
+              {members.map((member) => (
+                <li key={member.uid} className="item item-short">
+                  <div className="item-main">
+                    <span className="item-title">{revealHidden(member.display_name || member.email)}</span>
+                    <p className="item-facts">{revealHidden(member.email)}</p>
+                  </div>
+                  {isAdmin ? (
+                    <select
+                      className="input role"
+                      aria-label={`Role of ${member.email}`}
+                      value={member.role}
+                      onChange={(event) => change.mutate({ uid: member.uid, role: event.target.value })}
+                    >
+                      <option value="admin">Admin</option>
+                      <option value="member">Member</option>
+                    </select>
+                  ) : (
+                    <span className="badge">{member.role}</span>
+                  )}
+                  {(isAdmin || member.uid === me) && (
+                    <Button small look="danger" onClick={() => setRemoving(member)}>
+                      {member.uid === me ? "Leave" : "Remove"}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
       </Loaded>
       <Confirm
         open={removing !== undefined}

@@ -40,7 +40,7 @@ export function SessionList() {
           ) : (
             <ul className="item-list">
               {sessions.map(({ uid, browser, current, last_used_at, expires_at }) => (
-                <li key={uid} className="item">
+                <li key={uid} className="item item-short">
                   <div className="item-main">
                     <span className="item-title">{revealHidden(browser ?? "Unknown browser")}</span>
                     <p className="item-facts">

@@ -4,7 +4,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { AccountButton } from "./account-button.tsx";
-import { useShortcuts } from "./shortcuts.ts";
+import { focusSearch, moveFocus, useShortcuts } from "./shortcuts.ts";
 
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
@@ -25,6 +25,12 @@ export function Shell() {
     () => ({
       "?": () => setHelpOpen(true),
       n: () => void navigate({ to: "/runs/new", search: {} }),
+      "/": (event: KeyboardEvent) => {
+        event.preventDefault();
+        if (!focusSearch()) void navigate({ to: "/runs", search: {} });
+      },
+      j: () => moveFocus(1),
+      k: () => moveFocus(-1),
     }),
     [navigate],
   );

@@ -1,11 +1,12 @@
 import { Dialog } from "../ui/dialog.tsx";
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["j / k", "Next or previous run"],
-  ["Enter", "Open the selected run"],
+  ["j / k", "Next or previous item of a list, or step of a run"],
+  ["Enter", "Open the selected item"],
   ["/", "Search runs"],
   ["n", "New run"],
   ["f", "Write a follow-up, on the page of a run"],
+  ["Ctrl + Enter", "Send the form or the follow-up"],
   ["?", "Show this help"],
 ];
 

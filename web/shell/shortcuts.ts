@@ -17,3 +17,27 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+let isSearchWanted = false;
+
+/** Moves the focus to the search of the page, or, if the page has none, to that of the next page that has one. */
+export function focusSearch(): boolean {
+  const search = document.querySelector<HTMLElement>("#main input[type=search]");
+  search?.focus();
+  isSearchWanted = search === null;
+  return search !== null;
+}
+
+/** Whether the search of a page that appears should have the focus. */
+export function takeSearchFocus(): boolean {
+  const isWanted = isSearchWanted;
+  isSearchWanted = false;
+  return isWanted;
+}
+
+/** Moves the focus to the next or previous item of the page's lists. */
+export function moveFocus(by: 1 | -1): void {
+  const items = [...document.querySelectorAll<HTMLElement>("#main a.item-title")];
+  const current = items.findIndex((item) => item.matches(":focus"));
+  items[Math.max(0, Math.min(items.length - 1, current + by))]?.focus();
+}

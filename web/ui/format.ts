@@ -30,6 +30,14 @@ export function formatRelative(at: string, now: number): string {
   return difference > 0 ? "in a moment" : "just now";
 }
 
+const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A day such as 2026-05-18, which is in UTC. */
+export const formatDay = (day: string): string => {
+  const date = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(date.getTime()) ? day : DAY.format(date);
+};
+
 const format = (by: Intl.DateTimeFormat) => (at: string) => {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : by.format(date);

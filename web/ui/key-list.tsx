@@ -1,6 +1,6 @@
 import { type UseQueryResult, useMutation } from "@tanstack/react-query";
 import { KeyRound, Plus, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { CreatedKey, KeyItem } from "../../clients/typescript/src/index.ts";
 import { describeError, fieldError } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -47,7 +47,7 @@ export function KeyList({ title, query, queryKey, create, revoke }: KeyListProps
               <p>A key is how programs call the API.</p>
             </Empty>
           ) : (
-            <KeyTable keys={keys} onRevoke={setRevoking} />
+            <KeyRows keys={keys} onRevoke={setRevoking} />
           )
         }
       </Loaded>
@@ -74,63 +74,49 @@ export function KeyList({ title, query, queryKey, create, revoke }: KeyListProps
   );
 }
 
-function KeyTable({
-  keys,
-  onRevoke,
-}: {
-  readonly keys: readonly KeyItem[];
-  readonly onRevoke: (key: KeyItem) => void;
-}) {
+function KeyRows({ keys, onRevoke }: { readonly keys: readonly KeyItem[]; readonly onRevoke: (key: KeyItem) => void }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label="Table of keys">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Key</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.uid}>
-              <td>{revealHidden(key.name)}</td>
-              <td>
-                <code>…{key.suffix}</code>
-              </td>
-              <td>
-                <Time at={key.created_at} />
-                {key.created_by !== undefined && (
-                  <span className="faint">
-                    {" "}
-                    by {revealHidden(key.created_by.display_name ?? key.created_by.email ?? "")}
-                  </span>
-                )}
-              </td>
-              <td>
-                {key.last_used_at === undefined ? <span className="faint">Never</span> : <Time at={key.last_used_at} />}
-              </td>
-              <td>
-                {key.expires_at === undefined ? <span className="faint">Never</span> : <Time at={key.expires_at} />}
-              </td>
-              <td className="cell-end">
-                <IconButton label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-                  <Trash2 size={15} aria-hidden />
-                </IconButton>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ul className="item-list">
+      {keys.map((key) => (
+        <li key={key.uid} className="item key">
+          <div className="item-main">
+            <span className="item-title">{revealHidden(key.name)}</span>
+            <p className="item-facts">
+              <code>…{key.suffix}</code>
+            </p>
+          </div>
+          <dl className="key-facts">
+            <KeyFact name="Created" at={key.created_at}>
+              {key.created_by !== undefined &&
+                ` by ${revealHidden(key.created_by.display_name ?? key.created_by.email ?? "")}`}
+            </KeyFact>
+            <KeyFact name="Last used" at={key.last_used_at} />
+            <KeyFact name="Expires" at={key.expires_at} />
+          </dl>
+          <IconButton label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+            <Trash2 size={15} aria-hidden />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
   );
 }
+
+interface KeyFactProps {
+  readonly name: string;
+  readonly at: string | undefined;
+  readonly children?: ReactNode;
+}
+
+const KeyFact = ({ name, at, children }: KeyFactProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {at === undefined ? "Never" : <Time at={at} />}
+      {children}
+    </dd>
+  </div>
+);
 
 const DAY_MS = 86_400_000;
 

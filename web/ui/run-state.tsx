@@ -1,5 +1,6 @@
 import { Ban, CircleCheck, CircleDashed, CircleHelp, CircleX, LoaderCircle, TriangleAlert } from "lucide-react";
-import type { RunState } from "../../clients/typescript/src/index.ts";
+import type { RunItem, RunState } from "../../clients/typescript/src/index.ts";
+import { toWords } from "./format.ts";
 
 interface Look {
   readonly label: string;
@@ -21,6 +22,19 @@ const LOOKS: Readonly<Record<RunState, Look>> = {
 
 export const stateLabel = (state: RunState): string => LOOKS[state].label;
 export const stateTone = (state: RunState): string => LOOKS[state].tone;
+
+const SOURCES: Readonly<Record<string, string>> = {
+  API: "API",
+  CLI: "CLI",
+  WEB_APP: "Web app",
+  SCHEDULED_AGENT: "Schedule",
+  GITHUB_ACTION: "GitHub Action",
+  ORCHESTRATION: "Parent run",
+};
+
+/** Where a run comes from. Other services may have other sources. */
+export const sourceLabel = (source: RunItem["source"] = "API"): string =>
+  SOURCES[source] ?? toWords(source.toLowerCase());
 
 /** The state of a run as an icon, with its name for screen readers. */
 export function StateIcon({ state, size = 18 }: { readonly state: RunState; readonly size?: number }) {

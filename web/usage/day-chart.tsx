@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import type { UsageBucket } from "../api/usage.ts";
-import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
+import { formatCompact, formatCount, formatDay, formatUsd } from "../ui/format.ts";
 
 interface DayChartProps {
   readonly buckets: readonly UsageBucket[];
@@ -10,6 +10,12 @@ interface DayChartProps {
 const MEASURES = ["runs", "cost", "tokens"] as const;
 type Measure = (typeof MEASURES)[number];
 const LABELS: Readonly<Record<Measure, string>> = { runs: "Runs", cost: "Cost", tokens: "Tokens" };
+
+const OUTCOMES = [
+  ["good", "Succeeded"],
+  ["bad", "Failed"],
+  ["off", "Blocked or cancelled"],
+] as const;
 
 /** A bar for each day. Runs are split by outcome. */
 export function DayChart({ buckets, days }: DayChartProps) {
@@ -43,9 +49,19 @@ export function DayChart({ buckets, days }: DayChartProps) {
           ))}
         </ol>
         <div className="chart-axis number" aria-hidden>
-          <span>{series[0]?.key}</span>
-          <span>{series.at(-1)?.key}</span>
+          <span>{formatDay(series[0]?.key ?? "")}</span>
+          <span>{formatDay(series.at(-1)?.key ?? "")}</span>
         </div>
+        {measure === "runs" && (
+          <ul className="chart-legend" aria-hidden>
+            {OUTCOMES.map(([tone, label]) => (
+              <li key={tone}>
+                <span className={`tone-${tone}`} />
+                {label}
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
     </section>
   );
@@ -69,7 +85,7 @@ function DayBar({ bucket, measure, most }: DayBarProps) {
         ]
       : [{ tone: "accent", value }];
   const split = measure === "runs" && value > 0 ? ` (${bucket.succeeded} succeeded, ${bucket.failed} failed)` : "";
-  const text = `${bucket.key}: ${formatValue(value, measure)}${split}`;
+  const text = `${formatDay(bucket.key ?? "")}: ${formatValue(value, measure)}${split}`;
   return (
     <li className="bar" title={text}>
       <span className="unseen">{text}</span>

@@ -10,7 +10,10 @@ interface ShareTableProps {
 /** Usage by what the buckets stand for, the costliest first. */
 export function ShareTable({ buckets, names }: ShareTableProps) {
   const sorted = buckets.toSorted((a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs);
-  const most = Math.max(1, ...sorted.map(({ runs }) => runs));
+  // Models of this machine cost nothing; then the runs are compared.
+  const isFree = sorted.every(({ cost_usd }) => cost_usd === 0);
+  const weight = ({ cost_usd, runs }: UsageBucket) => (isFree ? runs : cost_usd);
+  const most = Math.max(1e-9, ...sorted.map(weight));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section className="table-scroll" tabIndex={0} aria-label="Table of shares">
@@ -18,7 +21,10 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col">Runs</th>
+            <th scope="col">Cost</th>
+            <th scope="col" className="cell-end">
+              Runs
+            </th>
             <th scope="col" className="cell-end">
               Failed
             </th>
@@ -27,9 +33,6 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
             </th>
             <th scope="col" className="cell-end">
               Run time
-            </th>
-            <th scope="col" className="cell-end">
-              Cost
             </th>
           </tr>
         </thead>
@@ -45,14 +48,16 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
               </td>
               <td>
                 <span className="share">
-                  <span className="share-bar" style={{ width: `${(bucket.runs / most) * 100}%` }} />
-                  <span className="number">{formatCount(bucket.runs)}</span>
+                  <span className="share-track">
+                    <span className="share-bar" style={{ width: `${(weight(bucket) / most) * 100}%` }} />
+                  </span>
+                  <span className="number">{formatUsd(bucket.cost_usd)}</span>
                 </span>
               </td>
+              <td className="cell-end number">{formatCount(bucket.runs)}</td>
               <td className="cell-end number">{formatCount(bucket.failed)}</td>
               <td className="cell-end number">{formatCompact(bucket.total_tokens)}</td>
               <td className="cell-end number">{formatDuration(bucket.run_seconds * 1000)}</td>
-              <td className="cell-end number">{formatUsd(bucket.cost_usd)}</td>
             </tr>
           ))}
         </tbody>

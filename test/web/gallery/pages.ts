@@ -1,0 +1,85 @@
+import type { Page } from "playwright-core";
+import type { Scenes } from "./scenes.ts";
+
+/** A picture of the gallery. */
+export interface Shot {
+  readonly name: string;
+  readonly path: (scenes: Scenes) => string;
+  readonly isSignedOut?: boolean;
+  /** Brings the page into the state of the picture. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name }).first();
+
+export const shots: readonly Shot[] = [
+  { name: "sign-in", path: () => "/sign-in", isSignedOut: true },
+  { name: "invitation", path: ({ invitation }) => invitation, isSignedOut: true },
+  { name: "runs", path: () => "/runs" },
+  {
+    name: "runs-filter",
+    path: () => "/runs?view=failed&source=API",
+    prepare: (page) => page.getByRole("button", { name: /^Filter/ }).click(),
+  },
+  { name: "runs-empty", path: () => "/runs?q=nothing-has-this-name" },
+  { name: "new-run", path: () => "/runs/new", prepare: fillNewRun },
+  { name: "new-schedule", path: () => "/runs/new?schedule=yes" },
+  { name: "run", path: ({ checkout }) => `/runs/${checkout}`, prepare: waitForRun },
+  { name: "run-changes", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".diff-add") },
+  { name: "run-output", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".terminal") },
+  { name: "run-answer", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".entry:last-of-type") },
+  { name: "run-artifacts", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".screenshot") },
+  { name: "run-question", path: ({ migration }) => `/runs/${migration}`, prepare: waitForRun },
+  { name: "run-live", path: ({ translation }) => `/runs/${translation}`, prepare: scrollTo(".terminal") },
+  { name: "run-failed", path: ({ failed }) => `/runs/${failed}`, prepare: waitForRun },
+  { name: "shared-run", path: ({ session }) => `/shared/${session}`, isSignedOut: true },
+  { name: "schedules", path: () => "/schedules" },
+  { name: "schedule", path: ({ schedule }) => `/schedules/${schedule}` },
+  { name: "agents", path: () => "/agents" },
+  { name: "agent", path: ({ agent }) => `/agents/${agent}` },
+  { name: "new-key", path: ({ agent }) => `/agents/${agent}`, prepare: createKey },
+  { name: "usage", path: () => "/usage" },
+  { name: "settings", path: () => "/settings" },
+  { name: "team", path: () => "/settings", prepare: showTeam },
+  { name: "shortcuts", path: () => "/runs", prepare: (page) => page.keyboard.press("?") },
+];
+
+async function fillNewRun(page: Page): Promise<void> {
+  await page
+    .getByLabel("Prompt", { exact: true })
+    .fill("Update the changelog for the attached commits.\nKeep entries short.");
+  await page.getByLabel(/^Title/).fill("Update the changelog");
+  const file = (name: string, size: number) => ({ name, mimeType: "text/plain", buffer: Buffer.alloc(size) });
+  await page
+    .getByLabel("Attach files")
+    .setInputFiles([file("commits.txt", 8_400), file("style-guide-for-changelogs.md", 310_000)]);
+  await page.getByLabel(/^Budget/).fill("2.50");
+  await page.getByLabel("Prompt", { exact: true }).blur();
+}
+
+async function waitForRun(page: Page): Promise<void> {
+  await page.locator(".entry-action").first().waitFor();
+  await page.locator(".markdown").first().waitFor();
+}
+
+function scrollTo(selector: string) {
+  return async (page: Page): Promise<void> => {
+    await waitForRun(page);
+    const place = page.locator(selector).first();
+    await place.waitFor({ state: "attached" });
+    await place.evaluate("(element) => element.scrollIntoView({ block: 'center' })");
+  };
+}
+
+async function showTeam(page: Page): Promise<void> {
+  const team = page.getByRole("heading", { name: "Team and limits" });
+  await page.getByText("alan@example.com").waitFor();
+  await team.evaluate("(element) => element.scrollIntoView()");
+}
+
+async function createKey(page: Page): Promise<void> {
+  await button(page, "New key").click();
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Nightly builds");
+  await button(page, "Create the key").click();
+  await page.locator(".secret").waitFor();
+}
