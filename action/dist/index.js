@@ -242,10 +242,10 @@ var Runs = class extends APIResource {
   /**
    * Redirects to the raw transcript of a run.
    *
-   * The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response is 404.
-   * The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the response is 200 and
-   * contains the URL. For a third-party harness, the file has that harness's own format and is available as soon as the
-   * harness has uploaded it.
+   * The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response is 404,
+   * which is retryable once the run has ended. The URL expires after 15 minutes by default and needs no credentials.
+   * With `redirect=false` the response is 200 and contains the URL. For a third-party harness, the file has that
+   * harness's own format and is available as soon as the harness has uploaded it.
    *
    * `GET /agent/runs/{runId}/transcript`
    */
@@ -665,9 +665,12 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     if (live) yield* this.stream(runId, options);
     else for await (let event of this.events(runId, options)) yield { kind: "event", event };
   }
-  /** Downloads the run's raw transcript, a JSON Lines file, as a streamed response. */
-  async downloadTranscript(runId, options) {
-    let { download_url } = await this.transcript(runId, options);
+  /**
+   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. The transcript of a run that has just
+   * ended is waited for, `maxRetries` times a second: 30 by default.
+   */
+  async downloadTranscript(runId, options = {}) {
+    let { maxRetries = FOLLOW_RETRIES } = options, { download_url } = await this.transcript(runId, { ...options, maxRetries });
     return this.transport.storage(download_url, {}, options);
   }
 };

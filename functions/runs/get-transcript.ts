@@ -6,14 +6,15 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { REDIRECT } from "#shared/http/response.ts";
+import { isTerminal } from "#shared/records/run.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**
  * GET /agent/runs/{runId}/transcript: redirects to the raw transcript of a run. The transcript is a JSON Lines file,
- * available shortly after the run has ended; before that, the response is 404. The URL expires after 15 minutes by
- * default and needs no credentials. With `redirect=false` the response is 200 and contains the URL. For a third-party
+ * available shortly after the run has ended; before that, the response is 404, which is retryable once the run has ended.
+ * The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the response is 200 and contains the URL. For a third-party
  * harness, the file has that harness's own format and is available as soon as the harness has uploaded it.
  */
 export const getTranscript = endpoint({
@@ -27,6 +28,8 @@ export const getTranscript = endpoint({
     if (key === undefined) {
       throw new RunyardError("resource_not_found", {
         detail: "the run has no transcript yet: it is composed within moments of the run's end",
+        // Of a run that goes on, a repeated request would find none either.
+        retryable: isTerminal(head.state),
       });
     }
     const file = { filename: `run-${path.runId}.jsonl`, contentType: TRANSCRIPT_TYPE };

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { type LiveFrame, Runyard } from "../../clients/typescript/src/index.ts";
 import { client } from "../support/api-client.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { startService } from "../support/service.ts";
 
-it("executes runs with codex and gemini from `npm start` with a compatible model, and continues their sessions", {
+it("executes runs with codex and gemini from `npm start`, shows their text live, and continues their sessions", {
   timeout: 400_000,
 }, async () => {
   await using standIn = await ModelStandIn.start();
@@ -16,14 +17,21 @@ it("executes runs with codex and gemini from `npm start` with a compatible model
     ["gemini", "/v1/chat/completions"],
   ] as const) {
     standIn.seen.length = 0;
-    standIn.turns.push({ text: "First." }, { text: "Second." });
+    const shown = Promise.withResolvers<void>();
+    standIn.turns.push({ text: "First.", textHeldUntil: shown.promise }, { text: "Second." });
     const made = await call("POST", "/agent/runs", { prompt: "Say something.", config: { harness: { type } } });
     const runId = made.body.run_id;
+    const followed = followText(new Runyard({ baseURL: service.baseUrl, apiKey: service.apiKey }), runId, (text) => {
+      if (text === "First.") shown.resolve();
+    });
     expect(await ended(runId, 200)).toMatchObject({
       state: "SUCCEEDED",
       agent_config: { harness: { type, model_id: "compatible/test" } },
       request_usage: { total_tokens: 120 },
     });
+    const { frames, blocks } = await followed;
+    expect(blocks).toContainEqual(expect.objectContaining({ text: "First.", message_id: frames[0]?.message_id }));
+    expect(new Set(frames.map(({ stream }) => stream))).toEqual(new Set(["text"]));
     await call("POST", `/agent/runs/${runId}/followups`, { message: "And again." });
     expect(await ended(runId, 200)).toMatchObject({ state: "SUCCEEDED" });
     expect(new Set(standIn.seen.map((seen) => seen.path))).toEqual(new Set([path]));
@@ -34,3 +42,19 @@ it("executes runs with codex and gemini from `npm start` with a compatible model
     expect(raw).toContain("Second.");
   }
 });
+
+/** Follows a run to its end. Returns the live text, and the blocks of the messages that replaced it. */
+async function followText(runyard: Runyard, runId: string, onText: (text: string) => void) {
+  const frames: LiveFrame[] = [];
+  const blocks: unknown[] = [];
+  for await (const item of runyard.runs.stream(runId)) {
+    if (item.kind === "live") {
+      frames.push(item.frame);
+      onText(frames.map(({ text }) => text).join(""));
+    } else if (item.event.type === "messages") {
+      const { messages } = JSON.parse(JSON.stringify(item.event.data));
+      for (const { content } of messages) blocks.push(...content);
+    }
+  }
+  return { frames, blocks };
+}

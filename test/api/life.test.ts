@@ -58,7 +58,8 @@ describe("a run from its prompt to its transcript", () => {
       conversation_id: id,
       steps: [{ messages: [{ role: "user", content: [{ type: "text", text: "# Say hello\n\nplease" }] }] }],
     });
-    expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(404);
+    const early = await ada.get(`/agent/runs/${id}/transcript`);
+    expect(early).toMatchObject({ status: 404, body: { retryable: false } });
 
     plane.clock.now += 1_000;
     await deliver(plane);
@@ -151,7 +152,8 @@ describe("a run from its prompt to its transcript", () => {
     plane.clock.now += 1_000;
     expect((await harness.finish(true, "said hello")).body).toEqual({});
     expect((await harness.beat()).status, "the key dies with the run").toBe(401);
-    expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(404);
+    const pending = await ada.get(`/agent/runs/${id}/transcript`);
+    expect(pending).toMatchObject({ status: 404, body: { retryable: true }, headers: { "retry-after": "1" } });
     await deliver(plane);
 
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({

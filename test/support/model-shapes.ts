@@ -27,6 +27,8 @@ export interface Turn {
   readonly cutAfter?: number;
   /** Milliseconds between events of a stream, and before an answer that is whole. */
   readonly pauseMs?: number;
+  /** What follows the text in a stream comes when this has come about. */
+  readonly textHeldUntil?: Promise<unknown>;
   /** The answer begins when this has come about. */
   readonly after?: Promise<unknown>;
   /** True where the connection is cut before anything is said. */

@@ -93,13 +93,18 @@ async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Pro
   const framed = shape === "bedrock";
   const type = framed ? "application/vnd.amazon.eventstream" : "text/event-stream; charset=utf-8";
   response.writeHead(200, { "content-type": type, ...turn.headers });
-  for (const [index, event] of createEvents(shape, call.body, turn).entries()) {
+  const events = createEvents(shape, call.body, turn);
+  const textEnd = 1 + events.findLastIndex(({ data }) => TEXT_DELTA.test(JSON.stringify(data)));
+  for (const [index, event] of events.entries()) {
+    if (index === textEnd) await turn.textHeldUntil;
     if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
     if (index === turn.cutAfter) return void response.destroy();
     response.write(framed ? frame(event) : text(event));
   }
   response.end();
 }
+
+const TEXT_DELTA = /"text_delta"|"response\.output_text\.delta"|"delta":\{"content"/;
 
 function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);

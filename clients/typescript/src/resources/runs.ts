@@ -137,9 +137,13 @@ export class Runs extends Operations {
     else for await (const event of this.events(runId, options)) yield { kind: "event", event };
   }
 
-  /** Downloads the run's raw transcript, a JSON Lines file, as a streamed response. */
-  async downloadTranscript(runId: string, options?: RequestOptions): Promise<Response> {
-    const { download_url } = await this.transcript(runId, options);
+  /**
+   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. The transcript of a run that has just
+   * ended is waited for, `maxRetries` times a second: 30 by default.
+   */
+  async downloadTranscript(runId: string, options: RequestOptions = {}): Promise<Response> {
+    const { maxRetries = FOLLOW_RETRIES } = options;
+    const { download_url } = await this.transcript(runId, { ...options, maxRetries });
     return this.transport.storage(download_url, {}, options);
   }
 }

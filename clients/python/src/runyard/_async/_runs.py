@@ -183,8 +183,12 @@ class AsyncRuns(AsyncRunsBase):
 
     @asynccontextmanager
     async def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> AsyncIterator[AsyncDownload]:
-        """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `async with`."""
-        where = await self.transcript(run_id, **options)
+        """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `async with`.
+
+        The transcript of a run that has just ended is waited for, `max_retries` times a second: 30 by default.
+        """
+        waiting: RequestOptions = {"max_retries": POLL_RETRIES, **options}
+        where = await self.transcript(run_id, **waiting)
         async with self._client._stream(where.download_url, options) as response:
             yield AsyncDownload(response)
 

@@ -184,8 +184,12 @@ class Runs(RunsBase):
 
     @contextmanager
     def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> Iterator[Download]:
-        """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `with`."""
-        where = self.transcript(run_id, **options)
+        """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `with`.
+
+        The transcript of a run that has just ended is waited for, `max_retries` times a second: 30 by default.
+        """
+        waiting: RequestOptions = {"max_retries": POLL_RETRIES, **options}
+        where = self.transcript(run_id, **waiting)
         with self._client._stream(where.download_url, options) as response:
             yield Download(response)
 

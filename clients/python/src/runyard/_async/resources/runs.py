@@ -376,9 +376,9 @@ class AsyncRunsBase(AsyncResource):
         """Redirects to the raw transcript of a run.
 
         The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response
-        is 404. The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the
-        response is 200 and contains the URL. For a third-party harness, the file has that harness's own format
-        and is available as soon as the harness has uploaded it.
+        is 404, which is retryable once the run has ended. The URL expires after 15 minutes by default and needs
+        no credentials. With `redirect=false` the response is 200 and contains the URL. For a third-party
+        harness, the file has that harness's own format and is available as soon as the harness has uploaded it.
 
         `GET /agent/runs/{runId}/transcript`
 
