@@ -94,6 +94,7 @@ function readOptional(
     createsPerMinute: count("createsPerMinute", 1, 1_000_000),
     followupsPerMinute: count("followupsPerMinute", 1, 1_000_000),
     keysPerMinute: count("keysPerMinute", 1, 1_000_000),
+    workerClaimSeconds: count("workerClaimSeconds", 1, 3_600),
   });
 }
 

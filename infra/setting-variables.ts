@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts";
 /** The settings that functions are told, by the names of their variables; what is not set is not there. */
 export function settingVariables(settings: Settings): Record<string, string> {
   const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices } = settings;
-  const { createsPerMinute, followupsPerMinute, keysPerMinute } = settings;
+  const { createsPerMinute, followupsPerMinute, keysPerMinute, workerClaimSeconds } = settings;
   const providers = [
     ...(anthropicKeyParameter === undefined ? [] : ["anthropic"]),
     ...(openaiKeyParameter === undefined ? [] : ["openai"]),
@@ -15,6 +15,7 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(createsPerMinute !== undefined && { CREATES_PER_MINUTE: String(createsPerMinute) }),
     ...(followupsPerMinute !== undefined && { FOLLOWUPS_PER_MINUTE: String(followupsPerMinute) }),
     ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),
+    ...(workerClaimSeconds !== undefined && { WORKER_CLAIM_SECONDS: String(workerClaimSeconds) }),
     ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
     ...(compatible !== undefined && { COMPATIBLE_MODELS: compatible.models.join(",") }),
     ...(disabledModels.length > 0 && { DISABLED_MODELS: disabledModels.join(",") }),

@@ -85,6 +85,8 @@ export interface Settings {
   readonly followupsPerMinute?: number;
   /** API keys that one caller may make within a minute. @default 120 */
   readonly keysPerMinute?: number;
+  /** Seconds within which the execution of a run that a self-hosted worker has claimed must begin. @default 60 */
+  readonly workerClaimSeconds?: number;
   /** Name of the SSM parameter (or, see `namedParameter`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */

@@ -59,6 +59,8 @@ type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
 const ClaimSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(3600));
+/** Seconds within which the execution of a claimed run must begin, by default. */
+const CLAIM_SECONDS = 60;
 const PerMinute = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
 
 /** The setting `name`; throws naming it where it is missing. */
@@ -78,7 +80,7 @@ export function signedUrlSeconds(): number {
 
 /** Seconds within which a claimed run must begin: 60 by default, one hour at most. */
 export function workerClaimSeconds(): number {
-  return v.parse(ClaimSeconds, settingIfAny("WORKER_CLAIM_SECONDS") ?? "60");
+  return v.parse(ClaimSeconds, settingIfAny("WORKER_CLAIM_SECONDS") ?? String(CLAIM_SECONDS));
 }
 
 /** How often a caller may do something within a minute, or nothing where the deployment leaves it at the default. */

@@ -137,6 +137,14 @@ describe("every function", () => {
     expect(() => synthesize({ keysPerMinute: "0" })).toThrow(/"keysPerMinute".*1 to 1000000/);
   });
 
+  it("gets the time in which claimed runs begin, if it is set", () => {
+    const chosen = synthesize({ workerClaimSeconds: "120" });
+    for (const name of ["runyard-reap-runs", "runyard-receive-frame", "runyard-heartbeat"])
+      expect(getVariables(chosen, name)["WORKER_CLAIM_SECONDS"], name).toBe("120");
+    expect(getVariables(aws, "runyard-reap-runs")).not.toHaveProperty("WORKER_CLAIM_SECONDS");
+    expect(() => synthesize({ workerClaimSeconds: "0" })).toThrow(/"workerClaimSeconds".*1 to 3600/);
+  });
+
   it("is told which models there are, and nothing of it where there is the embedded one alone", () => {
     const chosen = synthesize({
       anthropicKeyParameter: "/runyard/models/anthropic",
