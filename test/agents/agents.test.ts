@@ -39,7 +39,7 @@ const gemini: Agent = {
 const agents = [claude, codex, gemini];
 
 describe.each(agents)("a run with the harness $type", ({ type, model, path, command, firstLine }) => {
-  it("works in the sandbox with commands and a follow-up, and another execution goes on with its session", async () => {
+  it("runs commands and a follow-up in the sandbox, and the next execution continues its session", async () => {
     await using stage = await Stage.make();
     const ada = createClient(stage.plane);
     const config = { harness: { type, reasoning_level: "high" }, base_prompt: "Speak like a pirate.", budget_usd: 5 };

@@ -16,8 +16,8 @@ async function begun(stage: Stage, runId: string): Promise<void> {
   throw new Error(`the agent did nothing: ${stage.log}`);
 }
 
-describe("a run with an agent of another maker", () => {
-  it.each(["claude", "codex", "gemini"])("ends FAILED with what %s says where its model refuses", async (type) => {
+describe("a run with a third-party agent", () => {
+  it.each(["claude", "codex", "gemini"])("ends FAILED with the error of %s when its model refuses", async (type) => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness(type));
     stage.models.otherwise = { status: 400 };
@@ -29,7 +29,7 @@ describe("a run with an agent of another maker", () => {
     );
   });
 
-  it("says what to install where the agent is not there", async () => {
+  it("reports how to install a missing agent", async () => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness("claude"));
     await stage.execute([], { environment: { RUNYARD_AGENTS: "/nowhere" } });
@@ -43,7 +43,7 @@ describe("a run with an agent of another maker", () => {
     expect(stage.models.seen).toEqual([]);
   });
 
-  it.each(["claude", "codex", "gemini"])("works with %s where there is no bubblewrap", async (type) => {
+  it.each(["claude", "codex", "gemini"])("works with %s without bubblewrap", async (type) => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness(type));
     await stage.execute([{ text: "Done." }], { environment: { RUNYARD_SANDBOX: "none" } });
@@ -51,7 +51,7 @@ describe("a run with an agent of another maker", () => {
     expect((await stage.transcript(runId)).length).toBeGreaterThan(100);
   });
 
-  it.each(["claude", "codex", "gemini"])("plans with %s where that is the run's mode", async (type) => {
+  it.each(["claude", "codex", "gemini"])("plans with %s in plan mode", async (type) => {
     await using stage = await Stage.make();
     const runId = await stage.create({ ...harness(type), mode: "plan" });
     await stage.execute([{ text: "First this, then that." }]);
@@ -60,7 +60,7 @@ describe("a run with an agent of another maker", () => {
     expect(JSON.stringify(stage.models.seen[0]?.body)).toMatch(/plan mode/i);
   });
 
-  it("is told what was said where it has no session of that, such as another agent's", async () => {
+  it("gets the conversation as text when it has no session of it, such as another agent's", async () => {
     await using stage = await Stage.make();
     const first = await stage.create(harness("codex"));
     await stage.execute([{ ...exec("echo one"), text: "I look." }, { text: "It is one." }]);
@@ -75,32 +75,29 @@ describe("a run with an agent of another maker", () => {
     ["claude", { name: "Bash", input: { command: "tail -f /dev/null", description: "waits", timeout: 600_000 } }],
     ["codex", exec("tail -f /dev/null").tools[0]],
     ["gemini", { name: "run_shell_command", input: { command: "tail -f /dev/null", description: "waits" } }],
-  ])(
-    "is broken off with %s by a follow-up that interrupts, and goes on with that in the same session",
-    async (type, tool) => {
-      await using stage = await Stage.make();
-      const runId = await stage.create(harness(type));
-      const executing = stage.execute([{ tools: tool === undefined ? [] : [tool] }, { text: "Stopped." }]);
-      await begun(stage, runId);
-      const interrupt = { message: "Never mind.", policy: "interrupt" };
-      await createClient(stage.plane).post(`/agent/runs/${runId}/followups`, interrupt);
-      await executing;
-      expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
-      const blocks = await stage.blocks(runId);
-      expect(blocks.filter(({ type }) => type !== "event")).toMatchObject([
-        { text: "Work." },
-        { type: "action", input: { command: "tail -f /dev/null" } },
-        { type: "action_result", state: "failed", output: { interrupted: true } },
-        { role: "assistant", text: "Interrupted by follow-up 1." },
-        { role: "user", text: "Never mind." },
-        { role: "assistant", text: "Stopped." },
-      ]);
-      const last = JSON.stringify(stage.models.seen.at(-1)?.body);
-      for (const said of ["Work.", "Never mind."]) expect(last).toContain(said);
-    },
-  );
+  ])("is interrupted with %s by a follow-up that interrupts, and continues in the same session", async (type, tool) => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness(type));
+    const executing = stage.execute([{ tools: tool === undefined ? [] : [tool] }, { text: "Stopped." }]);
+    await begun(stage, runId);
+    const interrupt = { message: "Never mind.", policy: "interrupt" };
+    await createClient(stage.plane).post(`/agent/runs/${runId}/followups`, interrupt);
+    await executing;
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+    const blocks = await stage.blocks(runId);
+    expect(blocks.filter(({ type }) => type !== "event")).toMatchObject([
+      { text: "Work." },
+      { type: "action", input: { command: "tail -f /dev/null" } },
+      { type: "action_result", state: "failed", output: { interrupted: true } },
+      { role: "assistant", text: "Interrupted by follow-up 1." },
+      { role: "user", text: "Never mind." },
+      { role: "assistant", text: "Stopped." },
+    ]);
+    const last = JSON.stringify(stage.models.seen.at(-1)?.body);
+    for (const said of ["Work.", "Never mind."]) expect(last).toContain(said);
+  });
 
-  it("is cut where the time of its execution is over, and the next one goes on in its session and its workspace", async () => {
+  it("is interrupted at the end of its execution's time, and the next execution continues its session and workspace", async () => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness("codex"));
     await stage.execute([exec("echo half > half.txt"), exec("sleep 300")], { lifetimeMs: 20_000 });
@@ -125,7 +122,7 @@ describe("a run with an agent of another maker", () => {
     expect(stage.models.seen).toEqual([]);
   });
 
-  it("is killed with all that it started when the run is cancelled", async () => {
+  it("is killed with all its processes when the run is cancelled", async () => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness("codex"));
     const executing = stage.execute([exec("sleep 300")]);
@@ -138,7 +135,7 @@ describe("a run with an agent of another maker", () => {
 });
 
 describe.each(["claude", "codex", "gemini"])("the MCP servers of a run with the harness %s", (type) => {
-  it("are there for the agent", async () => {
+  it("are available to the agent", async () => {
     await using stage = await Stage.make();
     const server = `
       process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => {

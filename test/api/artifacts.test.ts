@@ -42,7 +42,7 @@ const SCREENSHOT = {
 };
 
 describe("a PLAN", () => {
-  it("is shown with its run, and with its content by its uid", async () => {
+  it("is returned with its run, and with its content by its uid", async () => {
     const { status, body } = await report("PLAN", PLAN);
     expect({ status, body }).toEqual({ status: 200, body: { artifact_uid: expect.any(String) } });
     const { document_uid, title, content } = PLAN;
@@ -60,7 +60,7 @@ describe("a PLAN", () => {
     expect(await found("FILE")).toEqual([]);
   });
 
-  it("has its current content: reported again it is replaced, and unchanged nothing happens", async () => {
+  it("has its current content: a new report replaces it, and an unchanged report has no effect", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     const { updated_at } = await shown();
     plane.clock.now += 1_000;
@@ -75,7 +75,7 @@ describe("a PLAN", () => {
     expect(JSON.stringify(plane.table.all()), "contents lie in the bucket").not.toContain("Reproduce it");
   });
 
-  it("goes on under its document_uid in the run's next execution", async () => {
+  it("continues under its document_uid in the run's next execution", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     await harness.finish();
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
@@ -85,7 +85,7 @@ describe("a PLAN", () => {
     expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe("# Done");
   });
 
-  it("without a document_uid is the same artifact where it says the same", async () => {
+  it("without a document_uid is the same artifact if its content is the same", async () => {
     const { document_uid: _, ...plan } = PLAN;
     const uids = [plan, plan, { ...plan, content: "another" }].map(async (data) => (await report("PLAN", data)).body);
     const [one, same, other] = (await Promise.all(uids)).map(({ artifact_uid }) => artifact_uid);
@@ -95,11 +95,11 @@ describe("a PLAN", () => {
   });
 });
 
-describe("what lies elsewhere", () => {
+describe("a link artifact", () => {
   it.each([
     ["PULL_REQUEST", PULL_REQUEST],
     ["EXTERNAL_REFERENCE", REFERENCE],
-  ])("is shown with its run as a %s, and has no body of its own", async (type, data) => {
+  ])("is returned with its run as a %s, and has no content of its own", async (type, data) => {
     const { status, body } = await report(type, data);
     expect(status).toBe(200);
     expect(body.upload).toBeUndefined();
@@ -110,7 +110,7 @@ describe("what lies elsewhere", () => {
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
   });
 
-  it("is one artifact however often it is reported, also at once and by another execution", async () => {
+  it("is one artifact however often it is reported, also concurrently and by another execution", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
     await harness.finish();
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
@@ -132,7 +132,7 @@ describe("what lies elsewhere", () => {
     "https://github.com\\@evil.test/",
     "https://git hub.com/",
     "",
-  ])("may not have the address %j", async (url) => {
+  ])("rejects the address %j", async (url) => {
     const before = structuredClone(plane.table.all());
     for (const [type, data] of [
       ["PULL_REQUEST", { ...PULL_REQUEST, url }],
@@ -147,7 +147,7 @@ describe("what lies elsewhere", () => {
 });
 
 describe("a SCREENSHOT", () => {
-  it("is uploaded as a file is, and opens as a download of its type", async () => {
+  it("is uploaded like a file, and downloads with its type", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
     expect((await shown()).artifacts, "nobody sees it before it is there").toEqual([]);
     await plane.upload(placed.upload.url, PIXEL);
@@ -176,14 +176,14 @@ describe("a SCREENSHOT", () => {
     expect(await found("SCREENSHOT")).toEqual([harness.run_id]);
   });
 
-  it("becomes visible with the end of its run where it was uploaded and not reported again", async () => {
+  it("becomes visible at the end of its run if it was uploaded and not reported again", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
     await plane.upload(placed.upload.url, PIXEL);
     await harness.finish();
     expect((await shown()).artifacts).toHaveLength(1);
   });
 
-  it("is an image", async () => {
+  it("must be an image", async () => {
     const answer = await report("SCREENSHOT", { ...SCREENSHOT, mime_type: "text/html" });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "data.mime_type" }] } });
   });
@@ -192,7 +192,7 @@ describe("a SCREENSHOT", () => {
 describe("artifacts of every kind", () => {
   const kinds = { PLAN, PULL_REQUEST, EXTERNAL_REFERENCE: REFERENCE, SCREENSHOT };
 
-  it.each(Object.entries(kinds))("are refused beyond 1,000 a run: a %s, which leaves nothing", async (type, data) => {
+  it.each(Object.entries(kinds))("are refused above 1,000 per run, and leave nothing: a %s", async (type, data) => {
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts: 1_000 } });
     const before = structuredClone(plane.table.all());
     const answer = await report(type, data);
@@ -202,7 +202,7 @@ describe("artifacts of every kind", () => {
   });
 
   it.each(Object.entries(kinds))(
-    "never pass what a run may have, also where another takes the last place meanwhile: a %s",
+    "never exceed the run's limit, even if another artifact takes the last place concurrently: a %s",
     async (type, data) => {
       let meanwhile: (() => Promise<unknown>) | undefined;
       plane = await createTestControlPlane(memoryTable(), async (call, perform) => {
@@ -223,7 +223,7 @@ describe("artifacts of every kind", () => {
     },
   );
 
-  it("count together, with each version of a plan", async () => {
+  it("count together, including each version of a plan", async () => {
     await report("PLAN", PLAN);
     await report("PLAN", { ...PLAN, content: "# Another" });
     await report("PULL_REQUEST", PULL_REQUEST);
@@ -233,20 +233,20 @@ describe("artifacts of every kind", () => {
     expect(head).toMatchObject({ placed_artifacts: 4, placed_bytes: bytes, artifacts: 2 });
   });
 
-  it.each(Object.entries(kinds))("are refused from an execution that is over: a %s", async (type, data) => {
+  it.each(Object.entries(kinds))("are refused from an ended execution: a %s", async (type, data) => {
     await harness.finish();
     const before = structuredClone(plane.table.all());
     expect((await report(type, data)).status).toBe(401);
     expect(plane.table.all()).toEqual(before);
   });
 
-  it.each(Object.entries(kinds))("of another team are there for nobody: a %s", async (type, data) => {
+  it.each(Object.entries(kinds))("of another team return 404: a %s", async (type, data) => {
     const { artifact_uid } = (await report(type, data)).body;
     const answer = await createClient(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
     expect(answer.status).toBe(404);
   });
 
-  it("are in the transcript's events and in the answer to the agent's last words", async () => {
+  it("are in the transcript's events and in the response to the agent's final message", async () => {
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     await harness.finish();
     await deliver(plane);
@@ -261,7 +261,7 @@ describe("artifacts of every kind", () => {
     ]);
   });
 
-  it("make a run found by each kind that it has, once it has it", async () => {
+  it("let the list find a run by each artifact type that it has", async () => {
     const other = await createRun(plane);
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     expect(await found("PLAN")).toEqual([harness.run_id]);

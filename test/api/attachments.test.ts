@@ -28,7 +28,7 @@ const runWith = (plane: TestControlPlane, id: string, key = plane.key, more: obj
   createClient(plane, key).post("/agent/runs", { prompt: "read", attachments: [{ attachment_id: id }], ...more });
 
 describe("POST /agent/attachments", () => {
-  it("answers where to upload a file, which runs are then given as they are inline ones", async () => {
+  it("returns an upload target, and runs get the file like an inline attachment", async () => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
     const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
@@ -49,7 +49,7 @@ describe("POST /agent/attachments", () => {
     ["sha256", { sha256: "ABC" }],
     ["file_name", { file_name: "../plan.txt" }],
     ["mime_type", { mime_type: "text" }],
-  ])("answers 400 and makes no place for a wrong %s (%o)", async (field, wrong) => {
+  ])("returns 400 and creates no upload for a wrong %s (%o)", async (field, wrong) => {
     const plane = await createTestControlPlane();
     const before = structuredClone(plane.table.all());
     const answer = await createClient(plane).post(path, { ...file, ...wrong });
@@ -58,7 +58,7 @@ describe("POST /agent/attachments", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("answers a repeat with the same place", async () => {
+  it("returns the same upload target to a repeated request", async () => {
     const plane = await createTestControlPlane();
     const send = (body: object) => createClient(plane).post(path, body, { headers: { "idempotency-key": "u-1" } });
     const first = await send(file);
@@ -77,7 +77,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect(plane.table.all()).toEqual(before);
   };
 
-  it("gives the run a copy of its own, which outlives the upload", async () => {
+  it("copies the file into the run, so that the run keeps it after the upload expires", async () => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
     const run = (await runWith(plane, id)).body.run_id;
@@ -87,7 +87,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect(await plane.download(context.attachments[0].download_url)).toBe(content);
   });
 
-  it("answers 400 for one that is not there, not uploaded, or older than 24 hours", async () => {
+  it("returns 400 for an attachment that is unknown, not uploaded, or older than 24 hours", async () => {
     const plane = await createTestControlPlane();
     await refused(plane, "none");
     await refused(plane, "0199e0b2-0000-4000-8000-000000000000");
@@ -98,7 +98,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     await refused(plane, id);
   });
 
-  it("answers 400 for somebody else's, of the same team or another", async () => {
+  it("returns 400 for another person's attachment, in the same team or another", async () => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
     const mia = await plane.person("Mia");
@@ -107,7 +107,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     await refused(plane, id, plane.otherKey);
   });
 
-  it("answers 400 for one that was uploaded for another team", async () => {
+  it("returns 400 for an attachment uploaded for another team", async () => {
     const plane = await createTestControlPlane();
     const both = await plane.person("Max", [plane.team, plane.otherTeam]);
     const id = await uploaded(plane, both.key, { "x-team-uid": plane.team });
@@ -123,11 +123,11 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
   });
 });
 
-describe("files of requests that make no run", () => {
+describe("files of requests that create no run", () => {
   const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
   const body = { prompt: "p".repeat(100_000), attachments: [inline] };
 
-  it("are not stored by a repeat", async () => {
+  it("are not stored by a repeated request", async () => {
     const plane = await createTestControlPlane();
     const repeats = [{ "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }];
     for (const headers of repeats) {
@@ -141,7 +141,7 @@ describe("files of requests that make no run", () => {
     expect(plane.files.files.size, "a prompt and an attachment for each of two runs").toBe(4);
   });
 
-  it("are not stored where the queue is full", async () => {
+  it("are not stored when the queue is full", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     await ada.put(`/agent/teams/${plane.team}`, { settings: { queue_limit: 1 } });
@@ -150,7 +150,7 @@ describe("files of requests that make no run", () => {
     expect(plane.files.files.size).toBe(2);
   });
 
-  it("are one file where a long follow-up comes twice", async () => {
+  it("are stored once for a long follow-up that is sent twice", async () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     const followup = (headers: Record<string, string>) =>

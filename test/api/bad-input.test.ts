@@ -598,7 +598,7 @@ const cases: Record<string, readonly Case[]> = {
 };
 
 describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
-  it.each(some)("answers $status and stores nothing for $name", async ({ send, status, code, path, detail }) => {
+  it.each(some)("returns $status and stores nothing for $name", async ({ send, status, code, path, detail }) => {
     const before = structuredClone(plane.table.all());
     const files = [...plane.files.files.keys()];
     const sent = plane.sent.length;

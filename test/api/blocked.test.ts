@@ -44,7 +44,7 @@ describe("an agent's question", () => {
     expect((await ada.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
   });
 
-  it("is answered by a follow-up: the next execution goes on with the conversation and the answer", async () => {
+  it("is answered by a follow-up: the next execution continues the conversation with the answer", async () => {
     const harness = await workingRun(plane);
     await harness.messages(1, QUESTION);
     await ask(harness);
@@ -73,7 +73,7 @@ describe("an agent's question", () => {
     ]);
   });
 
-  it("passes through INPROGRESS where it is the execution's first word", async () => {
+  it("passes through INPROGRESS if it is the execution's first message", async () => {
     const harness = await startedRun(plane);
     expect((await ask(harness)).status).toBe(200);
     expect(await getTimeline(harness.run_id)).toMatchObject([
@@ -84,7 +84,7 @@ describe("an agent's question", () => {
     ]);
   });
 
-  it("is not waited for where its answer came meanwhile", async () => {
+  it("does not block the run if its answer has already arrived", async () => {
     const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
     await ask(harness);
@@ -104,7 +104,7 @@ describe("an agent's question", () => {
     expect((await read(second)).state).toBe("PENDING");
   });
 
-  it("that is empty is one all the same, and a long one is cut", async () => {
+  it("blocks the run even if it is empty, and is truncated if it is long", async () => {
     const harness = await workingRun(plane);
     await ask(harness, " \n ");
     expect((await read(harness.run_id)).status_message.message).toBe("the agent waits for an answer");
@@ -113,7 +113,7 @@ describe("an agent's question", () => {
     expect((await read(other.run_id)).status_message.message).toHaveLength(1_024);
   });
 
-  it("is none of a run that is done: answers 400 and ends nothing", async () => {
+  it("is refused with 400 in a run that is done, and ends nothing", async () => {
     const harness = await workingRun(plane);
     const answer = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
@@ -123,7 +123,7 @@ describe("an agent's question", () => {
     expect((await read(harness.run_id)).state).toBe("SUCCEEDED");
   });
 
-  it("is asked again after each answer", async () => {
+  it("can be repeated after each answer", async () => {
     const { run_id, ...first } = await workingRun(plane);
     await ask({ run_id, ...first });
     for (const answer of ["one", "two"]) {

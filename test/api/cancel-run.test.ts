@@ -6,7 +6,7 @@ import { readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 describe("POST /agent/runs/{runId}/cancel", () => {
-  it("cancels a waiting run at once and answers with its id", async () => {
+  it("cancels a waiting run immediately and returns its id", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const id = await createRun(plane);
@@ -24,7 +24,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(await readTimeline(plane, id)).toEqual(["run_created", "run_cancelled"]);
   });
 
-  it("answers 409 that may be tried again for a run that is being prepared, and changes nothing", async () => {
+  it("returns a retryable 409 for a PENDING run, and changes nothing", async () => {
     const plane = await createTestControlPlane();
     const { run_id } = await startedRun(plane);
     const before = structuredClone(plane.table.all());
@@ -36,7 +36,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 
   it.each(["SUCCEEDED", "FAILED", "CANCELLED", "ERROR"])(
-    "answers 400 for a run that is %s, forced or not",
+    "returns 400 for a run that is %s, forced or not",
     async (state) => {
       const plane = await createTestControlPlane();
       const ada = createClient(plane);
@@ -56,7 +56,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     },
   );
 
-  it("answers 400 for a run that is blocked, and 409 for one that a worker has claimed, unless it is forced", async () => {
+  it("returns 400 for a blocked run, and 409 for a run that a worker has claimed, unless forced", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const blocked = await workingRun(plane);
@@ -73,7 +73,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await claimed.resolve()).status).toBe(401);
   });
 
-  it("says by is_run_type_cancellable, and 422, which runs are executed elsewhere, and cancels them only by force", async () => {
+  it("marks runs that are executed elsewhere by is_run_type_cancellable and 422, and cancels them only by force", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const created = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
@@ -85,7 +85,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await ada.post(`${path}/cancel`)).status, "what has ended is 400, wherever it ran").toBe(400);
   });
 
-  it("tells the harness to stop, lets its key say nothing but that it has, and records by whose word", async () => {
+  it("asks the harness to stop, limits its key to the confirmation, and records who cancelled", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -132,7 +132,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     );
   });
 
-  it("forced, cancels a run that is being prepared, and its key is dead at once", async () => {
+  it("with force, cancels a PENDING run and revokes its key immediately", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await startedRun(plane);
@@ -142,7 +142,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("CANCELLED");
   });
 
-  it("writes a sandbox off that never says it has stopped", async () => {
+  it("gives up on a sandbox that never confirms its stop", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -161,7 +161,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
   });
 
-  it("answers a repeat of the request that cancelled as the first, and another request with 400", async () => {
+  it("returns the first response to a repeated request, and 400 to another request", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const id = await createRun(plane);
@@ -191,7 +191,7 @@ describe("the events of a cancelled run", () => {
   const hasEnded = async (plane: TestControlPlane, run: string): Promise<boolean> =>
     (await createClient(plane).get(`/agent/runs/${run}/events`)).body.ended;
 
-  it("end with the word that its sandbox has stopped; by force at once, since nobody can say so any more", async () => {
+  it("end with the stop of its sandbox, or immediately if the cancel was forced", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const [asked, forced] = [await workingRun(plane), await workingRun(plane)];

@@ -7,7 +7,7 @@ import { createRun, startedRun, workingRun } from "../support/execution.ts";
 const path = "/agent/runs/cancel";
 
 describe("POST /agent/runs/cancel", () => {
-  it("cancels what matches and has not ended, and says what it refused and by which code", async () => {
+  it("cancels matching runs that have not ended, and lists refused runs with their error codes", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const batch = { prompt: "one of many", metadata: { batch: "7" } };
@@ -45,7 +45,7 @@ describe("POST /agent/runs/cancel", () => {
     expect((await prepared.resolve()).status).toBe(401);
   });
 
-  it("filters as the list does", async () => {
+  it("filters like the list", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const parent = await createRun(plane, { prompt: "parent" });
@@ -67,7 +67,7 @@ describe("POST /agent/runs/cancel", () => {
     }
   });
 
-  it("answers 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
+  it("returns 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const id = await createRun(plane);
@@ -89,7 +89,7 @@ describe("POST /agent/runs/cancel", () => {
     expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
-  it("reaches nothing of another team", async () => {
+  it("cancels no run of another team", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const answer = await createClient(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
@@ -97,7 +97,7 @@ describe("POST /agent/runs/cancel", () => {
     expect((await createClient(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
-  it("answers a repeat with the answer of the first, and cancels nothing that came in between", async () => {
+  it("returns the first response to a repeated request, and cancels no run created in between", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     await createRun(plane);
@@ -113,7 +113,7 @@ describe("POST /agent/runs/cancel", () => {
     expect(other.status).toBe(409);
   });
 
-  it("stops when its time is over, says that there are more, and goes on when it is sent again", async () => {
+  it("stops at its time limit, reports that there are more, and continues when it is sent again", async () => {
     const plane = await createTestControlPlane();
     for (let run = 0; run < 7; run++) await createRun(plane, { prompt: `run ${run}` });
     const body = { filter: { state: ["QUEUED"] } };

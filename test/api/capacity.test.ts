@@ -6,7 +6,7 @@ import { createHarness, createRun, deliver, type Harness } from "../support/exec
 import { readState } from "../support/look.ts";
 
 describe("a team's slots", () => {
-  it("are 20: the 21st run waits and is told so, and a freed slot hands on to the oldest that waits", async () => {
+  it("are limited to 20: the 21st run waits and says so, and a freed slot goes to the oldest waiting run", async () => {
     const plane = await createTestControlPlane();
     const harnesses = await fill(plane, 20);
     const ada = createClient(plane);
@@ -35,7 +35,7 @@ describe("a team's slots", () => {
     expect(await readCounters(plane)).toMatchObject({ queued: 0, running: 20 });
   });
 
-  it("are each team's own", async () => {
+  it("are separate for each team", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 20);
     const theirs = await createClient(plane, plane.otherKey).post("/agent/runs", { prompt: "a" });
@@ -44,7 +44,7 @@ describe("a team's slots", () => {
     expect(plane.started).toHaveLength(21);
   });
 
-  it("are not those of a member's own runs, which have a queue and slots of their own", async () => {
+  it("exclude a member's personal runs, which have a queue and slots of their own", async () => {
     const plane = await createTestControlPlane();
     const counters = keys.counters({ type: "User", uid: plane.user });
     const ask = () => createClient(plane).post("/agent/runs", { prompt: "mine", team: false });
@@ -58,7 +58,7 @@ describe("a team's slots", () => {
     expect((await ask()).body).not.toHaveProperty("at_capacity");
   });
 
-  it("are never more than 20 taken, however many messages come at once", async () => {
+  it("never exceed 20, however many messages arrive concurrently", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 18);
     const ids = await Promise.all(Array.from({ length: 6 }, () => createRun(plane)));
@@ -70,7 +70,7 @@ describe("a team's slots", () => {
 });
 
 describe("a team's queue", () => {
-  it("holds 1,000: what comes then is answered 429 with the time to wait, and nothing is stored", async () => {
+  it("holds 1,000 runs: the next create returns 429 with Retry-After, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     await plane.table.write({
       kind: "update",

@@ -21,8 +21,8 @@ async function environment(name: string, body: object = {}, by: Client = ada): P
 /** The configuration that a run shows. */
 const getConfig = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
 
-describe("what a run's own key may give its children", () => {
-  it("is its own environment, whether it is named or not, and no default instead of it", async () => {
+describe("a child created with a run's key", () => {
+  it("gets the run's environment, named or not, and no default instead of it", async () => {
     const [own, other] = [await environment("own", { setup_commands: ["make"] }), await environment("other")];
     await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
@@ -35,7 +35,7 @@ describe("what a run's own key may give its children", () => {
     }
   });
 
-  it("is none where it has none itself", async () => {
+  it("has no environment if the run has none", async () => {
     const parent = await workingRun(plane);
     const other = await environment("other");
     await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
@@ -43,7 +43,7 @@ describe("what a run's own key may give its children", () => {
     expect((await getConfig(body.run_id)).environment_id).toBeUndefined();
   });
 
-  it("is also an environment that only the person may use who made the run", async () => {
+  it("may have an environment that is visible only to the run's creator", async () => {
     const mine = await environment("mine", { team: false });
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: mine } });
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child" });
@@ -51,7 +51,7 @@ describe("what a run's own key may give its children", () => {
     expect((await getConfig(body.run_id)).environment_id).toBe(mine);
   });
 
-  it("is bounded for the children of its children by what those have", async () => {
+  it("limits its own children to what it has", async () => {
     const own = await environment("own");
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
@@ -63,7 +63,7 @@ describe("what a run's own key may give its children", () => {
     expect((await child.client.post("/agent/runs", foreign)).status).toBe(403);
   });
 
-  it("is its own environment also for children of a descendant that has another, by a person's hand", async () => {
+  it("gets the environment of the key's run even below a descendant with another one, set by a person", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const richer = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
@@ -74,7 +74,7 @@ describe("what a run's own key may give its children", () => {
     expect((await getConfig(body.run_id)).environment_id).toBe(own);
   });
 
-  it("are repositories that it has itself, at any ref", async () => {
+  it("may have the run's repositories, at any ref", async () => {
     const parent = await workingRun(plane, { prompt: "p", config: { repositories: [{ url: OWN }] } });
     const config = { repositories: [{ url: OWN, ref: "feature", path: "there" }] };
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
@@ -82,7 +82,7 @@ describe("what a run's own key may give its children", () => {
     expect((await getConfig(body.run_id)).repositories).toEqual(config.repositories);
   });
 
-  it("is nothing beyond: answers 403 naming the member, and stores nothing", async () => {
+  it("cannot have more than the run: returns 403 naming the member, and stores nothing", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
     const foreign = await environment("theirs", {}, createClient(plane, plane.otherKey));
     const parent = await workingRun(plane, {
@@ -109,7 +109,7 @@ describe("what a run's own key may give its children", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("binds no person who makes a child of a run", async () => {
+  it("is not limited if a person creates it", async () => {
     const parent = await workingRun(plane);
     const other = await environment("other");
     const body = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
@@ -118,7 +118,7 @@ describe("what a run's own key may give its children", () => {
     expect((await getConfig(child.run_id)).environment_id).toBe(other);
   });
 
-  it("is the worker that it works on itself, and none where it works on none", () => {
+  it("runs on the run's worker, and on none if the run uses none", () => {
     const asks = (worker_host: string, own?: string) => () =>
       refuseBeyond({ config: { worker_host } }, { config: own === undefined ? {} : { worker_host: own } });
     expect(asks("laptop")).toThrow("config.worker_host: a run's children work where the run itself does");
@@ -129,7 +129,7 @@ describe("what a run's own key may give its children", () => {
     });
   });
 
-  it("takes the names of the service's own sandboxes for what they are", async () => {
+  it("accepts the names of the service's own sandboxes", async () => {
     const parent = await workingRun(plane);
     const created = await parent.client.post("/agent/runs", { prompt: "c", config: { worker_host: "hosted" } });
     expect(created.status).toBe(200);

@@ -22,7 +22,7 @@ describe("skills of a run", () => {
     ["skill", { skill: "acme/tools:review" }],
     ["config.skill_spec", { config: { skill_spec: "acme/tools:review" } }],
     ["config.skills", { config: { skills: ["acme/tools:review"] } }],
-  ])("takes each kind of skill in place of a prompt: %s", async (_, body) => {
+  ])("accepts each kind of skill in place of a prompt: %s", async (_, body) => {
     expect((await read(await createRun(plane, body))).agent_config).toMatchObject({
       skill_spec: "acme/tools:review",
       skills: ["acme/tools:review"],
@@ -35,20 +35,20 @@ describe("skills of a run", () => {
     ["tools:skills/review/SKILL.md", "review"],
     ["acme/tools:review", "review"],
     ["acme/tools:path/to/review/SKILL.md", "review"],
-  ])("takes every form of a skill, which wins over the configuration's: %s", async (skill, name) => {
+  ])("accepts every form of a skill, which takes precedence over the configuration's: %s", async (skill, name) => {
     const config = { skill_spec: "acme/tools:other" };
     expect(await resolved(config, { skill })).toMatchObject({ skill_spec: skill, skills: [skill], name });
     expect(await resolved({ ...config, name: "mine" }, { skill })).toMatchObject({ name: "mine" });
   });
 
-  it("refuses skill_spec beside skills", async () => {
+  it("rejects skill_spec together with skills", async () => {
     const answer = await refused({ skill_spec: "acme/tools:a", skills: ["acme/tools:b"] });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config" }] } });
   });
 });
 
 describe("the configuration of a run", () => {
-  it("takes harness, secrets of harnesses and every strategy", async () => {
+  it("accepts harness, harness secrets and every strategy", async () => {
     const shared = {
       harness_auth_secrets: { claude_auth_secret_name: "CLAUDE", codex_auth_secret_name: "CODEX" },
       computer_use_enabled: false,
@@ -68,7 +68,7 @@ describe("the configuration of a run", () => {
     }
   });
 
-  it("takes repositories by https, ssh and file", async () => {
+  it("accepts repositories by https, ssh and file", async () => {
     const repositories = [
       { url: "https://git.test/acme/shop.git", ref: "main", path: "shop" },
       { url: "ssh://git@git.test/acme/shop.git" },
@@ -80,13 +80,13 @@ describe("the configuration of a run", () => {
     expect((await resolved({ repositories: ten })).repositories).toHaveLength(10);
   });
 
-  it("takes idle_timeout_minutes from 1 to 60", async () => {
+  it("accepts idle_timeout_minutes from 1 to 60", async () => {
     for (const idle_timeout_minutes of [1, 60]) {
       expect(await resolved({ idle_timeout_minutes })).toMatchObject({ idle_timeout_minutes });
     }
   });
 
-  it("takes hosted and warp for its own sandboxes, and other names for workers", async () => {
+  it("accepts hosted and warp for the service's sandboxes, and other names for workers", async () => {
     for (const worker_host of ["hosted", "warp"]) {
       expect(await resolved({ worker_host })).not.toHaveProperty("worker_host");
     }
@@ -97,7 +97,7 @@ describe("the configuration of a run", () => {
     expect(plane.started).toHaveLength(2);
   });
 
-  it("takes every name of a harness, and shows none for the default one", async () => {
+  it("accepts every harness name, and returns none for the default harness", async () => {
     for (const type of ["default", "oz"]) expect(await resolved({ harness: { type } })).not.toHaveProperty("harness");
     vi.stubEnv("MODEL_PROVIDERS", "anthropic,openai");
     for (const [type, model_id] of [
@@ -111,7 +111,7 @@ describe("the configuration of a run", () => {
     vi.unstubAllEnvs();
   });
 
-  it("takes an MCP server of each kind, as a map or as a list", async () => {
+  it("accepts an MCP server of each kind, as a map or as a list", async () => {
     const mcp_servers = {
       shared: { warp_id: "0199e0b2" },
       command: { command: "serve", args: ["-v"], env: { TOKEN: "secret" } },
@@ -129,7 +129,7 @@ describe("the configuration of a run", () => {
 });
 
 describe("a new run", () => {
-  it("hands the mode to the agent, normal by default", async () => {
+  it("passes the mode to the agent, normal by default", async () => {
     for (const [mode, given] of [
       ["normal", {}],
       ["normal", { mode: "normal" }],
@@ -142,7 +142,7 @@ describe("a new run", () => {
   });
 
   it.each(RUN_SOURCES.filter((source) => source !== "SCHEDULED_AGENT" && source !== "ORCHESTRATION"))(
-    "takes every source that a caller may state: %s",
+    "accepts every source that a caller may state: %s",
     async (source) => {
       for (const name of ["x-run-source", "x-oz-api-source"]) {
         const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers: { [name]: source } });
@@ -152,7 +152,7 @@ describe("a new run", () => {
     },
   );
 
-  it("shows what every run has, from its first moment", async () => {
+  it("has all common members from its creation", async () => {
     const id = await createRun(plane, { prompt: "hello" });
     const run = await read(id);
     expect(run).toMatchObject({

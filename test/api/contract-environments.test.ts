@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/environments", () => {
-  it("takes a name of 256 characters and none of 257", async () => {
+  it("accepts a name of 256 characters and rejects 257", async () => {
     const name = "😀".repeat(256);
     expect(await ada.post("/agent/environments", { name })).toMatchObject({ status: 201, body: { config: { name } } });
     const longer = await ada.post("/agent/environments", { name: `${name}x` });
@@ -20,7 +20,7 @@ describe("POST /agent/environments", () => {
 });
 
 describe("GET /agent/environments", () => {
-  it("shows the latest run with its times", async () => {
+  it("returns the latest run with its times", async () => {
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     const run = async (title: string) =>
       (await ada.post("/agent/runs", { prompt: "hello", title, config: { environment_id: uid } })).body.run_id;
@@ -45,7 +45,7 @@ describe("GET /agent/environments", () => {
 });
 
 describe("POST …/share", () => {
-  it("makes one link for one Idempotency-Key: a repeat is told so, and the link stays what it was", async () => {
+  it("creates one link per Idempotency-Key: a repeated request returns a conflict, and the link stays the same", async () => {
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     const share = (key: string) =>
       ada.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
@@ -58,7 +58,7 @@ describe("POST …/share", () => {
     expect((await bo.get(target)).status).toBe(404);
   });
 
-  it("makes a guest once for one Idempotency-Key, whatever came after it", async () => {
+  it("adds a guest once per Idempotency-Key, whatever happened afterwards", async () => {
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
     const bo = createClient(plane, plane.otherKey);
     const body = { user_uid: (await bo.get("/agent/me")).body.uid };
@@ -72,7 +72,7 @@ describe("POST …/share", () => {
 });
 
 describe("GET /agent/models", () => {
-  it("shows of each model what every one has, the default one among them", async () => {
+  it("returns every common member of each model, including the default model", async () => {
     const { default_model_id, models } = (await ada.get("/agent/models")).body;
     expect(models.map(({ id }: { id: string }) => id)).toContain(default_model_id);
     for (const model of models) {

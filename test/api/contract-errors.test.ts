@@ -26,7 +26,7 @@ describe("an error", () => {
     });
   });
 
-  it("names each of several wrong fields once", async () => {
+  it("lists each of several wrong fields once", async () => {
     const plane = await createTestControlPlane();
     const answer = await createClient(plane).post("/agent/runs", {
       prompt: 7,
@@ -51,7 +51,7 @@ describe("an error", () => {
     expect(answer.body.detail).toContain("and 5 more");
   });
 
-  it("names a field once that is wrong in several ways", async () => {
+  it("lists a field once if it is wrong in several ways", async () => {
     const plane = await createTestControlPlane();
     const listed = await createClient(plane).get("/agent/runs?created_after=tomorrow");
     expect(listed.body).toMatchObject({ status: 400, detail: expect.not.stringContaining("more") });

@@ -20,13 +20,13 @@ const found = async (query: string, client = ada): Promise<string[]> => {
 };
 
 describe("GET /agent/runs", () => {
-  it("takes q of 256 characters and refuses 257", async () => {
+  it("accepts q of 256 characters and rejects 257", async () => {
     expect(await found(`q=${"😀".repeat(256)}`)).toEqual([]);
     const answer = await ada.get(`/agent/runs?q=${"q".repeat(257)}`);
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
   });
 
-  it("sorts by updated_at desc unless told otherwise", async () => {
+  it("sorts by updated_at desc by default", async () => {
     const first = await createRun(plane, { prompt: "a", title: "a" });
     plane.clock.now += 1;
     const second = await createRun(plane, { prompt: "b", title: "b" });
@@ -38,13 +38,13 @@ describe("GET /agent/runs", () => {
     expect(await found("sort_order=asc")).toEqual([second, first]);
   });
 
-  it("leaves out runs of another model", async () => {
+  it("excludes runs of another model", async () => {
     const id = await createRun(plane);
     expect(await found("model_id=local/runbook")).toEqual([id]);
     expect(await found("model_id=another")).toEqual([]);
   });
 
-  it("leaves out a run of the very millisecond that a time filter names", async () => {
+  it("excludes a run at the exact millisecond of a time filter", async () => {
     const id = await createRun(plane);
     const at = "2026-05-18T19:00:00.000";
     for (const name of ["created_after", "created_before", "updated_after"]) {
@@ -69,7 +69,7 @@ describe("GET /agent/runs", () => {
     expect(ofOne).not.toEqual(ofTwo);
   });
 
-  it("takes five metadata filters", async () => {
+  it("accepts five metadata filters", async () => {
     const metadata = { a: "1", b: "2", c: "3", d: "4", e: "5" };
     const id = await createRun(plane, { prompt: "a", metadata });
     await createRun(plane, { prompt: "b", metadata: { ...metadata, e: "6" } });
@@ -77,7 +77,7 @@ describe("GET /agent/runs", () => {
     expect(await found(query.join("&"))).toEqual([id]);
   });
 
-  it("looks for q in title, prompt and skill", async () => {
+  it("searches title, prompt and skill for q", async () => {
     const titled = await createRun(plane, { prompt: "x", title: "Polish the lantern" });
     plane.clock.now += 1;
     const prompted = await createRun(plane, { prompt: "buy a lantern", title: "y" });
@@ -87,7 +87,7 @@ describe("GET /agent/runs", () => {
     expect(await found("q=lantern")).toEqual([skilled, prompted, titled]);
   });
 
-  it("binds a cursor to the team that is named", async () => {
+  it("binds a cursor to the named team", async () => {
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const mia = createClient(plane, key);
     for (let number = 0; number < 3; number++) await createRun(plane, { prompt: `${number}` });
@@ -101,8 +101,8 @@ describe("GET /agent/runs", () => {
   });
 });
 
-describe("a list that answers everything", () => {
-  it("has 500 items at most: a timeline of more goes on in the next answer", async () => {
+describe("a list without paging parameters", () => {
+  it("returns at most 500 items: a longer timeline continues in the next response", async () => {
     const harness = await workingRun(plane);
     for (let number = 1; number <= 600; number++) {
       const event = { event_uuid: `e${number}`, event_name: "setup_commands", timestamp: "2026-05-18T19:00:00Z" };
@@ -142,7 +142,7 @@ const lists = [
 ] as const;
 
 describe.each(lists)("GET %s", (path, items) => {
-  it("answers everything without page_info, takes limit and cursor, and 400 for ones that are none", async () => {
+  it("returns everything without page_info, accepts limit and cursor, and returns 400 for invalid ones", async () => {
     const stage = await makeStage();
     const creator = createClient(stage.plane);
     const target = toTarget(`GET ${path}`, stage);

@@ -22,7 +22,7 @@ describe("the document of the API", () => {
 });
 
 describe("the order of checks", () => {
-  it("answers 404 and 405 before it asks for a key", async () => {
+  it("returns 404 and 405 before it asks for a key", async () => {
     const plane = await createTestControlPlane();
     for (const [method, target, status] of [
       ["GET", "/agent/nothing", 404],
@@ -35,7 +35,7 @@ describe("the order of checks", () => {
     }
   });
 
-  it("answers 401 before 413, 413 before 415, 415 before 400", async () => {
+  it("returns 401 before 413, 413 before 415, 415 before 400", async () => {
     const plane = await createTestControlPlane();
     const tooLarge = "x".repeat(4 * 1024 * 1024 + 1);
     const send = async (body: string, type: string, key: string | undefined = plane.key) =>
@@ -48,7 +48,7 @@ describe("the order of checks", () => {
     expect(await send("{", "application/json")).toBe(400);
   });
 
-  it("answers 403 and 404 before 409 and 422", async () => {
+  it("returns 403 and 404 before 409 and 422", async () => {
     const plane = await createTestControlPlane();
     const bo = createClient(plane, plane.otherKey);
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -65,7 +65,7 @@ describe("the order of checks", () => {
 });
 
 describe("a request without a body", () => {
-  it("takes a cancel and a deletion with a content type and no body", async () => {
+  it("is accepted by cancel and delete with a content type", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     for (const headers of [{ "content-type": "application/json" }, {}]) {
@@ -80,7 +80,7 @@ describe("a request without a body", () => {
 });
 
 describe("a personal run", () => {
-  it("shows a personal run to its creator alone, not to an admin", async () => {
+  it("is visible to its creator only, not to an admin", async () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia");
     const id = await createRun(plane, { prompt: "mine", team: false }, mia.key);
@@ -110,7 +110,7 @@ const posts = routes
   .filter(({ path }) => path !== "/session/link");
 
 describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
-  it("makes one thing of a request that comes twice with one Idempotency-Key", async () => {
+  it("creates one resource for a request that is sent twice with one Idempotency-Key", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
     const { plane } = stage;
@@ -132,7 +132,7 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
 describe("signed URLs", () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it("live 15 minutes, or as long as the setting says, 5 seconds at least", () => {
+  it("are valid for 15 minutes, or as the setting says, for at least 5 seconds", () => {
     expect(signedUrlSeconds()).toBe(900);
     vi.stubEnv("SIGNED_URL_SECONDS", "5");
     expect(signedUrlSeconds()).toBe(5);

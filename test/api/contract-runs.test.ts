@@ -18,7 +18,7 @@ beforeEach(async () => {
 const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
 
 describe("RunState", () => {
-  it("says every state that there is, and no other", () => {
+  it("contains exactly the documented states", () => {
     expect(RunState.options.toSorted()).toEqual(
       ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"].toSorted(),
     );
@@ -26,7 +26,7 @@ describe("RunState", () => {
 });
 
 describe("a run", () => {
-  it("keeps its metadata through a follow-up and its end", async () => {
+  it("keeps its metadata after a follow-up and its end", async () => {
     const metadata = { ticket: "T-1", "a.b": "c" };
     const harness = await workingRun(plane, { prompt: "hello", metadata });
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", metadata: { ticket: "T-2" } });
@@ -36,7 +36,7 @@ describe("a run", () => {
     expect((await ada.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
   });
 
-  it("shows session_link while it works and once it succeeded, and never without a web app", async () => {
+  it("has a session_link while it executes and after it succeeded, and never without a web app", async () => {
     const harness = await startedRun(plane);
     const link = `https://runyard.test/runs/${harness.run_id}`;
     expect(await read(harness.run_id)).not.toHaveProperty("session_link");
@@ -57,7 +57,7 @@ describe("a run", () => {
     expect(answer.body).not.toHaveProperty("session_link");
   });
 
-  it("moves updated_at with an artifact and with its end", async () => {
+  it("changes updated_at with an artifact and with its end", async () => {
     const harness = await workingRun(plane);
     plane.clock.now += 1_000;
     const { report, target } = await createFile(harness);
@@ -72,7 +72,7 @@ describe("a run", () => {
 });
 
 describe("POST /agent/runs/{runId}/cancel", () => {
-  it("answers 422 for a run that is executed elsewhere, prepared or not", async () => {
+  it("returns 422 for a run that is executed elsewhere, PENDING or not", async () => {
     const headers = { "x-run-source": "GITHUB_ACTION" };
     const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers });
     const path = `/agent/runs/${body.run_id}/cancel`;
@@ -89,7 +89,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 });
 
 describe("POST /agent/runs/{runId}/followups", () => {
-  it("takes a mode with a follow-up, and no other than there are", async () => {
+  it("accepts the known modes and no others", async () => {
     const id = await createRun(plane);
     const send = (body: unknown) => ada.post(`/agent/runs/${id}/followups`, body);
     for (const mode of ["normal", "plan", "orchestrate"]) {
@@ -101,7 +101,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     });
   });
 
-  it("brings a run back that never began with its prompt and then the message", async () => {
+  it("restarts a run that never began, with its prompt and then the message", async () => {
     const id = await createRun(plane, { prompt: "the prompt" });
     plane.failures.push(new Error("no such function"));
     await consume(plane, "runs", id);
@@ -120,7 +120,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
 });
 
 describe("POST /agent/runs/{runId}/followups after a cancel", () => {
-  it("carries out the message alone, and keeps the cancelled prompt in the conversation", async () => {
+  it("executes only the message, and keeps the cancelled prompt in the conversation", async () => {
     const id = await createRun(plane, { prompt: "the prompt" });
     await ada.post(`/agent/runs/${id}/cancel`);
     await deliver(plane);
@@ -136,7 +136,7 @@ describe("POST /agent/runs/{runId}/followups after a cancel", () => {
 });
 
 describe("GET /agent/runs/{runId}/timeline", () => {
-  it("says every kind of event of a timeline", () => {
+  it("contains every kind of timeline event", () => {
     const kinds = [
       ...["run_created", "run_queued", "run_pending", "run_claimed", "worker_container_ready"],
       ...["setup_environment_resolution", "setup_repo_clone", "setup_commands", "setup_mcp_servers"],
@@ -147,14 +147,14 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     expect(TimelineType.options.toSorted()).toEqual(kinds.toSorted());
   });
 
-  it("tells by run_queued of a start that was put off", async () => {
+  it("has run_queued for a postponed start", async () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
     await consume(plane, "runs", id);
     expect(await readTimeline(plane, id)).toEqual(["run_created", "run_pending", "run_queued"]);
   });
 
-  it("tells by run_failed and run_errored of bad ends", async () => {
+  it("has run_failed and run_errored for failures", async () => {
     const failed = await workingRun(plane);
     await failed.finish(false, "it went wrong");
     expect((await readTimeline(plane, failed.run_id)).at(-1)).toBe("run_failed");
@@ -167,7 +167,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
-  it("takes each role, block, category and state of a result, and shows them as they were sent", async () => {
+  it("accepts each role, block, category and result state, and returns them as sent", async () => {
     const harness = await workingRun(plane);
     const categories = ["command", "files", "search", "integration", "documents", "computer", "review", "skill"];
     const states = ["running", "completed", "failed", "denied"];
@@ -213,7 +213,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 });
 
 describe("an artifact", () => {
-  it("shows a file's artifact in the run and by its uid", async () => {
+  it("is returned for a file with the run and by its uid", async () => {
     const harness = await workingRun(plane);
     const { report, target } = await createFile(harness);
     await plane.upload(target.upload.url, CONTENT);

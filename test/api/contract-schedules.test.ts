@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/schedules", () => {
-  it("takes a name of 256 characters", async () => {
+  it("accepts a name of 256 characters", async () => {
     const name = "😀".repeat(256);
     expect((await makeSchedule(plane, { name })).name).toBe(name);
   });
@@ -32,11 +32,11 @@ describe("POST /agent/schedules", () => {
     ["@monthly", "2026-06-01T00:00:00.000Z"],
     ["@yearly", "2027-01-01T00:00:00.000Z"],
     ["0 0 29 2 *", "2028-02-29T00:00:00.000Z"],
-  ])("finds the next run of %s at %s", async (cron_schedule, next_run) => {
+  ])("computes the next run of %s at %s", async (cron_schedule, next_run) => {
     expect((await makeSchedule(plane, { cron_schedule })).history).toEqual({ last_ran: null, next_run });
   });
 
-  it("makes runs in the mode that it names", async () => {
+  it("creates runs in the schedule's mode", async () => {
     for (const [mode, given] of [
       ["plan", { mode: "plan" }],
       ["normal", {}],
@@ -53,7 +53,7 @@ describe("POST /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules", () => {
-  it("shows recent_runs of one alone, empty before the first", async () => {
+  it("returns recent_runs for a single schedule only, empty before the first run", async () => {
     const { id } = await makeSchedule(plane);
     expect((await readSchedule(plane, id)).recent_runs).toEqual([]);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");

@@ -37,7 +37,7 @@ describe.each([
   ["GET /agent/runs/{runId}/conversation", (id: string) => `/agent/runs/${id}/conversation`],
   ["GET /agent/conversations/{conversationId}", (id: string) => `/agent/conversations/${id}`],
 ])("%s", (_, targetOf) => {
-  it("answers the steps page by page, oldest first, each once", async () => {
+  it("returns the steps page by page, oldest first, each once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
@@ -62,7 +62,7 @@ describe.each([
     ]);
   });
 
-  it("cuts nothing off where the pages together have room for it", async () => {
+  it("truncates nothing if the pages together have room for it", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
@@ -78,7 +78,7 @@ describe.each([
     expect(last, "the latest of a page are whole").toBe(`60-39 ${"w".repeat(4_000)}`);
   });
 
-  it("answers at most 500 steps, and then says how to go on", async () => {
+  it("returns at most 500 steps with a cursor for the rest", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
     const more = Array.from({ length: 600 }, (_, index) => asked(`step ${index + 2}`));
@@ -90,7 +90,7 @@ describe.each([
   });
 
   it.each(["limit=0", "limit=501", "limit=ten", "cursor=none", "limit=1&limit=2"])(
-    "answers 400 to %s",
+    "returns 400 for %s",
     async (query) => {
       const plane = await createTestControlPlane();
       const id = await createRun(plane);
@@ -101,7 +101,7 @@ describe.each([
   );
 });
 
-it("a cursor of a run's part is none of the conversation's", async () => {
+it("a cursor of a run's part is invalid for its conversation", async () => {
   const plane = await createTestControlPlane();
   const harness = await workingRun(plane, { prompt: "step 1" });
   await append(harness, 1, [asked("step 2")]);
@@ -111,7 +111,7 @@ it("a cursor of a run's part is none of the conversation's", async () => {
   expect(other).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
 });
 
-it("the pages of a conversation lead from one run to those that continue it", async () => {
+it("the pages of a conversation continue with the runs that continue it", async () => {
   const plane = await createTestControlPlane();
   const ada = createClient(plane);
   const first = await workingRun(plane, { prompt: "step 1" });

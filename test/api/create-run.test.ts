@@ -6,7 +6,7 @@ import { createTestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
 
 describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
-  it("takes every member, shows the resolved configuration, and hides what is secret", async () => {
+  it("accepts every member, returns the resolved configuration, and masks secrets", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const body = {
@@ -68,7 +68,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     );
   });
 
-  it("takes what is exactly at its limit", async () => {
+  it("accepts values exactly at their limits", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const metadata = Object.fromEntries(
@@ -92,7 +92,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     expect(await plane.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
   });
 
-  it("makes a run of a skill or images alone, and gives it a title", async () => {
+  it("creates a run from a skill or images only, and titles it", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const skill = await createRun(plane, { config: { skills: ["o/r:tidy", "o/r:test"] } });
@@ -106,7 +106,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     expect(context.attachments).toMatchObject([{ filename: "image-1.svg", mime_type: "image/svg+xml" }]);
   });
 
-  it("keeps the run where its message cannot be sent, and answers all the same", async () => {
+  it("keeps the run and responds normally if its message cannot be sent", async () => {
     const plane = await createTestControlPlane();
     const failing = {
       ...plane.ports,
@@ -122,8 +122,8 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
   });
 });
 
-describe("POST /agent/runs by whom and for whom", () => {
-  it("is a team run by default where the caller has one team, and a personal one where it has none or says so", async () => {
+describe("POST /agent/runs by kind of caller", () => {
+  it("creates a team run by default for a caller with one team, and a personal run without a team or on request", async () => {
     const plane = await createTestControlPlane();
     const getScope = async (key: string, body: object) => {
       const client = createClient(plane, key);
@@ -137,7 +137,7 @@ describe("POST /agent/runs by whom and for whom", () => {
     expect((await createClient(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
   });
 
-  it("asks who has several teams to name one", async () => {
+  it("requires a caller with several teams to name one", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const mia = createClient(plane, key);
@@ -149,7 +149,7 @@ describe("POST /agent/runs by whom and for whom", () => {
     }
   });
 
-  it("makes team runs alone of an agent key, whose identity creates and executes them", async () => {
+  it("creates only team runs with an agent key, whose identity is creator and executor", async () => {
     const plane = await createTestControlPlane();
     const { uid, key } = await plane.agent();
     const builder = createClient(plane, key);
@@ -167,7 +167,7 @@ describe("POST /agent/runs by whom and for whom", () => {
     expect((await builder.post("/agent/runs", { prompt: "a", on_behalf_of: "ada@runyard.test" })).status).toBe(403);
   });
 
-  it("counts a source that it does not know, or that is the service's own, as API", async () => {
+  it("records an unknown or reserved source as API", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     for (const [stated, shown] of [
@@ -183,7 +183,7 @@ describe("POST /agent/runs by whom and for whom", () => {
 });
 
 describe("POST /agent/runs by a run's key", () => {
-  it("makes children of the run itself, in its team, with its metadata", async () => {
+  it("creates children of the run, in its team, with its metadata", async () => {
     const plane = await createTestControlPlane();
     const parent = await workingRun(plane, { prompt: "a", metadata: { a: "1", b: "2" } });
     const created = await parent.client.post("/agent/runs", { prompt: "child", metadata: { b: "3" } });
@@ -211,7 +211,7 @@ describe("POST /agent/runs by a run's key", () => {
     ).toBe(400);
   });
 
-  it("nests ten deep and no deeper", async () => {
+  it("allows ten levels of nesting", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     let id = await createRun(plane);
@@ -221,7 +221,7 @@ describe("POST /agent/runs by a run's key", () => {
     expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
   });
 
-  it("refuses metadata that is more than 20 keys together with the parent's, and stores nothing", async () => {
+  it("rejects metadata of more than 20 keys together with the parent's, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const listKeys = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${prefix}${index}`, "v"]));
@@ -240,7 +240,7 @@ describe("POST /agent/runs by a run's key", () => {
     ).toBe(200);
   });
 
-  it("has at most 100 children: the next is answered 429", async () => {
+  it("returns 429 above 100 children", async () => {
     const plane = await createTestControlPlane();
     const parent = await workingRun(plane);
     for (let child = 1; child <= 100; child++) await createRun(plane, { prompt: `child ${child}` }, parent.key);
@@ -253,7 +253,7 @@ describe("POST /agent/runs by a run's key", () => {
 });
 
 describe("POST /agent/runs with conversation_id", () => {
-  it("continues the conversation with all that was said", async () => {
+  it("continues the conversation with all of its messages", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await workingRun(plane, { prompt: "one" });
@@ -282,7 +282,7 @@ describe("POST /agent/runs with conversation_id", () => {
     expect((await ada.get(`/agent/conversations/${second.run_id}`)).status, "it is named by its first run").toBe(404);
   });
 
-  it("answers a repeat of a continuing request with the run that it made", async () => {
+  it("returns the created run to a repeated request", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await workingRun(plane);
@@ -295,7 +295,7 @@ describe("POST /agent/runs with conversation_id", () => {
     expect(again.headers["idempotent-replay"]).toBe("true");
   });
 
-  it("lets one of several win that continue it at once", async () => {
+  it("lets one of several concurrent continuations succeed", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.finish();
@@ -307,7 +307,7 @@ describe("POST /agent/runs with conversation_id", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
   });
 
-  it("shows a member nothing of a colleague's personal run in the team's conversation", async () => {
+  it("hides a colleague's personal run in the team's conversation from members", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane, { prompt: "for the team" });
     await first.finish();
@@ -339,8 +339,8 @@ describe("POST /agent/runs with conversation_id", () => {
   });
 });
 
-describe("what a new run stores", () => {
-  it("is one transaction: head, body, first event, record, counter, the caller's token — and says so by its version", async () => {
+describe("the transaction of a new run", () => {
+  it("writes head, body, first event, record, counter and the caller's token, each with its version", async () => {
     const plane = await createTestControlPlane();
     const before = plane.table.all().length;
     const id = await createRun(plane);

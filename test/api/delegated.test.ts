@@ -30,8 +30,8 @@ async function stepsAfter(...messages: unknown[]) {
   return (await createClient(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body.steps;
 }
 
-describe("work that an agent delegates", () => {
-  it("is a step within the step in which it was started, once for each child run", async () => {
+describe("work delegated by an agent", () => {
+  it("is a step within the step that started it, once for each child run", async () => {
     const ended = { run_id: "child-1", title: "Mend the test", state: "SUCCEEDED", text: "It is mended." };
     const [step] = await stepsAfter(
       use("1", "start_agent", 1),
@@ -54,7 +54,7 @@ describe("work that an agent delegates", () => {
     ]);
   });
 
-  it("has its last words once its end is known, by the same use or a later one", async () => {
+  it("has its final message once its end is known, in the same tool use or a later one", async () => {
     const agents = [
       { run_id: "child-1", title: "One", state: "SUCCEEDED", text: "x".repeat(3_000) },
       { run_id: "child-2", error: "gone" },
@@ -80,7 +80,7 @@ describe("work that an agent delegates", () => {
     ]);
   });
 
-  it("belongs to the turn that started it, and is nothing where a sandbox says what it is not", async () => {
+  it("belongs to the turn that started it, and is omitted if the sandbox reports it wrongly", async () => {
     const steps = await stepsAfter(
       result("1", "start_agent", { run_id: "child-1", state: "QUEUED" }, 1),
       asked("and now?"),

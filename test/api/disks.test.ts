@@ -4,10 +4,10 @@ import { createTestControlPlane } from "../support/control-plane.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("a repository on a disk", () => {
+describe("a repository on a local disk", () => {
   const repositories = [{ url: "https://example.com/a/b" }, { url: "file:///srv/git/repository" }];
 
-  it("is refused on AWS, for a run and for an environment: 400 naming it", async () => {
+  it("is rejected on AWS, for a run and for an environment, with a 400 that names it", async () => {
     vi.stubEnv("STAGE", "aws");
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
@@ -23,7 +23,7 @@ describe("a repository on a disk", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("is taken on one's own machine", async () => {
+  it("is accepted on a single machine", async () => {
     vi.stubEnv("STAGE", "local");
     const ada = createClient(await createTestControlPlane());
     expect((await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);

@@ -16,7 +16,7 @@ const codes = Object.keys(ERRORS);
 const pages = ["/docs", "/docs/errors", ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`)];
 
 describe("GET /openapi.json", () => {
-  it("answers the document to everybody, with its own address, for tools and caches", async () => {
+  it("returns the document to everybody, with the deployment's address, for tools and caches", async () => {
     const { status, headers, body } = await open("/openapi.json");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -28,7 +28,7 @@ describe("GET /openapi.json", () => {
     expect(Object.keys(body.paths)).toContain("/agent/runs");
   });
 
-  it("answers the same whatever the credential, which it does not look at", async () => {
+  it("returns the same document for any credential", async () => {
     const { status, body } = await createClient(plane, "nonsense").get("/openapi.json");
     expect(status).toBe(200);
     expect(body).toEqual((await open("/openapi.json")).body);
@@ -36,7 +36,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe.each(pages)("GET %s", (path) => {
-  it("answers a page that runs nothing and asks for nothing", async () => {
+  it("returns a page without scripts and external resources", async () => {
     const { status, headers, body } = await open(path);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -52,7 +52,7 @@ describe.each(pages)("GET %s", (path) => {
     expect(body).not.toMatch(/<script|<link|<img|<iframe|\sstyle=|\son\w+=|undefined|\[object/);
   });
 
-  it("leads only to places that there are", async () => {
+  it("links only to existing targets", async () => {
     const { body } = await open(path);
     const links = [...body.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
     const ids = new Set([...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
@@ -63,7 +63,7 @@ describe.each(pages)("GET %s", (path) => {
 });
 
 describe("GET /docs", () => {
-  it("has every route and every shape once, for the browser's own search", async () => {
+  it("contains every route and schema once, for the browser's search", async () => {
     const { body } = await open("/docs");
     for (const { method, path } of routes.filter((route) => route.path !== "*")) {
       expect(body).toContain(`<h3><code>${method} ${path}</code></h3>`);
@@ -73,7 +73,7 @@ describe("GET /docs", () => {
     expect(ids).toEqual(expect.arrayContaining(["createRun", "RunItem", "Error"]));
   });
 
-  it("shows what hostile text would say, and does not do it", async () => {
+  it("escapes hostile text", async () => {
     const { referencePage } = await import("#shared/docs/reference-page.ts");
     const hostile = `<script>alert("1")</script>`;
     const text = { summary: hostile, description: hostile, operationId: hostile, tags: [hostile] };
@@ -83,7 +83,7 @@ describe("GET /docs", () => {
 });
 
 describe("GET /docs/errors/{code}", () => {
-  it("is where the type of a problem leads", async () => {
+  it("is the target of a problem's type", async () => {
     const { body } = await createClient(plane).get("/agent/runs?limit=0");
     expect(body.error_code).toBe("invalid_request");
     const page = await open(body.type.replace(BASE_URL, ""));
@@ -91,13 +91,13 @@ describe("GET /docs/errors/{code}", () => {
     expect(page.body).toContain("invalid_request");
   });
 
-  it.each(codes)("says of %s what it means, what to do, and whether to try again", async (code) => {
+  it.each(codes)("explains %s: its meaning, the remedy, and whether to retry", async (code) => {
     const { body } = await open(`/docs/errors/${code.replaceAll("_", "-")}`);
     for (const part of ["What it means", "What to do", "Retryable", "Example"]) expect(body).toContain(part);
     expect(body).toContain(`&quot;error_code&quot;: &quot;${code}&quot;`);
   });
 
-  it("answers 404 with a problem for a code that there is not", async () => {
+  it("returns 404 with a problem for an unknown code", async () => {
     for (const code of ["nonsense", "invalid_request", "INVALID-REQUEST", "__proto__"]) {
       expect(await open(`/docs/errors/${code}`)).toMatchObject({
         status: 404,

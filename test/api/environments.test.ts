@@ -37,7 +37,7 @@ const parts = {
 };
 
 describe("POST /agent/environments", () => {
-  it("makes an environment of the team, with all that it shows", async () => {
+  it("creates an environment of the team with all its members", async () => {
     const made = await create("Shop", parts);
     const profile = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
     const shown = {
@@ -55,12 +55,12 @@ describe("POST /agent/environments", () => {
     expect((await ada.get(path)).body).toEqual({ environments: [shown] });
   });
 
-  it("needs a name and no more; null says as little as absence", async () => {
+  it("requires only a name; null equals an absent member", async () => {
     const { config } = await create("Plain", { description: null, github_repos: null, setup_commands: null });
     expect(config).toEqual({ name: "Plain", github_repos: [], setup_commands: [] });
   });
 
-  it("makes repositories of github_repos, each once", async () => {
+  it("creates repositories from github_repos, each once", async () => {
     const { config } = await create("Shop", {
       github_repos: [
         { owner: "Acme", repo: "shop" },
@@ -100,14 +100,14 @@ describe("POST /agent/environments", () => {
       },
       "github_repos",
     ],
-  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+  ])("returns 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
     const answer = await ada.post(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("takes a name once in a scope, whatever its case, and again in others", async () => {
+  it("allows a name once per scope regardless of case, and again in other scopes", async () => {
     await create("Shop");
     const again = await ada.post(path, { name: " shop" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
@@ -115,20 +115,20 @@ describe("POST /agent/environments", () => {
     await create("Shop", {}, bo);
   });
 
-  it("refuses one of one's own under a name that another of one's own has", async () => {
+  it("rejects the name of another personal environment", async () => {
     const mine = { name: "Workshop", team: false };
     expect((await ada.post(path, mine)).status).toBe(201);
     expect((await ada.post(path, { ...mine, description: "another" })).status).toBe(409);
     expect((await ada.post(path, { ...mine, team: true })).status).toBe(201);
   });
 
-  it("lets exactly one of twenty at once have a name", async () => {
+  it("gives a name to exactly one of twenty concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
     expect(await names()).toEqual(["Shop"]);
   });
 
-  it("answers a repeat with the same key as the first time", async () => {
+  it("returns the first response to a repeated Idempotency-Key", async () => {
     const headers = { "idempotency-key": "one" };
     const first = await ada.post(path, { name: "Shop" }, { headers });
     const second = await ada.post(path, { name: "Shop" }, { headers });
@@ -138,7 +138,7 @@ describe("POST /agent/environments", () => {
 });
 
 describe("GET /agent/environments", () => {
-  it("sorts by the latest change, or by name, page by page", async () => {
+  it("sorts by the latest change, or by name, in pages", async () => {
     for (const name of ["beta", "Alpha", "gamma"]) {
       await create(name);
       plane.clock.now += 1000;
@@ -151,7 +151,7 @@ describe("GET /agent/environments", () => {
     expect((await ada.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
   });
 
-  it("shows a personal one to its owner alone, and a team's to its members and agents", async () => {
+  it("shows a personal environment to its owner only, and a team's to its members and agents", async () => {
     await create("Mine", { team: false });
     await create("Ours");
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -164,7 +164,7 @@ describe("GET /agent/environments", () => {
 });
 
 describe("PUT /agent/environments/{environmentUid}", () => {
-  it("changes what it says, clears what is empty, and leaves the rest", async () => {
+  it("changes members in the body, clears empty ones, and keeps the rest", async () => {
     const { uid } = await create("Shop", parts);
     plane.clock.now += 1000;
     const mia = await plane.person("Mia");
@@ -190,7 +190,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     });
   });
 
-  it("moves the name along: the old one is free, one that is taken stays taken", async () => {
+  it("frees the old name, and refuses a taken one", async () => {
     const { uid } = await create("Shop");
     await create("Other");
     expect((await ada.put(`${path}/${uid}`, { name: "OTHER" })).status).toBe(409);
@@ -200,7 +200,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
 });
 
 describe("DELETE /agent/environments/{environmentUid}", () => {
-  it("leaves nothing behind, with its guests and its name", async () => {
+  it("deletes the environment with its guests and its name", async () => {
     const before = structuredClone(plane.table.all());
     const { uid } = await create("Shop", parts);
     await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
@@ -211,7 +211,7 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
     expect(kept).toEqual(before.filter(({ sk }) => sk !== "IDEM" && sk !== "KEY"));
   });
 
-  it("goes with its team", async () => {
+  it("happens with the team", async () => {
     const { uid } = await create();
     await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
     expect((await ada.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
@@ -221,7 +221,7 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
 });
 
 describe("another team's environment", () => {
-  it("answers as a missing one, whatever is asked of it", async () => {
+  it("returns the same 404 as a missing one to every request", async () => {
     const { uid } = await create();
     const ask = async (id: string) => {
       const answers = [
@@ -240,7 +240,7 @@ describe("another team's environment", () => {
 });
 
 describe("…/share", () => {
-  it("makes a person a guest, who reads and runs in it, and changes nothing", async () => {
+  it("makes a person a guest, who can read it and run in it, but not change it", async () => {
     const { uid } = await create("Shop", { ...parts, team: false });
     const guest = await boUid();
     expect(await ada.post(`${path}/${uid}/share`, { user_uid: guest })).toMatchObject({ status: 200, body: {} });
@@ -261,7 +261,7 @@ describe("…/share", () => {
     expect(await names("", bo)).toEqual([]);
   });
 
-  it("shows it to whoever has the link, until that is taken back or replaced", async () => {
+  it("shows it to everyone with the link, until the link is revoked or replaced", async () => {
     const { uid } = await create();
     const share = async (): Promise<string> => (await ada.post(`${path}/${uid}/share`, { link: true })).body.link;
     const target = (link: string) => link.slice(plane.ports.baseUrl.length);
@@ -282,12 +282,12 @@ describe("…/share", () => {
     ["both", { link: true, user_uid: randomUUID() }],
     ["a link that is false", { link: false }],
     ["nobody", { user_uid: randomUUID() }],
-  ])("answers 400 for %s", async (_, body) => {
+  ])("returns 400 for %s", async (_, body) => {
     const { uid } = await create();
     expect((await ada.post(`${path}/${uid}/share`, body)).status).toBe(400);
   });
 
-  it("refuses the owner as a guest", async () => {
+  it("rejects the owner as a guest", async () => {
     const { uid } = await create("Shop", { team: false });
     expect((await ada.post(`${path}/${uid}/share`, { user_uid: plane.user })).status).toBe(400);
   });
@@ -298,7 +298,7 @@ describe("POST /agent/runs in an environment", () => {
     client.post("/agent/runs", { prompt: "hello", config });
   const getConfig = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.agent_config;
 
-  it("takes its repositories over, unless the run names some", async () => {
+  it("uses its repositories, unless the run names some", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
     expect(await getConfig(body.run_id)).toMatchObject({ environment_id: uid, repositories: parts.repositories });
@@ -306,7 +306,7 @@ describe("POST /agent/runs in an environment", () => {
     expect((await getConfig(own.body.run_id)).repositories).toEqual([{ url: "https://git.test/own" }]);
   });
 
-  it("hands the sandbox the setup commands as they were when the run was made", async () => {
+  it("passes the setup commands as of the run's creation to the sandbox", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
     await ada.put(`${path}/${uid}`, { setup_commands: [] });
@@ -314,7 +314,7 @@ describe("POST /agent/runs in an environment", () => {
     expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
   });
 
-  it("is noted with the environment, as it is now", async () => {
+  it("records the run with the environment", async () => {
     const { uid } = await create();
     plane.clock.now += 1000;
     const { body } = await ada.post("/agent/runs", {
@@ -346,12 +346,12 @@ describe("POST /agent/runs in an environment", () => {
     expect(await found("empty-environment")).toEqual([outside]);
   });
 
-  it.each(["none", randomUUID()])("answers 400 naming config.environment_id for %s", async (environment_id) => {
+  it.each(["none", randomUUID()])("returns 400 naming config.environment_id for %s", async (environment_id) => {
     const answer = await run({ environment_id });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
-  it("comes from the identity where the run names none, and is refused once it is deleted", async () => {
+  it("uses the identity's environment if the run names none, and is refused once it is deleted", async () => {
     const { uid } = await create("Shop", parts);
     const identity = (await ada.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
     const send = () => ada.post("/agent/runs", { prompt: "hello", agent_identity_uid: identity });
@@ -360,7 +360,7 @@ describe("POST /agent/runs in an environment", () => {
     expect(await send()).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
-  it("comes from the team's default where nobody else names one; it has to be the team's own", async () => {
+  it("uses the team's default environment if none is named; it must be the team's own", async () => {
     const { uid } = await create("Shop", parts);
     const mine = await create("Mine", { team: false });
     const set = (default_environment_id: string) =>
@@ -376,7 +376,7 @@ describe("POST /agent/runs in an environment", () => {
     });
   });
 
-  it("makes no run where it is deleted at the same time", async () => {
+  it("creates no run if the environment is deleted concurrently", async () => {
     const { uid } = await create();
     const { transact } = plane.table;
     vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
@@ -388,7 +388,7 @@ describe("POST /agent/runs in an environment", () => {
     expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
   });
 
-  it("gives a run's children, by its own key, the run's own environment and no other of its owner", async () => {
+  it("gives children created with the run's key the run's environment and no other of its owner", async () => {
     const [own, other, mine] = [await create("Own"), await create("Other"), await create("Mine", { team: false })];
     const { body } = await run({ environment_id: own.uid });
     const harness = createHarness(plane, await plane.dispatch(body.run_id));
@@ -409,12 +409,12 @@ describe("a schedule in an environment", () => {
   const schedule = (environment_id: string) =>
     ada.post("/agent/schedules", { ...nightly, agent_config: { environment_id } });
 
-  it("has to be one that is there", async () => {
+  it("requires an existing environment", async () => {
     const answer = await schedule(randomUUID());
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
   });
 
-  it("runs in it, and makes no run once it is deleted", async () => {
+  it("creates runs in it, and none once it is deleted", async () => {
     const { uid } = await create("Shop", parts);
     const { id } = (await schedule(uid)).body;
     const run = await ada.post(`/agent/schedules/${id}/run`);

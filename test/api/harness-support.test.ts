@@ -36,7 +36,7 @@ const event = (more: Record<string, unknown> = {}) => ({
 });
 
 describe("POST /harness-support/resolve-prompt", () => {
-  it("binds one of several harnesses that call at once, and turns the others away for good", async () => {
+  it("accepts one of several harnesses that call concurrently, and refuses the others for good", async () => {
     const plane = await createTestControlPlane();
     const envelope = await plane.dispatch(await createRun(plane));
     const harnesses = Array.from({ length: 5 }, () => createHarness(plane, envelope));
@@ -49,7 +49,7 @@ describe("POST /harness-support/resolve-prompt", () => {
     ).toHaveLength(1);
   });
 
-  it("asks a harness that speaks an older protocol to be replaced", async () => {
+  it("tells a harness with an older protocol to be replaced", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     for (const spoken of ["-1", "old"]) {
@@ -65,7 +65,7 @@ describe("POST /harness-support/resolve-prompt", () => {
 });
 
 describe("POST /harness-support/heartbeat", () => {
-  it("answers 409 before the first call, and how soon to come again after it", async () => {
+  it("returns 409 before the first call, and the interval afterwards", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     expect(await harness.beat()).toMatchObject({ status: 409, body: { retryable: false } });
@@ -80,7 +80,7 @@ describe("POST /harness-support/heartbeat", () => {
 });
 
 describe("the interval of heartbeats", () => {
-  it("is shorter while somebody watches the run", async () => {
+  it("is shorter while a reader watches the run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 10 });
@@ -97,7 +97,7 @@ describe("the log", () => {
     lines.length = 0;
   });
 
-  it("has no line for a successful heartbeat, and one for a refused one", async () => {
+  it("has no line for a successful heartbeat, and one for a refused heartbeat", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     const countLines = () => lines.filter((line) => line.includes("/harness-support/heartbeat")).length;
@@ -110,7 +110,7 @@ describe("the log", () => {
 });
 
 describe("POST /harness-support/messages", () => {
-  it("stores one of two different batches of the same number, and says where to go on", async () => {
+  it("stores one of two different batches with the same number, and reports the next number", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const answers = await Promise.all([
@@ -123,7 +123,7 @@ describe("POST /harness-support/messages", () => {
       expect([status, body]).toEqual([200, { next_sequence: stored + 1, watched: false }]);
   });
 
-  it("stores twenty equal batches at once once", async () => {
+  it("stores twenty equal concurrent batches once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await Promise.all(Array.from({ length: 20 }, () => harness.messages(1, "one", "two")));
@@ -133,7 +133,7 @@ describe("POST /harness-support/messages", () => {
     });
   });
 
-  it("keeps batches of every size in their order, also those that are too large for the table", async () => {
+  it("keeps batches of every size in order, including those too large for the table", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const texts = [1, 40_000, 10, 250_000, 32_768, 5].map((size, index) => `${index}${"é".repeat(size / 2)}`);
@@ -152,7 +152,7 @@ describe("POST /harness-support/messages", () => {
   it.each([
     { most: "20,000 messages", set: { messages: 19_999 }, last: 20_000 },
     { most: "100 MB of them", set: { message_bytes: 100 * 1024 * 1024 - 100 }, last: 1 },
-  ])("takes $most, and ends a run that says more", async ({ set, last }) => {
+  ])("accepts $most, and ends a run that exceeds it", async ({ set, last }) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
@@ -173,7 +173,7 @@ describe("POST /harness-support/messages", () => {
 });
 
 describe("POST /agent/runs/{runId}/client-events", () => {
-  it("stores an event once, however often and however much at once it comes", async () => {
+  it("stores an event once, however often and concurrently it is sent", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const one = event();
@@ -183,7 +183,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     expect((await readTimeline(plane, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
   });
 
-  it("takes the service's time, and what the sandbox measured as it was given", async () => {
+  it("uses the service's time, and keeps the sandbox's measurements", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     plane.clock.now += 1_500;
@@ -206,7 +206,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     });
   });
 
-  it("speaks for its own run alone", async () => {
+  it("accepts events of its own run only", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const other = await createRun(plane);
@@ -215,7 +215,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     }
   });
 
-  it("takes 2,000 events and answers 429 beyond", async () => {
+  it("accepts 2,000 events and returns 429 above", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { client_events: 2_000 } });
@@ -224,7 +224,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
 });
 
 describe("POST /harness-support/report-artifact", () => {
-  it("gives one place to a file that is reported several times at once", async () => {
+  it("gives one location to a file that is reported several times concurrently", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const answers = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
@@ -237,7 +237,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
-  it("never hides a file again that was committed, by a report that comes late", async () => {
+  it("never hides a committed file by a late report", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const head = await plane.ports.runs.head(harness.run_id);
@@ -261,7 +261,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
-  it("waits for the whole file: what is shorter stays invisible and may be uploaded again", async () => {
+  it("waits for the whole file: a shorter one stays invisible and can be uploaded again", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const target = await harness.support("report-artifact", file());
@@ -270,7 +270,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
   });
 
-  it("makes visible at the end what was uploaded and not reported again", async () => {
+  it("shows files at the end that were uploaded and not reported again", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const target = await harness.support("report-artifact", file());
@@ -282,7 +282,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await readTimeline(plane, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
   });
 
-  it("is refused from an execution that was lost meanwhile, and leaves nothing of it", async () => {
+  it("refuses an execution that expired in the meantime, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const head = await plane.ports.runs.head(harness.run_id);
@@ -296,7 +296,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("has room for 1,000 files of 5 GiB together, and answers 429 beyond", async () => {
+  it("accepts 1,000 files of 5 GiB in total, and returns 429 above", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const size = 5 * 1024 ** 3;

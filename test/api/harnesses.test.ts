@@ -20,16 +20,16 @@ const resolved = async (config: Record<string, unknown>) => {
 const refused = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
   ada.post("/agent/runs", { prompt: "hello", config, ...more });
 
-describe("config.harness of another maker", () => {
+describe("config.harness of a third-party agent", () => {
   it.each([
     ["claude", "anthropic/claude-opus-5-5"],
     ["codex", "openai/gpt-5.4"],
     ["gemini", "anthropic/claude-opus-5-5"],
-  ])("is shown with the model that %s can speak to", async (type, model_id) => {
+  ])("is returned with a model that %s can use", async (type, model_id) => {
     expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
   });
 
-  it("takes its own model before the run's, and the run's where it can speak to that", async () => {
+  it("prefers its own model over the run's, and uses the run's if it can", async () => {
     const own = { type: "claude", model_id: "anthropic/claude-sonnet-5-5", reasoning_level: "high" };
     expect(await resolved({ model_id: "openai/gpt-5.4", harness: own })).toMatchObject({
       model_id: "anthropic/claude-sonnet-5-5",
@@ -41,7 +41,7 @@ describe("config.harness of another maker", () => {
     expect(await resolved({ model_id: bedrock, harness: { type: "claude" } })).toMatchObject({ model_id: bedrock });
   });
 
-  it("goes past the team's default model where it cannot speak to that", async () => {
+  it("skips the team's default model if it cannot use it", async () => {
     await ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
     expect(await resolved({ harness: { type: "claude" } })).toMatchObject({ model_id: "anthropic/claude-opus-5-5" });
   });
@@ -52,11 +52,11 @@ describe("config.harness of another maker", () => {
     [{ harness: { type: "gemini", model_id: "local/runbook" } }, "config.harness.model_id"],
     [{ harness: { type: "claude", model_id: "none" } }, "config.harness.model_id"],
     [{ model_id: "openai/gpt-5.4", harness: { type: "claude" } }, "config.model_id"],
-  ])("answers 400 for a model that it cannot speak to: %j", async (config, path) => {
+  ])("returns 400 for an unusable model: %j", async (config, path) => {
     expect(await refused(config)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 
-  it("answers 422 where no model is for it, where the caller executes the run, and for a key of its own", async () => {
+  it("returns 422 without a usable model, for a run that its caller executes, and for a key of its own", async () => {
     vi.stubEnv("MODEL_PROVIDERS", "openai");
     const none = await refused({ harness: { type: "claude" } });
     const local = await refused({ harness: { type: "codex" } }, { execution_location: "LOCAL" });
@@ -74,7 +74,7 @@ describe("config.harness of another maker", () => {
     }
   });
 
-  it("is told to the execution", async () => {
+  it("is passed to the execution", async () => {
     const harness = await workingRun(plane, { prompt: "a", config: { harness: { type: "gemini" } } });
     const { body } = await harness.resolve();
     expect(body.context.agent_config).toMatchObject({

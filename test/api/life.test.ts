@@ -18,7 +18,7 @@ const file = {
 };
 
 describe("a run from its prompt to its transcript", () => {
-  it("is created, started, worked on and finished, and tells of every step", async () => {
+  it("is created, executed and finished, and records every step", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
 
@@ -216,7 +216,7 @@ describe("a run from its prompt to its transcript", () => {
     );
   });
 
-  it("ends FAILED with one sentence and its code where the harness says so", async () => {
+  it("ends FAILED with one sentence and its code if the harness reports it", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const { body } = await ada.post("/agent/run", { prompt: "fail" });
@@ -238,7 +238,7 @@ describe("a run from its prompt to its transcript", () => {
     expect((await ada.get(`/agent/runs/${body.run_id}/transcript`)).status).toBe(302);
   });
 
-  it("passes through INPROGRESS where its end is reported before its first call", async () => {
+  it("passes through INPROGRESS if its end is reported before its first call", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const { body } = await ada.post("/agent/runs", { prompt: "quick" });

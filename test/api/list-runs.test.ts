@@ -26,7 +26,7 @@ async function walk(client: Client, query: string, limit: number): Promise<strin
 }
 
 describe("GET /agent/runs", () => {
-  it("shows own and team runs newest first, 20 by default, and of a prompt its first 1,000 characters", async () => {
+  it("returns own and team runs newest first, 20 by default, with the first 1,000 characters of a prompt", async () => {
     const plane = await createTestControlPlane();
     const made: string[] = [];
     for (let number = 1; number <= 21; number++) {
@@ -55,7 +55,7 @@ describe("GET /agent/runs", () => {
     ["title", "asc"],
     ["agent", "desc"],
     ["agent", "asc"],
-  ])("walks all runs once, in the order of %s %s, whatever the size of the pages", async (by, order) => {
+  ])("returns all runs once, in the order of %s %s, for any page size", async (by, order) => {
     const plane = await createTestControlPlane();
     const rows: { id: string; key: string }[] = [];
     const titles = ["b", "A!", "a", "a b", "Ä", "ä", "ａ", "zz", "a", "A  c", "b", "0"];
@@ -81,7 +81,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
-  it("shows each run that does not change exactly once, though others change under the walk", async () => {
+  it("returns each unchanged run exactly once while others change", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const made: string[] = [];
@@ -106,7 +106,7 @@ describe("GET /agent/runs", () => {
     for (const id of made.filter((it) => !touched.has(it))) expect(seen.filter((it) => it === id)).toHaveLength(1);
   });
 
-  it("filters by each of its parameters, and by all of them together", async () => {
+  it("filters by each parameter, and by all of them together", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const config = { name: "nightly", model_id: "local/runbook" };
@@ -154,7 +154,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
-  it("finds the descendants of a run at any depth, without the run itself, and refuses one that nobody sees", async () => {
+  it("finds the descendants of a run at any depth, without the run itself, and rejects an invisible ancestor", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const root = await createRun(plane);
@@ -210,7 +210,7 @@ describe("GET /agent/runs", () => {
     expect(await walk(createClient(plane), "metadata[kind]=none", 3)).toEqual([]);
   });
 
-  it("never passes 4 MiB: a page of large runs ends early, and the walk goes on", async () => {
+  it("never exceeds 4 MiB: a page of large runs ends early, and the next page continues", async () => {
     const plane = await createTestControlPlane();
     const made: string[] = [];
     for (let number = 0; number < 80; number++) {
@@ -244,7 +244,7 @@ describe("GET /agent/runs", () => {
     expect((await ada.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
   });
 
-  it("shows who is in several teams the runs of all, or of the one that is named", async () => {
+  it("returns the runs of all teams of a caller in several teams, or of the named one", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const mia = createClient(plane, key);
@@ -261,7 +261,7 @@ describe("GET /agent/runs", () => {
     return plane.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
   }
 
-  it("says that a search without a match in time is to be narrowed, instead of an empty page, and finds it narrowed", async () => {
+  it("reports that a search without a match in time must be narrowed, and finds the run when it is", async () => {
     const plane = await createTestControlPlane();
     for (let number = 0; number < 250; number++) await createRun(plane);
     plane.clock.now += 1_000;
@@ -282,7 +282,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
-  it("answers what it found in time as a short page, whose cursor goes on behind it", async () => {
+  it("returns matches found in time as a short page, whose cursor continues after it", async () => {
     const plane = await createTestControlPlane();
     const wanted: string[] = [];
     for (let number = 0; number < 250; number++) {

@@ -28,7 +28,7 @@ const result = (id: string) => ({
 });
 
 describe("POST /harness-support/live", () => {
-  it("keeps nothing of a run that is not watched", async () => {
+  it("stores nothing for an unwatched run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     expect((await send(harness, frame(0, "line 1\n"))).body).toEqual({ watched: false });
@@ -37,7 +37,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([frame(0, "line 1\n")]);
   });
 
-  it("is told 30 seconds after the last reader that the run is not watched, like heartbeats and messages", async () => {
+  it("learns 30 seconds after the last reader that the run is unwatched, like heartbeats and messages", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await read(plane, harness.run_id);

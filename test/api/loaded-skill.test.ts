@@ -3,11 +3,11 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 
-describe("the skill that an execution has found", () => {
+describe("the skill that an execution has loaded", () => {
   const path = "o/r:.agents/skills/review/SKILL.md";
   const tell = (harness: Harness, skill: Record<string, unknown>) => harness.support("resolve-prompt", { skill });
 
-  it("is shown with its name, and finds the run by its file's path and by the spec, in every list", async () => {
+  it("is returned with its name, and finds the run by its file's path and by the spec, in every list", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane, { skill: "o/r:review" });
@@ -32,7 +32,7 @@ describe("the skill that an execution has found", () => {
     }
   });
 
-  it("is noted once, only for a run that starts from a skill, and only in its form: else 400", async () => {
+  it("is recorded once, only for a run that starts from a skill, and only in valid form: else 400", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { skill: "o/r:review" });
     for (const wrong of ["SKILL.md", "o/r:", "o r:a", `o/r:${"a".repeat(512)}`]) {

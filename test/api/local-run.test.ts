@@ -45,7 +45,7 @@ describe("a run with execution_location LOCAL", () => {
     expect((await ada.get("/agent/runs?execution_location=LOCAL")).body.runs).toHaveLength(1);
   });
 
-  it("begins with the first call of its key and ends by finish-task, in legal moves", async () => {
+  it("begins with the first call of its key and ends by finish-task, in allowed transitions", async () => {
     const plane = await createTestControlPlane();
     const harness = await localRun(plane);
     const answer = await harness.resolve();
@@ -91,7 +91,7 @@ describe("a run with execution_location LOCAL", () => {
     expect(await plane.table.get(counters)).toEqual(before);
   });
 
-  it("is cancelled only by force, and its key is dead from then on", async () => {
+  it("is cancelled only by force, which revokes its key", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const [waiting, working] = [await localRun(plane), await localRun(plane)];
@@ -105,7 +105,7 @@ describe("a run with execution_location LOCAL", () => {
     }
   });
 
-  it("hands follow-ups to its caller, who cannot finish without them; once ended it takes none", async () => {
+  it("delivers follow-ups to its caller, who must handle them to finish; once ended it accepts none", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await localRun(plane);
@@ -127,7 +127,7 @@ describe("a run with execution_location LOCAL", () => {
     expect((await next.resolve()).status).toBe(200);
   });
 
-  it("ends FAILED where its caller does not begin it in time", async () => {
+  it("ends FAILED if its caller does not begin it in time", async () => {
     const plane = await createTestControlPlane();
     const harness = await localRun(plane);
     plane.clock.now += LOCAL_START_SECONDS * 1000 - 1;
@@ -144,7 +144,7 @@ describe("a run with execution_location LOCAL", () => {
     expect(plane.started).toEqual([]);
   });
 
-  it("ends FAILED where its caller falls silent or says that it stopped, and nobody else takes it up", async () => {
+  it("ends FAILED if its caller stops responding or reports its stop, and is not executed elsewhere", async () => {
     const plane = await createTestControlPlane();
     const [silent, stopped] = [await localRun(plane), await localRun(plane)];
     await silent.resolve();

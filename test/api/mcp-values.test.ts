@@ -26,7 +26,7 @@ const expectNone = (answer: unknown) => {
 };
 
 describe("values of MCP servers", () => {
-  it("of a run are told to its own execution alone, at one place, and are in no answer about it nor in its transcript", async () => {
+  it("of a run are returned to its own execution only, in one member, and in no other response or transcript", async () => {
     const harness = await workingRun(plane, { prompt: "hello", config: { mcp_servers } });
     const { context } = (await harness.resolve()).body;
     expect(context.mcp_servers).toEqual(mcp_servers);
@@ -47,7 +47,7 @@ describe("values of MCP servers", () => {
     expectNone(transcript);
   });
 
-  it("of an identity are not told to a caller that executes the run itself", async () => {
+  it("of an identity are not returned to a caller that executes the run itself", async () => {
     const { body: identity } = await ada.post("/agent/identities", { name: "Reviewer", mcp_servers });
     const body = { prompt: "hello", agent_identity_uid: identity.uid };
     const { body: local } = await ada.post("/agent/runs", { ...body, execution_location: "LOCAL" });
@@ -64,21 +64,24 @@ describe("values of MCP servers", () => {
       { ...nightly, agent_config: { mcp_servers } },
       (body: { id: string }) => body.id,
     ],
-  ])("of %s are in no answer, and stay when what was read is written back", async (_, path, request, idOf) => {
-    const made = await ada.post(path, request);
-    expect(made.status).toBe(201);
-    const own = `${path}/${idOf(made.body)}`;
-    const read = await ada.get(own);
-    const written = await ada.put(own, { ...request, ...read.body });
-    expect(written.status).toBe(200);
-    for (const { body } of [made, read, written, await ada.get(path)]) {
-      expectNone(body);
-      expect(JSON.stringify(body)).toContain('"TOKEN":"***"');
-    }
-    expect(counts()).toEqual([1, 1]);
-  });
+  ])(
+    "of %s are in no response, and are kept when the masked values are written back",
+    async (_, path, request, idOf) => {
+      const made = await ada.post(path, request);
+      expect(made.status).toBe(201);
+      const own = `${path}/${idOf(made.body)}`;
+      const read = await ada.get(own);
+      const written = await ada.put(own, { ...request, ...read.body });
+      expect(written.status).toBe(200);
+      for (const { body } of [made, read, written, await ada.get(path)]) {
+        expectNone(body);
+        expect(JSON.stringify(body)).toContain('"TOKEN":"***"');
+      }
+      expect(counts()).toEqual([1, 1]);
+    },
+  );
 
-  it("are not repeated by the refusal of a request that has one", async () => {
+  it("are not repeated in the error of a request that contains one", async () => {
     const config = {
       mcp_servers: { ...mcp_servers, both: { command: "serve", url: "https://a.test", env: { TOKEN } } },
     };

@@ -49,7 +49,7 @@ describe("config.budget_usd", () => {
     return [status, body.errors?.map(({ path }: { path: string }) => path)];
   };
 
-  it("is a sum of dollars with four decimals at most, from 0.0001 to 10,000", async () => {
+  it("is an amount in dollars with at most four decimals, from 0.0001 to 10,000", async () => {
     for (const budget_usd of [0, -1, 0.00001, 1.23456, 10_000.01, "1", null]) {
       expect([budget_usd, ...(await refused({ budget_usd }))]).toEqual([budget_usd, 400, ["config.budget_usd"]]);
     }
@@ -59,18 +59,18 @@ describe("config.budget_usd", () => {
     }
   });
 
-  it("is refused with a model whose price is not known", async () => {
+  it("is rejected with a model without a known price", async () => {
     expect(await refused({ budget_usd: 1, model_id: "compatible/llama" })).toEqual([400, ["config.budget_usd"]]);
   });
 
-  it("of a schedule is that of each of its runs", async () => {
+  it("of a schedule applies to each of its runs", async () => {
     const { id } = await makeSchedule(plane, { agent_config: { model_id: SONNET, budget_usd: 0.5 } });
     const { run_id } = (await createClient(plane).post(`/agent/schedules/${id}/run`)).body;
     expect((await shown({ run_id })).agent_config.budget_usd).toBe(0.5);
     expect(await readBudget({ run_id })).toMatchObject({ limit: 500_000_000, left: 500_000_000 });
   });
 
-  it("of a child is a part of what its parent has left, and the parent's where it names none", async () => {
+  it("of a child is part of what its parent has left, and the parent's if it names none", async () => {
     const parent = await workingRun(plane, withBudget(1));
     standIn.turns.push({ usage: { input: 100_000, output: 0 } });
     await gateway.messages(parent.key);
@@ -94,7 +94,7 @@ describe("config.budget_usd", () => {
 });
 
 describe("a budget", () => {
-  it("is drawn on by the run, its children and what comes after a follow-up, and ends at nothing set aside", async () => {
+  it("is used by the run, its children and its follow-ups, and ends with nothing reserved", async () => {
     const root = await workingRun(plane, withBudget(1));
     await gateway.messages(root.key);
     const child = await startChild(root);
@@ -111,7 +111,7 @@ describe("a budget", () => {
     expect((await shown(child)).request_usage.inference_cost).toBe(0.0004);
   });
 
-  it("that is spent ends the run FAILED, in the API's own 403, and its key is dead", async () => {
+  it("ends the run FAILED when it is spent, with a 403 in the API's format, and revokes its key", async () => {
     const root = await workingRun(plane, withBudget(0.02));
     standIn.turns.push({ usage: { input: 4_000, output: 1_000 } });
     expect((await gateway.messages(root.key)).status).toBe(200);
@@ -140,7 +140,7 @@ describe("a budget", () => {
     expect(await openai.json()).toMatchObject({ error: { type: "permission_error", code: "budget_exceeded" } });
   });
 
-  it("of a child ends the child alone", async () => {
+  it("of a child ends only the child", async () => {
     const root = await workingRun(plane, withBudget(1));
     const child = await startChild(root, { budget_usd: 0.01 });
     expect((await gateway.messages(child.key)).status).toBe(403);
@@ -148,7 +148,7 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key)).status).toBe(200);
   });
 
-  it("that is too small for all that a request allows lowers its limit of output", async () => {
+  it("lowers a request's output limit if it cannot pay for all of it", async () => {
     const root = await workingRun(plane, withBudget(0.1));
     standIn.turns.push({ usage: { input: 100, output: 100_000 } });
     await gateway.messages(root.key, { max_tokens: 64_000 });
@@ -160,7 +160,7 @@ describe("a budget", () => {
     expect(spent).toBeLessThanOrEqual(100_000_000);
   });
 
-  it("sets a limit where the request names none, and thinking is never cut below what it was promised", async () => {
+  it("sets an output limit if the request has none, and never cuts the thinking budget", async () => {
     const root = await workingRun(plane, withBudget(0.05));
     await gateway.chat(root.key);
     expect(standIn.seen[0]?.body.max_completion_tokens).toBeLessThan(16_384);
@@ -168,7 +168,7 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key, thinking)).status).toBe(403);
   });
 
-  it("sets aside what all answers of a request may cost, and refuses input that nobody sees", async () => {
+  it("reserves the cost of all responses of a request, and refuses input of unknown size", async () => {
     const root = await workingRun(plane, withBudget(1));
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
@@ -185,7 +185,7 @@ describe("a budget", () => {
     expect((await gateway.responses(free.key, { previous_response_id: "resp_1" })).status).toBe(200);
   });
 
-  it("cannot be kept with a model whose price is not known: 403 that says so, and the run goes on", async () => {
+  it("cannot be enforced with a model without a known price: returns 403, and the run continues", async () => {
     const root = await workingRun(plane, withBudget(1));
     const answer = await gateway.chat(root.key, { model: "compatible/llama" });
     expect(answer.status).toBe(403);
@@ -193,7 +193,7 @@ describe("a budget", () => {
     expect((await shown(root)).state).toBe("INPROGRESS");
   });
 
-  it("releases the reservation of a call that failed, and settles one whose caller hung up by its usage", async () => {
+  it("releases the reservation of a failed call, and settles by usage if the caller disconnected", async () => {
     const root = await workingRun(plane, withBudget(1));
     standIn.turns.push({ status: 400 }, { pauseMs: 30 });
     await gateway.messages(root.key);
@@ -206,7 +206,7 @@ describe("a budget", () => {
     expect(await readBudget(root)).toMatchObject({ left: 999_600_000, spent: 400_000 });
   });
 
-  it("waits for what is set aside for others, and tells the caller to come again where that takes too long", async () => {
+  it("waits for reservations of other calls, and returns Retry-After if that takes too long", async () => {
     const root = await workingRun(plane, withBudget(0.02));
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
@@ -222,7 +222,7 @@ describe("a budget", () => {
     expect((await shown(root)).state).toBe("INPROGRESS");
   });
 
-  it("charges in full what a gateway that died had reserved, once the time of the call is over", async () => {
+  it("charges the full reservation of a gateway that died, after the call's time limit", async () => {
     const root = await workingRun(plane, withBudget(0.02));
     const hold = (until: number, execution: string) => ({
       amount: 19_000_000,
@@ -249,7 +249,7 @@ describe("a budget", () => {
 });
 
 describe("100 child runs on one budget of $1", () => {
-  it("at once spend it, and no more than one call beyond it", async () => {
+  it("spend it when they call concurrently, and exceed it by at most one call", async () => {
     const root = await workingRun(plane, withBudget(1));
     const children: Harness[] = [];
     for (let index = 0; index < 100; index++) children.push(await workingChild(root));

@@ -27,7 +27,7 @@ const item = async (runId = run.run_id) => (await createClient(plane).get(`/agen
 const stream = { stream: true };
 
 describe("POST {model_url}/anthropic/v1/messages", () => {
-  it("answers as Anthropic does, with the deployment's key and not the run's", async () => {
+  it("responds like Anthropic, with the deployment's key and not the run's", async () => {
     standIn.turns.push({ text: "hi", tools: [{ name: "run_command", input: { command: "ls" } }] });
     const answer = await gateway.messages(run.key, { model: "claude-sonnet-5-5" }, { "anthropic-beta": "some-beta" });
     expect(answer.status).toBe(200);
@@ -44,7 +44,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     expect(JSON.stringify(standIn.seen)).not.toContain(run.key);
   });
 
-  it("takes the key as a bearer token too", async () => {
+  it("accepts the key as a bearer token", async () => {
     const headers = { authorization: `Bearer ${run.key}` };
     const request = new Request(`${plane.ports.baseUrl}/model/anthropic/v1/messages`, {
       method: "POST",
@@ -55,7 +55,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("passes a stream on event by event, and counts what it has used", async () => {
+  it("streams event by event, and counts the usage", async () => {
     standIn.turns.push({
       text: "hello there",
       usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 },
@@ -77,7 +77,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     expect((await item()).request_usage).toEqual({ inference_cost: 0.00475, total_tokens: 11_150 });
   });
 
-  it("shows a run's usage in lists too, summed over its calls, and none of a run that made no call", async () => {
+  it("shows a run's usage in lists, summed over its calls, and none without a call", async () => {
     await gateway.messages(run.key);
     await (await gateway.messages(run.key, stream)).text();
     const silent = await workingRun(plane);
@@ -98,7 +98,7 @@ describe("the events of a run", () => {
     return body.events.filter(({ type }: { type: string }) => type === "model_called");
   };
 
-  it("have one for each model call, whose costs add up to that of the run", async () => {
+  it("have one for each model call, and their costs add up to the run's", async () => {
     standIn.turns.push({
       text: "hello there",
       usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 },
@@ -125,7 +125,7 @@ describe("the events of a run", () => {
     expect(body.events.map(({ event_type }: { event_type: string }) => event_type)).not.toContain("model_called");
   });
 
-  it("say that a call is estimated where its response broke off, and have none for a call that the provider refused", async () => {
+  it("mark a call as estimated if its response broke off, and have none for a call that the provider refused", async () => {
     standIn.turns.push({ status: 400 });
     await gateway.messages(run.key);
     expect(await calls()).toEqual([]);
@@ -136,7 +136,7 @@ describe("the events of a run", () => {
 });
 
 describe("POST {model_url}/openai/v1/…", () => {
-  it("answers chat completions as OpenAI does", async () => {
+  it("returns chat completions like OpenAI", async () => {
     const answer = await gateway.chat(run.key, { max_tokens: 100 });
     expect(await answer.json()).toMatchObject({ object: "chat.completion", usage: { total_tokens: 120 } });
     expect(standIn.seen[0]?.headers.authorization).toBe("Bearer the-key-of-openai");
@@ -144,7 +144,7 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
   });
 
-  it("has a streamed one tell its usage, and keeps that from callers who did not ask", async () => {
+  it("requests usage in a stream, and removes it for callers that did not ask", async () => {
     const events = await eventsIn(await gateway.chat(run.key, stream));
     expect(events.at(-1)).toBe("[DONE]");
     expect(events.slice(0, -1).every((data) => JSON.parse(data).choices.length === 1)).toBe(true);
@@ -153,7 +153,7 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect(asked).toHaveLength(events.length + 1);
   });
 
-  it("answers responses as OpenAI does, streamed or not", async () => {
+  it("returns responses like OpenAI, streamed or not", async () => {
     const tools = [{ name: "read_files", input: { paths: ["a"] } }];
     standIn.turns.push({ tools }, { text: "done" });
     const answer = await gateway.responses(run.key);
@@ -163,7 +163,7 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect((await item()).request_usage).toMatchObject({ total_tokens: 240 });
   });
 
-  it("sends no key to a server of one's own that wants none, and counts tokens without a cost", async () => {
+  it("sends no key to a custom server without one, and counts tokens without a cost", async () => {
     expect((await gateway.chat(run.key, { model: "compatible/llama" })).status).toBe(200);
     expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
     expect(standIn.seen[0]?.body.model).toBe("llama");
@@ -174,7 +174,7 @@ describe("POST {model_url}/openai/v1/…", () => {
 describe("models of Bedrock", () => {
   const model = "bedrock/global.anthropic.claude-sonnet-5-5";
 
-  it("are spoken to in the Messages API", async () => {
+  it("use the Messages API", async () => {
     const answer = await gateway.messages(run.key, { model }, { "anthropic-beta": "one, two" });
     expect(await answer.json()).toMatchObject({ type: "message", content: [{ text: "hello" }] });
     expect(standIn.seen[0]?.path).toBe("/model/global.anthropic.claude-sonnet-5-5/invoke");
@@ -187,7 +187,7 @@ describe("models of Bedrock", () => {
     expect(standIn.seen[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 .*bedrock/);
   });
 
-  it("stream in the events of that API", async () => {
+  it("stream events of that API", async () => {
     const answer = await gateway.messages(run.key, { model, ...stream });
     const events = await eventsIn(answer);
     expect(JSON.parse(events[0] ?? "").type).toBe("message_start");
@@ -195,7 +195,7 @@ describe("models of Bedrock", () => {
     expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
   });
 
-  it("that are throttled are tried again, and then answer with the Messages API's own error", async () => {
+  it("are retried when throttled, and then return the Messages API's error", async () => {
     standIn.otherwise = { status: 429, headers: { "x-amzn-errortype": "ThrottlingException" } };
     const answer = await gateway.messages(run.key, { model });
     expect(answer.status).toBe(429);
@@ -204,13 +204,13 @@ describe("models of Bedrock", () => {
   });
 });
 
-describe("who may call", () => {
+describe("callers of the model gateway", () => {
   const refused = async (answer: Promise<Response>) => {
     const { status } = await answer;
     return status;
   };
 
-  it("is an execution that works: 401 with a key that is none, or that is dead, in each API's own shape", async () => {
+  it("need the key of the current execution: 401 for an invalid or revoked key, in each API's format", async () => {
     const anthropic = await gateway.messages("sk-ant-123");
     expect(anthropic.status).toBe(401);
     expect(await anthropic.json()).toEqual({
@@ -224,30 +224,30 @@ describe("who may call", () => {
     expect(standIn.seen).toEqual([]);
   });
 
-  it("is nobody else: 403 with the key of a person, and before the execution has begun", async () => {
+  it("are refused with 403 for a person's key, and before the execution has begun", async () => {
     expect(await refused(gateway.messages(plane.key))).toBe(403);
     const started = await startedRun(plane);
     expect(await refused(gateway.messages(started.key))).toBe(403);
   });
 
-  it("is no cancelled run, whose key is good for saying that it has stopped alone", async () => {
+  it("are refused for a cancelled run, whose key can only confirm the stop", async () => {
     await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect(await refused(gateway.messages(run.key))).toBe(401);
   });
 
-  it("is the harness that came first", async () => {
+  it("are the first harness only", async () => {
     expect(await refused(gateway.messages(run.key, {}, { "runyard-instance": "another" }))).toBe(409);
   });
 
-  it("begins a run that its caller executes, like any first call", async () => {
+  it("begin a run that its caller executes, like any first call", async () => {
     const { body } = await createClient(plane).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
     expect(await refused(gateway.messages(body.run_key))).toBe(200);
     expect((await item(body.run_id)).state).toBe("INPROGRESS");
   });
 });
 
-describe("what is refused", () => {
-  it("are models that the deployment does not have, does not offer, or speaks to in another API", async () => {
+describe("the model gateway", () => {
+  it("refuses models that are unknown, not offered, or of another API", async () => {
     vi.stubEnv("DISABLED_MODELS", "anthropic/claude-opus-5-5");
     for (const model of ["anthropic/none", "openai/gpt-5.4", "local/runbook", "anthropic/claude-opus-5-5"]) {
       const answer = await gateway.messages(run.key, { model });
@@ -257,7 +257,7 @@ describe("what is refused", () => {
     expect((await gateway.chat(run.key, { model: SONNET })).status).toBe(400);
   });
 
-  it("are prices other than the one that is counted", async () => {
+  it("refuses features with prices that are not counted", async () => {
     for (const premium of [{ speed: "fast" }, { service_tier: "priority" }]) {
       expect((await gateway.messages(run.key, premium)).status).toBe(400);
       expect((await gateway.chat(run.key, premium)).status).toBe(400);
@@ -265,7 +265,7 @@ describe("what is refused", () => {
     expect((await gateway.messages(run.key, { service_tier: "auto" })).status).toBe(200);
   });
 
-  it("are bodies that name no model, and those that are too large", async () => {
+  it("refuses bodies without a model, and bodies that are too large", async () => {
     expect((await gateway.call("/anthropic/v1/messages", run.key, "no json")).status).toBe(400);
     expect((await gateway.call("/openai/v1/responses", run.key, { input: "x" })).status).toBe(400);
     const large = await gateway.messages(run.key, { system: "x".repeat(5 * 1024 * 1024) });
@@ -273,7 +273,7 @@ describe("what is refused", () => {
     expect(await large.json()).toMatchObject({ error: { type: "request_too_large" } });
   });
 
-  it("are other paths and methods", async () => {
+  it("refuses other paths and methods", async () => {
     const answer = await gateway.call("/anthropic/v1/complete", run.key, {});
     expect(answer.status).toBe(404);
     const get = await gateway.serve(new Request(`${plane.ports.baseUrl}/model/openai/v1/responses`));
@@ -281,8 +281,8 @@ describe("what is refused", () => {
   });
 });
 
-describe("a provider that fails", () => {
-  it("is tried again with longer pauses, or those that it asks for", async () => {
+describe("a failing provider", () => {
+  it("is retried with increasing pauses, or the requested ones", async () => {
     standIn.turns.push({ status: 529 }, { status: 429, headers: { "retry-after": "7" } }, { dead: true });
     expect((await gateway.messages(run.key)).status).toBe(200);
     expect(standIn.seen).toHaveLength(4);
@@ -293,7 +293,7 @@ describe("a provider that fails", () => {
     expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
   });
 
-  it.each([429, 500, 529])("with %s at last is passed on as it answers, and nothing is counted", async (status) => {
+  it.each([429, 500, 529])("passes a final %s on unchanged, and counts nothing", async (status) => {
     standIn.otherwise = { status, headers: { "retry-after": "3" } };
     const answer = await gateway.messages(run.key, stream);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, "3"]);
@@ -302,7 +302,7 @@ describe("a provider that fails", () => {
     expect((await item()).request_usage).toBeUndefined();
   });
 
-  it("is not waited for where it asks for minutes, nor tried again where it says that this is of no use", async () => {
+  it("is not retried when it asks for minutes or states that retrying is useless", async () => {
     standIn.turns.push({ status: 429, headers: { "retry-after": "60" } });
     expect((await gateway.messages(run.key)).status).toBe(429);
     standIn.turns.push({ status: 500, headers: { "x-should-retry": "false" } }, { status: 400 });
@@ -311,34 +311,34 @@ describe("a provider that fails", () => {
     expect(standIn.seen).toHaveLength(3);
   });
 
-  it("and refuses the deployment's own key tells nothing about the run's", async () => {
+  it("does not reveal the deployment's key problem to the run", async () => {
     standIn.turns.push({ status: 401 });
     const answer = await gateway.messages(run.key);
     expect(answer.status).toBe(500);
     expect(await answer.json()).toMatchObject({ error: { type: "api_error" } });
   });
 
-  it("and cannot be reached is a 502", async () => {
+  it("causes a 502 if it cannot be reached", async () => {
     await standIn[Symbol.asyncDispose]();
     const answer = await gateway.chat(run.key);
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({ error: { type: "server_error" } });
   });
 
-  it("and does not begin to answer in time is a 504, once", async () => {
+  it("causes one 504 if it does not begin to respond in time", async () => {
     const slow = createGateway(plane, standIn, { firstByteMs: 50 });
     standIn.turns.push({ pauseMs: 2_000 });
     expect((await slow.messages(run.key)).status).toBe(504);
     expect(standIn.seen).toHaveLength(1);
   });
 
-  it("and answers nonsense is a 502, its tokens estimated", async () => {
+  it("causes a 502 for an invalid response, with estimated tokens", async () => {
     standIn.turns.push({ raw: "<html>busy</html>" });
     expect((await gateway.messages(run.key)).status).toBe(502);
     expect((await item()).request_usage.total_tokens).toBeGreaterThan(1_000);
   });
 
-  it("and cuts a stream ends it with an error of the API, and what was said is counted", async () => {
+  it("ends a broken stream with an error of the API, and counts what was sent", async () => {
     standIn.turns.push({ text: "x".repeat(600), usage: { input: 500 }, cutAfter: 5, pauseMs: 5 });
     const events = await eventsIn(await gateway.messages(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error", error: { type: "api_error" } });
@@ -350,7 +350,7 @@ describe("a provider that fails", () => {
     expect(JSON.parse(responses.at(-1) ?? "")).toMatchObject({ type: "error" });
   });
 
-  it("and falls silent in a stream is not waited for", async () => {
+  it("is not waited for when it stops in the middle of a stream", async () => {
     const impatient = createGateway(plane, standIn, { silenceMs: 40 });
     standIn.turns.push({ pauseMs: 1_000 });
     const events = await eventsIn(await impatient.messages(run.key, stream));
@@ -359,8 +359,8 @@ describe("a provider that fails", () => {
   });
 });
 
-describe("a call whose execution is over", () => {
-  it("ends for its caller at once, and the provider's answer is read to its end and counted", async () => {
+describe("a model call of an ended execution", () => {
+  it("ends immediately for its caller, and the provider's response is read to its end and counted", async () => {
     const watchful = createGateway(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ text: "a long story", pauseMs: 100 });
     const answer = await watchful.messages(run.key, stream);
@@ -372,7 +372,7 @@ describe("a call whose execution is over", () => {
     expect(standIn.hungUp).toBe(0);
   });
 
-  it("is a 401 where no answer had begun", async () => {
+  it("returns 401 if no response had begun", async () => {
     const watchful = createGateway(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ pauseMs: 5_000 });
     const call = watchful.messages(run.key);
@@ -380,7 +380,7 @@ describe("a call whose execution is over", () => {
     expect((await call).status).toBe(401);
   });
 
-  it("is read to its end as well when its caller hangs up", async () => {
+  it("is also read to its end when its caller disconnects", async () => {
     standIn.turns.push({ pauseMs: 50 });
     const answer = await gateway.messages(run.key, stream);
     const reader = answer.body?.getReader();
@@ -392,7 +392,7 @@ describe("a call whose execution is over", () => {
 });
 
 describe("the head of a run", () => {
-  it("has a mark of one letter for its budget, and stays below 1 KB", async () => {
+  it("has a one-letter flag for its budget, and stays below 1 KB", async () => {
     const before = await plane.table.get(keys.head(run.run_id));
     await gateway.messages(run.key);
     const after = await plane.table.get(keys.head(run.run_id));

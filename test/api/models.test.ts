@@ -22,14 +22,14 @@ afterEach(() => {
 describe("GET /agent/models", () => {
   const listIds = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
 
-  it("has the embedded model alone where no provider is configured, and it is the default", async () => {
+  it("returns only the embedded model, as the default, if no provider is configured", async () => {
     const answer = await ada.get("/agent/models");
     expect(listIds(answer)).toEqual(["local/runbook"]);
     expect(answer.body.default_model_id).toBe("local/runbook");
     expect(answer.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
   });
 
-  it("has the models of the providers that are configured, and the first one's first is the default", async () => {
+  it("returns the models of the configured providers, and the first provider's first model is the default", async () => {
     set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
     const answer = await ada.get("/agent/models");
     const openai = CATALOGUE.openai.map(({ id }) => id);
@@ -47,7 +47,7 @@ describe("GET /agent/models", () => {
     expect(other.body.models).toContainEqual(expect.objectContaining({ provider: "AMAZON" }));
   });
 
-  it("says which are disabled, and none of those is the default", async () => {
+  it("marks disabled models, and none of them is the default", async () => {
     set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: `${OPUS},none` });
     const { body } = await ada.get("/agent/models");
     const disabled = body.models.filter((model: { disable_reason?: string }) => model.disable_reason !== undefined);
@@ -55,7 +55,7 @@ describe("GET /agent/models", () => {
     expect(body.default_model_id).toBe(SONNET);
   });
 
-  it("answers with the default of the caller's team, whoever of it asks", async () => {
+  it("returns the default model of the caller's team", async () => {
     set({ MODEL_PROVIDERS: "anthropic" });
     const agent = await plane.agent();
     const run = await workingRun(plane, { prompt: "hello", config: { model_id: "local/runbook" } });
@@ -77,7 +77,7 @@ describe("GET /agent/models", () => {
   });
 });
 
-describe("a model that is named", () => {
+describe("a requested model", () => {
   const naming: [string, (id: string) => Promise<{ status: number; body: { errors: unknown } }>, string][] = [
     [
       "POST /agent/runs",
@@ -98,7 +98,7 @@ describe("a model that is named", () => {
   ];
 
   it.each(naming)(
-    "by %s is refused with 400 where it is not to be had, and the refusal says where to look",
+    "by %s is rejected with 400 if it is unavailable, and the error links to the models",
     async (_, name, path) => {
       set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: SONNET });
       const message = expect.stringContaining("GET /agent/models");
@@ -110,8 +110,8 @@ describe("a model that is named", () => {
   );
 });
 
-describe("the catalogue", () => {
-  it("names each model once, by its provider, with whole prices or none", () => {
+describe("the model catalog", () => {
+  it("lists each model once, by provider, with complete prices or none", () => {
     const all = Object.entries(CATALOGUE).flatMap(([provider, list]) => list.map((model) => ({ provider, model })));
     expect(new Set(all.map(({ model }) => model.id)).size).toBe(all.length);
     for (const { provider, model } of all) {

@@ -19,7 +19,7 @@ const told = async () =>
     .map(({ data }: { data: { message: string } }) => data.message);
 
 describe("POST /harness-support/notify-user", () => {
-  it("tells whoever follows the run, which goes on", async () => {
+  it("adds a notification to the run's events, and the run continues", async () => {
     expect(await notify("half of it is done")).toMatchObject({ status: 200, body: {} });
     expect(await told()).toEqual(["half of it is done"]);
     const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
@@ -33,18 +33,18 @@ describe("POST /harness-support/notify-user", () => {
     expect(await plane.download(headers["location"] ?? "")).toContain("half of it is done");
   });
 
-  it("leaves the run at work", async () => {
+  it("does not change the run's state", async () => {
     await notify("half of it is done");
     expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("INPROGRESS");
   });
 
-  it("tells the same words once, however often they come", async () => {
+  it("records the same message once, however often it is sent", async () => {
     await Promise.all([notify("half"), notify("half"), notify("half")]);
     await notify("all");
     expect(await told()).toEqual(["half", "all"]);
   });
 
-  it("tells ten times a run and is then answered 429, which no repeat helps; the run goes on", async () => {
+  it("accepts ten notifications per run and then returns a 429 that is not retryable; the run continues", async () => {
     for (let count = 1; count <= 10; count++) expect((await notify(`word ${count}`)).status).toBe(200);
     const before = structuredClone(plane.table.all());
     expect(await notify("one more")).toMatchObject({
@@ -56,13 +56,13 @@ describe("POST /harness-support/notify-user", () => {
     expect((await harness.finish()).status).toBe(200);
   });
 
-  it.each(["", "x".repeat(4_097), 7, null])("answers 400 and stores nothing for the message %j", async (message) => {
+  it.each(["", "x".repeat(4_097), 7, null])("returns 400 and stores nothing for the message %j", async (message) => {
     const before = structuredClone(plane.table.all());
     expect(await notify(message)).toMatchObject({ status: 400, body: { errors: [{ path: "message" }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("is refused from an execution that is over", async () => {
+  it("is refused from an ended execution", async () => {
     await harness.finish();
     expect((await notify("too late")).status).toBe(401);
     expect(await told()).toEqual([]);

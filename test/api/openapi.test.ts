@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 
 describe("docs/openapi.json", () => {
-  it("is what `npm run docs` writes", () => {
+  it("equals the output of `npm run docs`", () => {
     const committed = readFileSync(join(import.meta.dirname, "../../docs/openapi.json"), "utf8");
     expect(committed === `${JSON.stringify(document, null, 2)}\n`, "run `npm run docs`").toBe(true);
   });
 
-  it("is OpenAPI 3.1, its schemas included", async () => {
+  it("is valid OpenAPI 3.1, including its schemas", async () => {
     expect(await validate(DIALECT, loose(document), "BASIC")).toMatchObject({ valid: true });
   });
 
-  it("has every route, under a name of its own, and nothing beside them", () => {
+  it("has every route under an operationId of its own, and no others", () => {
     const named = routes.filter(({ path }) => path !== "*").map(({ method, path }) => `${method} ${path}`);
     expect(
       operations()
@@ -38,7 +38,7 @@ describe("docs/openapi.json", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("says of each route in words what it does, who may call it and what can go wrong", () => {
+  it("describes for each route what it does, who may call it and its errors", () => {
     for (const { operation, path } of operations()) {
       expect(String(operation["summary"]).length, path).toBeGreaterThan(5);
       const statuses = Object.keys(member(operation, "responses"));
@@ -49,7 +49,7 @@ describe("docs/openapi.json", () => {
     }
   });
 
-  it("calls shapes as the specification does", () => {
+  it("names schemas as the specification does", () => {
     expect(Object.keys(schemas())).toEqual(
       expect.arrayContaining([
         ...["RunItem", "AmbientAgentConfig", "RunAgentRequest", "RunAgentResponse", "ListRunsResponse", "PageInfo"],
@@ -59,7 +59,7 @@ describe("docs/openapi.json", () => {
     );
   });
 
-  it("refers only to what is there, and has nothing that nobody refers to", () => {
+  it("references only existing components, and has no unused one", () => {
     const refs = new Set<string>();
     mapObjects(document, (object) => {
       if (typeof object["$ref"] === "string") refs.add(object["$ref"]);
@@ -74,7 +74,7 @@ describe("docs/openapi.json", () => {
     expect(there.filter((name) => !refs.has(name))).toEqual([]);
   });
 
-  it("tells of limits that only a program can check", () => {
+  it("describes limits that only code checks", () => {
     expect(propertyOf("RunAgentRequest", "title")).toMatchObject({ maxLength: 512 });
     expect(propertyOf("RunAgentRequest", "prompt")).toMatchObject({
       description: expect.stringContaining("262144 bytes"),
@@ -84,7 +84,7 @@ describe("docs/openapi.json", () => {
 });
 
 describe("each example", () => {
-  it("is there, and is what its schema takes", async () => {
+  it("exists and matches its schema", async () => {
     const refused: unknown[] = [];
     let count = 0;
     for (const { pointer, media } of bodies()) {
@@ -100,7 +100,7 @@ describe("each example", () => {
     expect(count).toBeGreaterThan(50);
   });
 
-  it("would be noticed if it were not", async () => {
+  it("fails the check if it is wrong", async () => {
     const result = await validate(`${ADDRESS}#/components/schemas/RunAgentRequest`, { title: "without a prompt" });
     expect(result.valid).toBe(false);
   });

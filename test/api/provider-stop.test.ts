@@ -45,7 +45,7 @@ const stoppedBy = async (run: string) => {
 };
 
 describe("a run in a sandbox that its provider can stop", () => {
-  it("keeps on its head, within 1 KB, where it runs, and nothing more for a function", async () => {
+  it("records its sandbox on its head, within 1 KB, and nothing for a function", async () => {
     const harness = await workingRun(plane);
     expect(await readHead(harness.run_id)).toMatchObject({
       sandbox: { provider: "microvm", handle: toHandle(harness) },
@@ -56,7 +56,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(sizeOfItem((await readHead(harness.run_id)) ?? {})).toBeLessThanOrEqual(1024);
   });
 
-  it("has its sandbox stopped when it ends, by whichever end", async () => {
+  it("has its sandbox stopped at every kind of end", async () => {
     const done = await workingRun(plane);
     await done.finish();
     await deliver(plane);
@@ -73,7 +73,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await reap(plane)).toMatchObject({ looked: 0 });
   });
 
-  it("is stopped by its provider when it is cancelled, which the timeline tells by whose word", async () => {
+  it("is stopped by its provider when it is cancelled, and the timeline names who cancelled", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
@@ -86,7 +86,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await plane.download(headers["location"] ?? "")).toContain('"confirmed_by":"provider"');
   });
 
-  it("is stopped by its provider when it is cancelled by force, also while it is being prepared", async () => {
+  it("is stopped by its provider when it is cancelled by force, also while PENDING", async () => {
     for (const harness of [await workingRun(plane), await startedRun(plane)]) {
       plane.stopped.length = 0;
       await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel?force=true`);
@@ -96,7 +96,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     }
   });
 
-  it("takes the harness's word where that comes first, and has the sandbox stopped even so", async () => {
+  it("accepts the harness's confirmation if it comes first, and still has the sandbox stopped", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     await harness.shutDown();
@@ -106,7 +106,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
-  it("is asked for again while its provider says that it is still going, or cannot be asked", async () => {
+  it("is stopped again while its provider reports it as running or does not respond", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     plane.stopAnswers.push(false, new Error("throttled"), false);
@@ -117,7 +117,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(listStops()).toHaveLength(4);
   });
 
-  it("is written off for the caller after its time, and for the service after ten minutes, which the log tells", async () => {
+  it("is given up for the caller after a timeout, and for the service after ten minutes with a log line", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     plane.stopAnswers.push(...Array.from({ length: 200 }, () => false));
@@ -134,7 +134,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
   });
 
-  it("has the sandbox of a lost execution stopped, while the run goes on in another", async () => {
+  it("has the sandbox of an expired execution stopped, while it continues in another", async () => {
     const harness = await workingRun(plane);
     await passes(5);
     expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
@@ -144,7 +144,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(listStops(), "the new one stays").not.toContain(toHandle(next));
   });
 
-  it("keeps the old sandbox in mind while the new execution works, until it is gone", async () => {
+  it("keeps the old sandbox on record until it is gone, while the new execution works", async () => {
     const harness = await workingRun(plane);
     plane.stopAnswers.push(false, false);
     await harness.shutDown({ error: { category: "oom", message: "out of memory" } });
@@ -160,7 +160,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
-  it("goes on in a MicroVM where a function's time was too short for it, and not for a follow-up to a short one", async () => {
+  it("continues in a MicroVM if a function's time was too short, but not for a follow-up to a short one", async () => {
     offer("lambda", "microvm");
     const first = await workingRun(plane);
     expect(await readHead(first.run_id)).not.toHaveProperty("sandbox");
@@ -181,7 +181,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(short.run_id)).not.toHaveProperty("sandbox");
   });
 
-  it("tells in its timeline where it runs, unless that is a function", async () => {
+  it("shows its sandbox in its timeline, unless it is a function", async () => {
     const readPending = async (run: string) => {
       const { events } = (await createClient(plane).get(`/agent/runs/${run}/timeline`)).body;
       return events.find(({ event_type }: { event_type: string }) => event_type === "run_pending").payload;
@@ -191,7 +191,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readPending((await startedRun(plane)).run_id)).not.toHaveProperty("sandbox");
   });
 
-  it("has as long to begin as its provider takes, and is then stopped and started anew", async () => {
+  it("has the start time of its provider, and is then stopped and started again", async () => {
     for (const [provider, seconds] of [
       ["microvm", 60],
       ["fargate", 180],
@@ -210,7 +210,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     }
   });
 
-  it("waits for another start where the provider had no room, and leaves nothing to be stopped", async () => {
+  it("waits for another start if the provider had no capacity, and leaves nothing to stop", async () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
     expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
@@ -219,7 +219,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(id)).not.toHaveProperty("sandbox");
   });
 
-  it("is not started twice for a message that comes twice, but put back once its time is over", async () => {
+  it("is not started twice for a duplicate message, but requeued after its start time", async () => {
     const harness = await startedRun(plane);
     await consume(plane, "runs", harness.run_id);
     expect(plane.started).toHaveLength(1);
@@ -230,13 +230,13 @@ describe("a run in a sandbox that its provider can stop", () => {
   });
 });
 
-describe("an environment with an image of its own", () => {
+describe("an environment with a custom image", () => {
   const startRun = async () => {
     const made = await createClient(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     return startedRun(plane, { prompt: "a", config: { environment_id: made.body.uid } });
   };
 
-  it("has its runs in containers where the deployment has them, as the image was when the run was made", async () => {
+  it("runs in containers if the deployment has them, with the image as of the run's creation", async () => {
     offer("lambda", "fargate");
     const harness = await startRun();
     expect(await readHead(harness.run_id)).toMatchObject({ sandbox: { provider: "fargate" }, own_image: true });
@@ -248,7 +248,7 @@ describe("an environment with an image of its own", () => {
     ]);
   });
 
-  it("ends its runs, and says why, where the image starts no harness three times in a row", async () => {
+  it("ends its runs with a reason if the image fails to start the harness three times in a row", async () => {
     offer("lambda", "fargate");
     const { run_id } = await startRun();
     for (let start = 2; start <= 3; start++) {
@@ -270,7 +270,7 @@ describe("an environment with an image of its own", () => {
     expect(new Set(listStops()).size, "each of them is stopped").toBe(3);
   });
 
-  it("counts such starts anew once one has begun", async () => {
+  it("resets the count of failed starts once a harness has begun", async () => {
     offer("lambda", "fargate");
     const first = await startRun();
     plane.clock.now += 181_000;
@@ -281,7 +281,7 @@ describe("an environment with an image of its own", () => {
     expect(await readHead(first.run_id)).not.toHaveProperty("silent_starts");
   });
 
-  it("has no runs where there are no containers: they are refused, and those that wait end FAILED", async () => {
+  it("cannot run without containers: new runs are refused, and waiting runs end FAILED", async () => {
     offer("lambda", "fargate");
     const made = await createClient(plane).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     const body = { prompt: "a", config: { environment_id: made.body.uid } };

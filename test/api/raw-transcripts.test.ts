@@ -30,7 +30,7 @@ const ledTo = async ({ headers }: { headers: Readonly<Record<string, string>> })
   plane.download(headers["location"] ?? "");
 
 describe("POST /harness-support/external-conversation", () => {
-  it("answers the run's conversation, again and again, and changes nothing the second time", async () => {
+  it("returns the run's conversation, and a second call changes nothing", async () => {
     const harness = await workingRun(plane);
     expect(await declare(harness)).toMatchObject({ status: 200, body: { conversation_id: harness.run_id } });
     const before = structuredClone(plane.table.all());
@@ -38,7 +38,7 @@ describe("POST /harness-support/external-conversation", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("answers 400 and stores nothing for a format that is no name", async () => {
+  it("returns 400 and stores nothing for an invalid format", async () => {
     const harness = await workingRun(plane);
     const before = structuredClone(plane.table.all());
     for (const format of ["", "a b", "-a", "x".repeat(65), 7]) {
@@ -50,7 +50,7 @@ describe("POST /harness-support/external-conversation", () => {
 });
 
 describe("POST /harness-support/transcript", () => {
-  it("is seen by nobody until its report, and then leads to it from the run and from inside the execution", async () => {
+  it("is invisible until it is committed, and then redirects to it from the run and from inside the execution", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     expect(await ask(harness)).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
@@ -71,7 +71,7 @@ describe("POST /harness-support/transcript", () => {
     expect(await ledTo(await ask(harness))).toBe("one\ntwo\n");
   });
 
-  it("without a length is a form of bounded length, whose file is seen with the end of the run, and stays as it was then", async () => {
+  it("returns a form of limited length if no length is given, and the file is visible and fixed at the run's end", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     const { body: target } = await place(harness);
@@ -84,7 +84,7 @@ describe("POST /harness-support/transcript", () => {
     expect(await ledTo(await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
   });
 
-  it("never shows what a lost execution uploads, and hands the next one what was reported before", async () => {
+  it("never shows the upload of an expired execution, and gives the next one the last commit", async () => {
     const first = await workingRun(plane);
     await declare(first);
     await stored(first, "kept\n");
@@ -99,7 +99,7 @@ describe("POST /harness-support/transcript", () => {
     expect(await ledTo(await ask(second))).toBe("kept\nand more\n");
   });
 
-  it("is of the conversation: a run that continues it is led to it too", async () => {
+  it("belongs to the conversation: a run that continues it is redirected to it too", async () => {
     const first = await workingRun(plane);
     await declare(first);
     await stored(first, "said\n");
@@ -109,7 +109,7 @@ describe("POST /harness-support/transcript", () => {
     expect((await place(next, "x", next.run_id)).status, "the conversation is named by its first run").toBe(404);
   });
 
-  it("answers 400 for a conversation of the default harness, and 404 for one that is not the run's", async () => {
+  it("returns 400 for a conversation of the default harness, and 404 for another run's", async () => {
     const harness = await workingRun(plane);
     expect(await ask(harness)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     expect(await place(harness, "x")).toMatchObject({ status: 400, body: { errors: [{ path: "conversation_id" }] } });
@@ -118,7 +118,7 @@ describe("POST /harness-support/transcript", () => {
     for (const id of [other.run_id, "none"]) expect((await place(harness, "x", id)).status).toBe(404);
   });
 
-  it("answers 400 for half of a description, and for more than a transcript may have", async () => {
+  it("returns 400 for an incomplete description, and for a file above the limit", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     const conversation_id = harness.run_id;
@@ -134,7 +134,7 @@ describe("POST /harness-support/transcript", () => {
     }
   });
 
-  it("needs no declaration of a run whose configuration names a harness of others", async () => {
+  it("needs no declaration if the run's configuration names a third-party harness", async () => {
     const harness = await withModels(() => workingRun(plane, { prompt: "a", config: { harness: { type: "codex" } } }));
     expect((await ask(harness)).status).toBe(404);
     await stored(harness, "said\n");
@@ -142,8 +142,8 @@ describe("POST /harness-support/transcript", () => {
   });
 });
 
-describe("a conversation that another harness keeps in its own format", () => {
-  it("answers 422 where the service has not been told what was said, and is read where it has", async () => {
+describe("a conversation in a third-party harness's own format", () => {
+  it("returns 422 if the service has no messages of it, and is readable otherwise", async () => {
     const harness = await workingRun(plane);
     const ada = createClient(plane);
     const paths = [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`];

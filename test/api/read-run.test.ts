@@ -28,7 +28,7 @@ async function append(harness: Harness, first: number, messages: readonly unknow
 }
 
 describe("GET /agent/runs/{runId}/events", () => {
-  it("is one gapless sequence from 1, read from anywhere, and says when it is over", async () => {
+  it("is one gapless sequence from 1, readable from any number, and reports its end", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -59,7 +59,7 @@ describe("GET /agent/runs/{runId}/events", () => {
     expect((await ada.get(`${path}?after=5000`)).body).toEqual({ events: [], next: 5000, ended: true });
   });
 
-  it("holds the answer until there is something, and no longer than it was asked to", async () => {
+  it("waits for the next event, up to the requested time", async () => {
     const plane = await createTestControlPlane();
     const ticking = setInterval(() => {
       plane.clock.now += 20;
@@ -92,7 +92,7 @@ describe("GET /agent/runs/{runId}/events", () => {
     }
   });
 
-  it("never passes 4 MiB in one answer, and leaves nothing out over several", async () => {
+  it("never exceeds 4 MiB in one response, and omits nothing over several", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -111,7 +111,7 @@ describe("GET /agent/runs/{runId}/events", () => {
 });
 
 describe("GET /agent/runs/{runId}/events of large batches", () => {
-  it("never passes 4 MiB either", async () => {
+  it("never exceeds 4 MiB either", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const large = Array.from({ length: 10 }, () => said("x".repeat(250_000)));
@@ -125,7 +125,7 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
-  it("begins a step with each thing that the user says", async () => {
+  it("begins a step with each message of the user", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "first" });
     await append(harness, 1, [
@@ -141,7 +141,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(new Set(steps.map(({ id }: { id: string }) => id)).size).toBe(2);
   });
 
-  it("cuts an output at 16 KB and says where the whole is, and the transcript has it", async () => {
+  it("truncates an output at 16 KB and refers to the transcript, which has it whole", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const output = `begin ${"é".repeat(20_000)} end`;
@@ -199,7 +199,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       ],
     ],
     ["events", () => [{ role: "system", content: [{ type: "event", name: "note", data: "d".repeat(250_000) }] }]],
-  ])("stays within 4 MiB of %s, the latest whole", async (_, messages) => {
+  ])("stays within 4 MiB of %s, the latest ones whole", async (_, messages) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     let next = 1;
@@ -215,7 +215,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     }
   });
 
-  it("gives a new execution no more of the conversation than an answer holds", async () => {
+  it("limits the conversation for a new execution to what a response can contain", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     for (let number = 1; number <= 40; number++)
@@ -253,7 +253,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
 });
 
 describe("GET /agent/runs/{runId}", () => {
-  it("shows times in UTC with milliseconds, and leaves out what has no value", async () => {
+  it("returns times in UTC with milliseconds, and omits members without a value", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const { body } = await createClient(plane).get(`/agent/runs/${id}`);
@@ -272,7 +272,7 @@ describe("GET /agent/runs/{runId}", () => {
       expect(body[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("moves updated_at with state, follow-ups and artifacts, not with beats, messages or setup events", async () => {
+  it("changes updated_at with state, follow-ups and artifacts, not with heartbeats, messages or setup events", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const updated = async () => (await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at;

@@ -20,8 +20,8 @@ import { reap } from "../support/reaper.ts";
 
 const get = async (plane: TestControlPlane, id: string) => (await createClient(plane).get(`/agent/runs/${id}`)).body;
 
-describe("an execution that is lost", () => {
-  it("is told by the sandbox itself: the run waits for a new one, and the old key is refused", async () => {
+describe("an expired execution", () => {
+  it("can be reported by the sandbox itself: the run waits for a new one, and the old key is refused", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.messages(1, "before");
@@ -54,7 +54,7 @@ describe("an execution that is lost", () => {
     });
   });
 
-  it("is found within a minute where it falls silent, but not while it beats", async () => {
+  it("is detected within a minute without heartbeats, but not while it sends them", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     for (let beat = 0; beat < 12; beat++) {
@@ -77,7 +77,7 @@ describe("an execution that is lost", () => {
     expect((await next.resolve()).body.context.execution_id).not.toBe(harness.execution_id);
   });
 
-  it("counts every call as a beat", async () => {
+  it("counts every call as a heartbeat", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     for (let number = 1; number <= 6; number++) {
@@ -88,7 +88,7 @@ describe("an execution that is lost", () => {
     expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
   });
 
-  it("ends the run in ERROR at the third loss in a row", async () => {
+  it("ends the run in ERROR when it is the third in a row", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.shutDown();
@@ -107,7 +107,7 @@ describe("an execution that is lost", () => {
     expect((await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`)).status).toBe(302);
   });
 
-  it("begins to count anew where a follow-up brings the run back", async () => {
+  it("is counted from zero again after a follow-up restarts the run", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.shutDown();
@@ -118,7 +118,7 @@ describe("an execution that is lost", () => {
     expect(await readState(plane, first.run_id)).toBe("QUEUED");
   });
 
-  it("changes nothing for an execution that is not the run's any more", async () => {
+  it("has no effect if it is no longer the run's execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.shutDown();
@@ -133,7 +133,7 @@ describe("an execution that is lost", () => {
 });
 
 describe("the reaper", () => {
-  it("sends a waiting run again whose message was lost, then ever more rarely", async () => {
+  it("sends a lost message of a waiting run again, with increasing intervals", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     plane.sent.length = 0;
@@ -152,7 +152,7 @@ describe("the reaper", () => {
     expect(await readState(plane, id)).toBe("PENDING");
   });
 
-  it("puts a run back whose sandbox does not begin within 20 seconds, at its next look, under a new execution", async () => {
+  it("requeues a run whose sandbox does not begin within 20 seconds, under a new execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     plane.clock.now += 19_000;
@@ -172,7 +172,7 @@ describe("the reaper", () => {
     ]);
   });
 
-  it("asks again for a transcript whose message was lost", async () => {
+  it("requests a transcript again if its message was lost", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -185,7 +185,7 @@ describe("the reaper", () => {
     expect(await reap(plane)).toMatchObject({ looked: 0, alive: false });
   });
 
-  it("goes on with the others where one run cannot be read", async () => {
+  it("continues with other runs if one cannot be read", async () => {
     const plane = await createTestControlPlane();
     const broken = await createRun(plane);
     const harness = await startedRun(plane);
@@ -197,7 +197,7 @@ describe("the reaper", () => {
     expect(await reap(plane), "and it is not looked at each time").toMatchObject({ failed: 0 });
   });
 
-  it("extends the leases once where more than 50 and a fifth of all run out in one pass, and then loses them", async () => {
+  it("extends the leases once if more than 50 and a fifth of all expire in one pass, and then expires them", async () => {
     const plane = await createTestControlPlane();
     const ids = await manyWorking(plane, 60);
     plane.clock.now += 31_000;
@@ -208,7 +208,7 @@ describe("the reaper", () => {
     expect(await states(plane, ids)).toEqual({ QUEUED: 60 });
   });
 
-  it("loses 50 that fall silent at once, as far as that is not an outage of its own", async () => {
+  it("expires 50 simultaneous executions unless that indicates an outage of its own", async () => {
     const plane = await createTestControlPlane();
     const ids = await manyWorking(plane, 50);
     plane.clock.now += 31_000;
@@ -217,8 +217,8 @@ describe("the reaper", () => {
   });
 });
 
-describe("SQS runs", () => {
-  it("starts one sandbox for a message that comes twice", async () => {
+describe("consumers of run messages", () => {
+  it("start one sandbox for a duplicate message", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     await Promise.all([consume(plane, "runs", id), consume(plane, "runs", id)]);
@@ -226,7 +226,7 @@ describe("SQS runs", () => {
     expect(plane.started).toHaveLength(1);
   });
 
-  it("reports alone the messages of a batch that fail: those without form, and those whose work failed", async () => {
+  it("report only the failed messages of a batch: malformed ones, and those whose work failed", async () => {
     const plane = await createTestControlPlane();
     const [good, bad] = [await createRun(plane), await createRun(plane)];
     plane.failures.push(new Error("no such function"));
@@ -248,7 +248,7 @@ describe("SQS runs", () => {
     expect(plane.started.map(({ run_id }) => run_id)).toEqual([good]);
   });
 
-  it("starts a sandbox again that was never begun, and lets only the newer one speak", async () => {
+  it("start a sandbox again that never began, and accept only the newer one", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     plane.clock.now += 180_000;
@@ -259,7 +259,7 @@ describe("SQS runs", () => {
     expect((await createHarness(plane, again).resolve()).status).toBe(200);
   });
 
-  it("puts a run back whose start is put off, so that it is offered again", async () => {
+  it("requeue a run whose start is postponed", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
@@ -269,7 +269,7 @@ describe("SQS runs", () => {
     expect(await readState(plane, id)).toBe("PENDING");
   });
 
-  it("fails the message of a start that is broken, and at last ends the run in ERROR", async () => {
+  it("fail the message of a broken start, and finally end the run in ERROR", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     plane.failures.push(new Error("no such function"));
@@ -284,7 +284,7 @@ describe("SQS runs", () => {
     expect((await consume(plane, "runs-dead", id)).batchItemFailures, "once more is harmless").toEqual([]);
   });
 
-  it("does not end a run that works, for the sake of an old message that died", async () => {
+  it("do not end an executing run because an old message was given up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await consume(plane, "runs-dead", harness.run_id);

@@ -12,7 +12,7 @@ const anybody = (plane: TestControlPlane) => ({
 });
 
 describe("GET /agent/sessions/{sessionId}/redirect", () => {
-  it("leads everybody to the conversation of a shared session, and says nothing else", async () => {
+  it("redirects everybody to the conversation of a shared session, and reveals nothing else", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane, { prompt: "a", ...shared });
     const answer = await anybody(plane).get(`/agent/sessions/${id}/redirect`);
@@ -20,7 +20,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
     expect(answer.body).toEqual({ conversation_id: id });
   });
 
-  it("answers 404 for one that is not shared as for one that is not there, also to its creator", async () => {
+  it("returns the same 404 for an unshared and an unknown session, also to its creator", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const details = [];
@@ -35,7 +35,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
 });
 
 describe("GET /agent/conversations/{conversationId}/redirect", () => {
-  it("leads everybody to the latest session that is shared", async () => {
+  it("redirects everybody to the latest shared session", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane, { prompt: "a", ...shared });
     await first.finish();
@@ -54,7 +54,7 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
     expect((await anybody(plane).get(`/agent/conversations/${last}/redirect`)).status, "a run's id is none").toBe(404);
   });
 
-  it("answers 404 for one that is not shared as for one that is not there", async () => {
+  it("returns the same 404 for an unshared and an unknown conversation", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const details = [];
@@ -68,14 +68,14 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
 });
 
 describe("GET /agent/runs/{runId}/handoff/attachments", () => {
-  it("answers an empty list, since executions leave no snapshots", async () => {
+  it("returns an empty list, because executions leave no snapshots", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const answer = await createClient(plane).get(`/agent/runs/${id}/handoff/attachments`);
     expect(answer).toMatchObject({ status: 200, body: { attachments: [] } });
   });
 
-  it("answers 404 for a run that is not there or another team's", async () => {
+  it("returns 404 for an unknown run and another team's", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const path = (run: string) => `/agent/runs/${run}/handoff/attachments`;

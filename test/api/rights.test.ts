@@ -3,7 +3,7 @@ import { keys } from "#shared/table/keys.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { RightMissing, withRights } from "../support/rights.ts";
 
-describe("a function that uses what it has no right to", () => {
+describe("a function without a permission", () => {
   it.each([
     ["table: Query", {}, "query"],
     ["table: GetItem", { table: ["BatchGetItem"] }, "get"],
@@ -11,7 +11,7 @@ describe("a function that uses what it has no right to", () => {
     ["indexes: gsi1", { table: ["Query"], indexes: ["gsi5"] }, "index"],
     ["bucket: PutObject plan", { bucket: { GetObject: ["plan"], PutObject: ["artifact"] } }, "put"],
     ["endsQueue: SendMessage", { runsQueue: ["SendMessage"] }, "end"],
-  ] as const)("is refused in these tests, as AWS would: %s", async (lacking, rights, what) => {
+  ] as const)("is refused in these tests, as on AWS: %s", async (lacking, rights, what) => {
     const { ports, team } = await createTestControlPlane();
     const key = keys.team(team);
     const uses = {

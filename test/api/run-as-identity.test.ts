@@ -174,7 +174,7 @@ describe("on_behalf_of", () => {
     },
   );
 
-  it("returns 403 where the identity has no on_behalf_of_enabled", async () => {
+  it("returns 403 if the identity lacks on_behalf_of_enabled", async () => {
     const agent = createClient(plane, await agentKey(await identity()));
     expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
       status: 403,
@@ -193,7 +193,7 @@ describe("on_behalf_of", () => {
     ).toMatchObject({ creator: { uid: plane.user }, executor: { uid: mayNot } });
   });
 
-  it("returns 400 for other keys than agent keys, and for people who are not members", async () => {
+  it("returns 400 for keys other than agent keys, and for people who are not members", async () => {
     const agent = createClient(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
     const removed = await plane.person("Rob");
     await plane.removeMember(removed.uid);
@@ -271,7 +271,7 @@ describe("deleting the identity of runs and schedules", () => {
     expect(await readSchedule(plane, other)).toMatchObject({ enabled: true, last_spawn_error: null });
   });
 
-  it("fails a run that it missed when that run is dispatched", async () => {
+  it("fails a run that the deletion missed when that run is dispatched", async () => {
     const uid = await identity();
     const id = await createRun(plane, { prompt: "hello", agent_identity_uid: uid });
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, uid) });

@@ -39,14 +39,14 @@ describe("a run's key", () => {
     .filter(({ path }) => path !== "*")
     .map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
 
-  it("is let in where the design says and nowhere else", () => {
+  it("is accepted by exactly the documented routes", () => {
     const allowed = all.filter(({ who }) => who !== "public" && who.includes("run")).map(({ name }) => name);
     expect(allowed.filter((name) => !open(name))).toEqual([]);
     expect(OPEN.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
   it.each(all.map(({ name, who }) => [name, who] as const))(
-    "was tried on %s, alive and dead, and by another run",
+    "is tested on %s: valid, revoked, and by another run",
     (name, who) => {
       const row = matrix[name] ?? {};
       const {
@@ -102,11 +102,11 @@ describe("forged reports", () => {
     "run_queued",
     "made_up",
     "",
-  ])("an event called %j is refused with 400: what begins with run_ is the service's word", async (event_name) =>
+  ])("an event named %j is refused with 400: run_ is reserved for the service", async (event_name) =>
     refused(() => run.event(event({ event_name })), 400, "event_name"),
   );
 
-  it("an event of another run is refused with 403, and of a path that leads elsewhere with 404", async () => {
+  it("an event of another run is refused with 403, and one with a manipulated path with 404", async () => {
     const child = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     const post = (id: string, client = run.client) => client.post(`/agent/runs/${id}/client-events`, event());
     await refused(() => post(other.run_id), 403);
@@ -115,7 +115,7 @@ describe("forged reports", () => {
     await refused(() => post("..%2F..%2Fharness-support"), 404);
   });
 
-  it("messages and heartbeats of another execution, and of its own dead one, are refused with 401", async () => {
+  it("messages and heartbeats of another execution, or of an expired one of its own, are refused with 401", async () => {
     const batch = { first_sequence: 1, messages: [said("hello")] };
     await refused(() => run.support("messages", { ...batch, execution_id: other.execution_id }), 401);
     await refused(() => run.support("messages", { ...batch, execution_id: randomUUID() }), 401);
@@ -125,7 +125,7 @@ describe("forged reports", () => {
     await refused(() => run.support("messages", { ...batch, execution_id: run.execution_id }), 401);
   });
 
-  it("messages in the name of nobody that there is are refused with 400", async () => {
+  it("messages of an unknown role are refused with 400", async () => {
     for (const role of ["developer", "service", "", "USER"])
       await refused(
         () =>
@@ -143,13 +143,13 @@ describe("forged reports", () => {
     await refused(() => run.beat(-1), 400);
   });
 
-  it("an end in words of the platform is refused with 400", async () => {
+  it("an end with an error code of the platform is refused with 400", async () => {
     for (const error_code of ["internal_error", "resource_unavailable", "not_authorized", "budget_exceeded", "made_up"])
       await refused(() => run.support("finish-task", { success: false, summary: "x", error_code }), 400, "error_code");
     await refused(() => run.support("finish-task", { success: true, summary: "x".repeat(65_537) }), 400, "summary");
   });
 
-  it("the word of another harness of the same execution is refused with 409", async () => {
+  it("a report of another harness of the same execution is refused with 409", async () => {
     const body = { success: true, summary: "mine" };
     await refused(
       () => run.client.post("/harness-support/finish-task", body, { headers: { "runyard-instance": "another" } }),
@@ -158,19 +158,19 @@ describe("forged reports", () => {
   });
 });
 
-describe("children of a run's key", () => {
+describe("children created with a run's key", () => {
   const child = (body: object) => () =>
     run.client.post("/agent/runs", { prompt: "child", parent_run_id: run.run_id, ...body });
   const config = (config: object) => child({ config });
 
-  it("have no foreign environment, repository or way to sign in: 403 that names the member", async () => {
+  it("cannot have a foreign environment, repository or sign-in: 403 names the member", async () => {
     const environment_id = (await createClient(plane).post("/agent/environments", { name: "E" })).body.uid;
     await refused(config({ environment_id }), 403, "environment_id");
     await refused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
     await refused(config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }), 403, "harness_auth_secrets");
   });
 
-  it("have no other identity, person, owner or source, and no parent that is not the run's own family", async () => {
+  it("cannot have another identity, person, owner or source, or a parent outside of the run's own tree", async () => {
     const identity = await plane.agent("stronger");
     await refused(child({ agent_identity_uid: identity.uid }), 403);
     await refused(child({ on_behalf_of: plane.user }), 400, "on_behalf_of");
@@ -183,7 +183,7 @@ describe("children of a run's key", () => {
     expect([source, parent_run_id]).toEqual(["ORCHESTRATION", run.run_id]);
   });
 
-  it("have no bigger budget than is left", async () => {
+  it("cannot have a larger budget than is left", async () => {
     const model = { model_id: "local/runbook" };
     const rich = await startedRun(plane, { prompt: "x", config: { ...model, budget_usd: 1 } });
     await rich.resolve();
@@ -193,14 +193,14 @@ describe("children of a run's key", () => {
     expect(plane.table.all().length).toBe(before);
   });
 
-  it("are a hundred at most, beyond: 429", async () => {
+  it("return 429 above 100", async () => {
     for (let made = 0; made < 100; made++) expect((await child({ prompt: `child ${made}` })()).status).toBe(200);
     expect((await child({})()).status).toBe(429);
   });
 });
 
-describe("what a run's key says of itself elsewhere", () => {
-  it("reads, follows up and cancels descendants alone: others answer 403", async () => {
+describe("a run's key on other routes", () => {
+  it("reads, follows up and cancels descendants only: others return 403", async () => {
     const mine = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     expect((await run.client.get(`/agent/runs/${mine}`)).status).toBe(200);
     for (const [method, path] of [
@@ -218,12 +218,12 @@ describe("what a run's key says of itself elsewhere", () => {
     expect((await run.client.post(`/agent/runs/${mine}/cancel`, {})).status).toBe(200);
   });
 
-  it("lists nobody: what it may read it knows by id", async () => {
+  it("cannot list: it reads runs by id", async () => {
     for (const query of ["", `?ancestor_run_id=${run.run_id}`, `?ancestor_run_id=${other.run_id}`])
       await refused(() => run.client.get(`/agent/runs${query}`), 403);
   });
 
-  it("is dead with its run", async () => {
+  it("is refused after its run has ended", async () => {
     await run.finish();
     await deliver(plane);
     for (const path of [`/agent/runs/${run.run_id}`, "/agent/runs", "/agent/models"])
@@ -232,7 +232,7 @@ describe("what a run's key says of itself elsewhere", () => {
   });
 });
 
-describe("what a run reports", () => {
+describe("a report of a run", () => {
   const report = (artifact_type: string, data: object) => () => run.support("report-artifact", { artifact_type, data });
   const file = { filepath: "a.txt", filename: "a.txt", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) };
 
@@ -251,14 +251,14 @@ describe("what a run reports", () => {
     "file:///etc/passwd",
     "https://",
     `https://x.test/${"a".repeat(2048)}`,
-  ])("has no address %j, wherever one may be: 400", async (url) => {
+  ])("cannot contain the address %j in any member: 400", async (url) => {
     await refused(report("PULL_REQUEST", { url, branch: "b" }), 400, "url");
     await refused(report("EXTERNAL_REFERENCE", { reference_type: "issue", url }), 400, "url");
     await refused(report("PLAN", { content: "x", url }), 400, "url");
   });
 
   it.each(["../a", "a/../../b", "/etc/passwd", "..", "a/..", "./a", "a\0b", "", "x".repeat(1025)])(
-    "has no path %j: 400",
+    "cannot contain the path %j: 400",
     async (filepath) => refused(report("FILE", { ...file, filepath }), 400, "filepath"),
   );
 
@@ -270,9 +270,9 @@ describe("what a run reports", () => {
     ["less than nothing", { size_bytes: -1 }],
     ["half a byte", { size_bytes: 0.5 }],
     ["a checksum that is none", { sha256: "z".repeat(64) }],
-  ])("is no file with %s: 400", async (_, wrong) => refused(report("FILE", { ...file, ...wrong }), 400));
+  ])("cannot contain a file with %s: 400", async (_, wrong) => refused(report("FILE", { ...file, ...wrong }), 400));
 
-  it("is bound to its length and its checksum: an upload of other bytes is never seen", async () => {
+  it("is bound to its length and checksum: an upload of other bytes stays invisible", async () => {
     const { body } = await report("FILE", { ...file, size_bytes: 3 })();
     await plane.upload(body.upload.url, "longer than declared");
     await report("FILE", { ...file, size_bytes: 3 })();
@@ -286,7 +286,7 @@ describe("what a run reports", () => {
     "../..:x",
     "acme/shop",
     "acme/shop:..",
-  ])("is no skill at %j: 400", async (path) => {
+  ])("cannot contain a skill at %j: 400", async (path) => {
     const skilled = await startedRun(plane, {
       prompt: "x",
       config: { skill_spec: "acme/shop:review", repositories: [{ url: "https://github.com/acme/shop" }] },
@@ -300,11 +300,11 @@ describe("what a run reports", () => {
   });
 
   it.each(["acme/shop:../../etc/passwd.md", "acme/shop:/etc/passwd", "acme/shop:a/../b", "shop:..", "shop:./x"])(
-    "starts from no skill %j: 400",
+    "cannot start from the skill %j: 400",
     async (skill) => refused(() => createClient(plane).post("/agent/runs", { skill }), 400, "skill"),
   );
 
-  it("goes into snapshots by names that are names", async () => {
+  it("accepts only file names in snapshots", async () => {
     const snapshot =
       (filename: string, more: object = {}) =>
       () =>
@@ -320,7 +320,7 @@ describe("what a run reports", () => {
     await refused(() => run.support("commit-snapshot", { generation: "never", files: ["a"] }), 400, "generation");
   });
 
-  it("is too much for one request beyond four MiB: 413", async () => {
+  it("returns 413 above four MiB per request", async () => {
     const text = "x".repeat(4 * 1024 * 1024);
     await refused(
       () => run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [said(text)] }),

@@ -40,7 +40,7 @@ async function readTokens(harness: Awaited<ReturnType<typeof startedRun>>): Prom
 }
 
 describe("the tokens of a run's repositories", () => {
-  it("are made for its execution: for one repository each, to read its files, for an hour", async () => {
+  it("are created for its execution: for one repository each, read-only, for an hour", async () => {
     app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
     const tokens = await readTokens(await startedRun(plane, of({ url: SHOP }, { url: VAULT, path: "v" })));
     expect(app.issued.map(({ repositories, permissions }) => ({ repositories, permissions })).sort(byName)).toEqual([
@@ -55,7 +55,7 @@ describe("the tokens of a run's repositories", () => {
     ]);
   });
 
-  it("are another run's never, and new ones for the next execution", async () => {
+  it("are never another run's, and new for each execution", async () => {
     app.install(["acme/shop"]);
     const first = await startedRun(plane, of({ url: SHOP }));
     const other = await startedRun(plane, of({ url: SHOP }));
@@ -65,7 +65,7 @@ describe("the tokens of a run's repositories", () => {
     expect(new Set([ones, others, again].map((tokens) => tokens?.[0]?.token)).size).toBe(3);
   });
 
-  it("are none where the App is not installed, for other hosts and ways, and where the repository names a secret", async () => {
+  it("are not created if the App is not installed, for other hosts and schemes, or if the repository names a secret", async () => {
     app.install(["acme/shop"]);
     const none = of(
       { url: VAULT },
@@ -77,13 +77,13 @@ describe("the tokens of a run's repositories", () => {
     expect(app.issued).toEqual([]);
   });
 
-  it("are left out where GitHub does not answer, for the repository may be public", async () => {
+  it("are omitted if GitHub does not respond, because the repository may be public", async () => {
     app.install(["acme/shop"]);
     await github[Symbol.asyncDispose]();
     expect(await readTokens(await startedRun(plane, of({ url: SHOP })))).toBeUndefined();
   });
 
-  it("are not handed out to who executes a run himself", async () => {
+  it("are not returned to a caller who executes the run", async () => {
     app.install(["acme/shop"]);
     const { body } = await plane.call(createRunEndpoint, {
       body: { ...of({ url: SHOP }), execution_location: "LOCAL" },
@@ -93,7 +93,7 @@ describe("the tokens of a run's repositories", () => {
     expect(app.issued).toEqual([]);
   });
 
-  it("are in no other answer, in no item of the table and in no line of the log", async () => {
+  it("are in no other response, no item of the table and no log line", async () => {
     const logged: string[] = [];
     vi.mocked(process.stdout.write).mockImplementation((line) => logged.push(String(line)) > 0);
     app.install(["acme/shop"]);
@@ -105,14 +105,14 @@ describe("the tokens of a run's repositories", () => {
     expect(JSON.stringify(plane.table.all()) + logged.join("")).not.toContain(token?.token);
   });
 
-  it("are for repositories of the run's own configuration: a request for the prompt cannot name others", async () => {
+  it("are for repositories of the run's configuration only: a prompt request cannot name others", async () => {
     app.install(["acme/shop", "acme/vault"]);
     const harness = await startedRun(plane, of({ url: SHOP }));
     await harness.support("resolve-prompt", { repositories: [{ url: VAULT }], config: of({ url: VAULT }).config });
     expect(app.issued.map(({ repositories }) => repositories)).toEqual([["acme/shop"]]);
   });
 
-  it("are not made for a run that nobody asked to read anything", async () => {
+  it("are not created for a run without repositories", async () => {
     await createRun(plane);
     expect(github.seen).toEqual([]);
   });

@@ -43,7 +43,7 @@ async function secretsIn(harness: Awaited<ReturnType<typeof startedRun>>): Promi
 }
 
 describe("the secrets of a run", () => {
-  it("are those that its environment and its identity name, handed to its execution alone", async () => {
+  it("come from its environment and its identity, and are returned to its execution only", async () => {
     await keep("NPM_TOKEN");
     await keep("TRACKER", "tracker's value");
     await keep("OTHER", "nobody names it");
@@ -57,7 +57,7 @@ describe("the secrets of a run", () => {
     expect(await planted({ prompt: "hello" })).toBeUndefined();
   });
 
-  it("are in no other answer and in no item of the table", async () => {
+  it("are in no other response and no item of the table", async () => {
     await keep("NPM_TOKEN");
     const harness = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
     await harness.finish();
@@ -68,7 +68,7 @@ describe("the secrets of a run", () => {
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
-  it("are refused to every key but that of the execution in force", async () => {
+  it("are refused to every key but the current execution's", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
     const first = await workingRun(plane, within(uid));
@@ -83,7 +83,7 @@ describe("the secrets of a run", () => {
     expect((await other.resolve()).status).toBe(401);
   });
 
-  it("have the values that they have when an execution begins", async () => {
+  it("have the values as of the start of an execution", async () => {
     await keep("NPM_TOKEN", "the first value");
     const body = within(await environment(["NPM_TOKEN"]));
     const waiting = await createRun(plane, body);
@@ -94,7 +94,7 @@ describe("the secrets of a run", () => {
     });
   });
 
-  it("are those that the environment named when the run was made", async () => {
+  it("are those that the environment named at the run's creation", async () => {
     await keep("NPM_TOKEN");
     await keep("TRACKER", "tracker's value");
     const uid = await environment(["NPM_TOKEN"]);
@@ -103,7 +103,7 @@ describe("the secrets of a run", () => {
     expect(await secretsIn(createHarness(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
   });
 
-  it("go to the runs of a schedule too", async () => {
+  it("are available to the runs of a schedule", async () => {
     await keep("NPM_TOKEN");
     await keep("TRACKER", "tracker's value");
     const agent_config = { environment_id: await environment(["NPM_TOKEN"]) };
@@ -118,8 +118,8 @@ describe("the secrets of a run", () => {
   });
 });
 
-describe("a secret that a run cannot have", () => {
-  it("is told with its name, so that the run ends FAILED and not without it", async () => {
+describe("an unavailable secret", () => {
+  it("is reported with its name, so that the run ends FAILED", async () => {
     await keep("NPM_TOKEN");
     expect(await planted(within(await environment(["NPM_TOKEN", "ABSENT"])))).toEqual({
       NPM_TOKEN: VALUE,
@@ -127,7 +127,7 @@ describe("a secret that a run cannot have", () => {
     });
   });
 
-  it("is one whose value is gone", async () => {
+  it("is one without a value", async () => {
     await keep("NPM_TOKEN");
     plane.vault.values.clear();
     expect(await planted(within(await environment(["NPM_TOKEN"])))).toEqual({
@@ -135,7 +135,7 @@ describe("a secret that a run cannot have", () => {
     });
   });
 
-  it("is one of another team, also where that team shares the environment", async () => {
+  it("is one of another team, even if that team shares the environment", async () => {
     await keep("NPM_TOKEN");
     await keep("NPM_TOKEN", "the other team's", bo);
     const uid = await environment(["NPM_TOKEN"]);
@@ -145,7 +145,7 @@ describe("a secret that a run cannot have", () => {
     });
   });
 
-  it("is any, for a run that its caller executes: no answer hands a value out to a caller", async () => {
+  it("is any secret for a run that its caller executes: no response gives a caller a value", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
     const made = await ada.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
@@ -158,7 +158,7 @@ describe("a secret that a run cannot have", () => {
     expect(JSON.stringify(body)).not.toContain(VALUE);
   });
 
-  it("is any, for a person's own run; a person's own environment brings the team's to a team run", async () => {
+  it("is any secret for a personal run; a personal environment adds the team's secrets to a team run", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"], { team: false });
     expect(await planted(within(uid, { team: false }))).toEqual({
@@ -167,7 +167,7 @@ describe("a secret that a run cannot have", () => {
     expect(await planted(within(uid))).toEqual({ NPM_TOKEN: VALUE });
   });
 
-  it("is one of a name that programs obey, kept before such names were refused", async () => {
+  it("is one with the name of an interpreted variable, stored before such names were refused", async () => {
     await keep("NPM_TOKEN");
     const item = plane.table.all().find(({ sk }) => sk === "SECRET#NPM_TOKEN");
     if (item !== undefined)
@@ -179,7 +179,7 @@ describe("a secret that a run cannot have", () => {
 });
 
 describe("the secrets of a child", () => {
-  it("are at most those of its parent, whoever makes the child and wherever it runs", async () => {
+  it("are at most its parent's, whoever creates the child and wherever it runs", async () => {
     await keep("NPM_TOKEN");
     await keep("DEPLOY_KEY", "production");
     const parent = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
@@ -195,7 +195,7 @@ describe("the secrets of a child", () => {
     }
   });
 
-  it("are those of its identity, as its parent's are", async () => {
+  it("include its identity's, if its parent has them", async () => {
     await keep("TRACKER", "tracker's value");
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: await identity("TRACKER") });
     expect(await planted({ prompt: "child" }, parent.key)).toEqual({ TRACKER: "tracker's value" });
@@ -212,7 +212,7 @@ describe("setup_failed of an environment", () => {
   };
   const setupFailed = { success: false, error_code: "environment_setup_failed" };
 
-  it("is true from a run that could not be set up to the next that could, whatever is made in between", async () => {
+  it("is true from a failed setup to the next successful one, whatever runs were created in between", async () => {
     const uid = await environment([]);
     expect(await failed(uid)).toBe(false);
     await end(uid, setupFailed);
@@ -227,7 +227,7 @@ describe("setup_failed of an environment", () => {
     expect(await failed(uid)).toBe(false);
   });
 
-  it("is false again with a run that was set up and then failed by itself", async () => {
+  it("is false after a run that was set up and then failed", async () => {
     const uid = await environment([]);
     await end(uid, setupFailed);
     await end(uid, { success: false });
@@ -235,7 +235,7 @@ describe("setup_failed of an environment", () => {
     expect(await failed(uid)).toBe(false);
   });
 
-  it("is told by the run that ended last, in whatever order ends are told", async () => {
+  it("depends on the run that ended last, in any order of delivery", async () => {
     const uid = await environment([]);
     const slow = await workingRun(plane, within(uid));
     await end(uid, setupFailed);
@@ -245,7 +245,7 @@ describe("setup_failed of an environment", () => {
     expect(await failed(uid)).toBe(false);
   });
 
-  it("is not for a guest's runs to tell", async () => {
+  it("is not changed by a guest's runs", async () => {
     const uid = await environment([], { team: false });
     await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
     const guest = await workingRun(plane, within(uid), plane.otherKey);

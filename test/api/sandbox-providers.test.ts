@@ -54,7 +54,7 @@ describe("a MicroVM", () => {
   afterEach(() => service.close());
   const start = (envelope: Envelope) => sandbox.start(envelope, { provider: "microvm" });
 
-  it("gets its envelope and no role, no policy for idleness, no way in and no log", async () => {
+  it("gets its envelope and no role, idle policy, inbound access or log", async () => {
     const envelope = createEnvelope();
     expect(await start(envelope)).toBe("mvm-1");
     const [input] = service.inputs("RunMicrovm");
@@ -69,7 +69,7 @@ describe("a MicroVM", () => {
     });
   });
 
-  it("is one, however often its execution is started, also where an answer is lost on the way", async () => {
+  it("is started once per execution, even if a response is lost", async () => {
     const envelope = createEnvelope();
     service.loseAnswer("RunMicrovm");
     expect([await start(envelope), await start(envelope)]).toEqual(["mvm-1", "mvm-1"]);
@@ -84,7 +84,7 @@ describe("a MicroVM", () => {
     new Refusal("InsufficientCapacityException", "no capacity", 500),
     new Refusal("InternalServerException", "try again", 500),
     new Refusal("ConflictException", "the image is being updated", 409),
-  ])("is put off, and no error of the run, where the service answers $name", async (refusal) => {
+  ])("is postponed without an error of the run if the service returns $name", async (refusal) => {
     throughout(service, "RunMicrovm", refusal);
     await expect(start(createEnvelope())).rejects.toThrow(StartDeferred);
     expect(service.machines.size).toBe(0);
@@ -94,14 +94,14 @@ describe("a MicroVM", () => {
     new Refusal("AccessDeniedException", "not allowed", 403),
     new Refusal("ResourceNotFoundException", "no such image", 404),
     new Refusal("ValidationException", "wrong", 400),
-  ])("is broken where the service answers $name", async (refusal) => {
+  ])("fails if the service returns $name", async (refusal) => {
     throughout(service, "RunMicrovm", refusal);
     const error = await start(createEnvelope()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: refusal.name });
     expect(error).not.toBeInstanceOf(StartDeferred);
   });
 
-  it("is gone once the service says TERMINATED, and not while it goes", async () => {
+  it("is confirmed as stopped by TERMINATED, and not before", async () => {
     const envelope = createEnvelope();
     const handle = await start(envelope);
     const placed = { provider: "microvm", executionId: envelope.execution_id, handle } as const;
@@ -113,7 +113,7 @@ describe("a MicroVM", () => {
     ]);
   });
 
-  it("is gone where the service knows none of that name, and is asked again where it cannot say", async () => {
+  it("is confirmed as stopped if the service does not know it, and checked again if it cannot say", async () => {
     const placed = { provider: "microvm", executionId: "e", handle: "mvm-9" } as const;
     expect(await sandbox.stop(placed)).toBe(true);
     service.refuse("TerminateMicrovm", new Refusal("ConflictException", "it is just starting", 409));
@@ -153,7 +153,7 @@ describe("a Fargate task", () => {
     return Array.isArray(all) ? all.filter(isRecord) : [];
   };
 
-  it("runs in the environment's image, without a role, and reaches the outside by an address that nothing comes in by", async () => {
+  it("runs in the environment's image, without a role, with outbound access only", async () => {
     const envelope = createEnvelope();
     expect(await start(envelope)).toMatch(/^0+1$/);
     const [input] = service.inputs("RunTask").slice(-1);
@@ -182,7 +182,7 @@ describe("a Fargate task", () => {
     ]);
   });
 
-  it("gets its envelope by the container that copies the harness alone: the agent's has no environment of ours", async () => {
+  it("gets its envelope through the container that copies the harness: the agent's has no environment of ours", async () => {
     const envelope = createEnvelope();
     await start(envelope);
     const [input] = service.inputs("RunTask").slice(-1);
@@ -203,7 +203,7 @@ describe("a Fargate task", () => {
     expect(JSON.stringify(definition())).not.toContain(envelope.key);
   });
 
-  it("has one definition for all runs of an image, and another for another image", async () => {
+  it("shares one task definition between all runs of an image", async () => {
     for (let run = 0; run < 3; run++) await start(createEnvelope());
     expect(service.inputs("RegisterTaskDefinition")).toHaveLength(1);
     await start(createEnvelope(), "node:24");
@@ -211,7 +211,7 @@ describe("a Fargate task", () => {
     expect(service.definitions.size).toBe(2);
   });
 
-  it("is one, however often its execution is started, also with another envelope", async () => {
+  it("is started once per execution, even with another envelope", async () => {
     const envelope = createEnvelope();
     const first = await start(envelope);
     expect(await start(envelope)).toBe(first);
@@ -219,7 +219,7 @@ describe("a Fargate task", () => {
     expect(service.tasks.size).toBe(1);
   });
 
-  it("is put off, and no error of the run, where there is no room or too much is asked", async () => {
+  it("is postponed without an error of the run if there is no capacity or the request is throttled", async () => {
     service.failures.push(
       "Capacity is unavailable at this time. Please try again later or in a different availability zone",
     );
@@ -233,7 +233,7 @@ describe("a Fargate task", () => {
     expect(service.tasks.size).toBe(0);
   });
 
-  it("is broken where the cluster is gone or the image has no form", async () => {
+  it("fails if the cluster is missing or the image is malformed", async () => {
     await start(createEnvelope());
     service.refuse("RunTask", new Refusal("ClusterNotFoundException", "Cluster not found."));
     const error = await start(createEnvelope()).catch((reason: unknown) => reason);
@@ -242,7 +242,7 @@ describe("a Fargate task", () => {
     await expect(sandbox.start(createEnvelope(), { provider: "lambda" })).rejects.toThrow("lambda is no container");
   });
 
-  it("is gone once the service says STOPPED, or does not know it any more", async () => {
+  it("is confirmed as stopped by STOPPED, or if the service no longer knows it", async () => {
     const envelope = createEnvelope();
     const handle = await start(envelope);
     const placed = { provider: "fargate", executionId: envelope.execution_id, handle } as const;
@@ -255,7 +255,7 @@ describe("a Fargate task", () => {
     expect(await sandbox.stop(placed)).toBe(true);
   });
 
-  it("is found by its execution where nobody noted its name", async () => {
+  it("is found by its execution if its name was not recorded", async () => {
     const envelope = createEnvelope();
     await start(envelope);
     const placed = { provider: "fargate", executionId: envelope.execution_id } as const;
@@ -268,7 +268,7 @@ describe("a Fargate task", () => {
 });
 
 describe("the stand-ins", () => {
-  it("take what the SDK's own model takes, and nothing else", () => {
+  it("accept what the SDK's model accepts, and nothing else", () => {
     const { requestProblems } = findOperation("microvms", "RunMicrovm");
     expect(requestProblems({ imageIdentifier: "a", logging: { disabled: {} } })).toEqual([]);
     expect(requestProblems({})).toEqual(["RunMicrovm.imageIdentifier is missing"]);
@@ -291,7 +291,7 @@ describe("the stand-ins", () => {
 });
 
 describe("sandboxes of several kinds", () => {
-  it("are each started and stopped by their own provider, which is made when it is first needed", async () => {
+  it("are started and stopped by their own provider, which is created on first use", async () => {
     const made: string[] = [];
     const fake = (name: string) => (): Sandbox => {
       made.push(name);

@@ -16,7 +16,7 @@ const minutely = { cron_schedule: "* * * * *" };
 const due = "2026-05-19T02:30:00Z";
 
 describe("a firing", () => {
-  it("makes one run of the team, tells of it, and asks for its dispatch", async () => {
+  it("creates one run of the team, records it, and requests its dispatch", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
     const [run, ...others] = await listRuns(plane, id);
@@ -44,7 +44,7 @@ describe("a firing", () => {
     });
   });
 
-  it("makes one run however often its trigger is delivered, one after the other or at once", async () => {
+  it("creates one run however often its trigger is delivered, sequentially or concurrently", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
     await timerOff(plane, id, due);
@@ -57,7 +57,7 @@ describe("a firing", () => {
     expect(await listTicks(plane, other)).toHaveLength(1);
   });
 
-  it("takes seconds of the trigger for a late tongue, not for another time", async () => {
+  it("treats seconds in the trigger's time as delay", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:41Z");
     await timerOff(plane, id, due);
@@ -65,7 +65,7 @@ describe("a firing", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
   });
 
-  it("is none where the timer goes off more often than the cron says", async () => {
+  it("is skipped if the timer fires more often than the cron expression", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "30 2 13 * 5" });
     expect(plane.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
     for (const day of ["19", "20", "21", "22"]) await fireAt(plane, id, `2026-05-${day}T02:30:00Z`);
@@ -73,14 +73,14 @@ describe("a firing", () => {
     expect(await listRuns(plane, id)).toHaveLength(1);
   });
 
-  it("is refused before its time, and for a time before the schedule was made does nothing", async () => {
+  it("is refused before its time, and has no effect for a time before the schedule was created", async () => {
     const { id } = await makeSchedule(plane);
     expect(await timerOff(plane, id, due)).toBe(1);
     expect(await timerOff(plane, id, "2026-05-18T02:30:00Z")).toBe(0);
     expect(await listRuns(plane, id)).toEqual([]);
   });
 
-  it("is the agent's to carry out, if the schedule has one", async () => {
+  it("is executed by the schedule's agent, if it has one", async () => {
     const agent = await plane.agent("builder");
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     await fireAt(plane, id, due);
@@ -92,7 +92,7 @@ describe("a firing", () => {
     ]);
   });
 
-  it("takes over what its agent and its team say where it says nothing itself", async () => {
+  it("uses the configuration of its agent and team where it has none", async () => {
     const agent = await plane.agent("builder");
     const defaults = { prompt: "Be brief.", skills: ["acme/tools:check"] };
     await call().put(`/agent/identities/${agent.uid}`, defaults);
@@ -111,7 +111,7 @@ describe("a firing", () => {
     expect((await readSchedule(plane, id)).agent_config).toEqual({ name: "n" });
   });
 
-  it("fails for a reason that callers can read, once, and clears it when it works again", async () => {
+  it("records its failure with a readable reason, once, and clears it on success", async () => {
     const { id } = await makeSchedule(plane, minutely);
     const counters = keys.counters({ type: "Team", uid: plane.team });
     await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
@@ -126,7 +126,7 @@ describe("a firing", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
   });
 
-  it("is refused by hand while the queue is full, and leaves no trace", async () => {
+  it("is refused if requested manually while the queue is full, and stores nothing", async () => {
     const { id } = await makeSchedule(plane);
     const counters = keys.counters({ type: "Team", uid: plane.team });
     await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
@@ -136,7 +136,7 @@ describe("a firing", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
   });
 
-  it("is late where its trigger comes late, and runs all the same", async () => {
+  it("runs even if its trigger is late", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse(due) + 90_000;
     await timerOff(plane, id, due);
@@ -145,7 +145,7 @@ describe("a firing", () => {
 });
 
 describe("a schedule that is paused, changed or deleted", () => {
-  it("never fires, also when its trigger is under way", async () => {
+  it("never fires, even if its trigger is under way", async () => {
     const { id: paused } = await makeSchedule(plane, minutely);
     const { id: deleted } = await makeSchedule(plane, minutely);
     const { id: changed } = await makeSchedule(plane, minutely);
@@ -166,7 +166,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listRuns(plane, paused)).toEqual([]);
   });
 
-  it("does not fire where the pause comes between the look at it and the run", async () => {
+  it("does not fire if the pause comes between the check and the run", async () => {
     const { id } = await makeSchedule(plane, minutely);
     plane.clock.now = Date.parse("2026-05-18T19:01:02Z");
     const { runs } = plane.ports;
@@ -187,7 +187,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "skipped" }]);
   });
 
-  it("keeps a firing that is under way where nothing changes about when", async () => {
+  it("keeps a firing that is under way if its times do not change", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse(due) + 1_000;
     const same = { name: "Nightly", cron_schedule: "30 2 * * *", enabled: true, prompt: "something else" };
@@ -196,7 +196,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listRuns(plane, id)).toMatchObject([{ prompt: "something else" }]);
   });
 
-  it("takes its timer along when one goes off that is still there", async () => {
+  it("removes its timer when one fires that still exists", async () => {
     const { id } = await makeSchedule(plane);
     await call().delete(`/agent/schedules/${id}`);
     plane.timers.set(id, { id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" });
@@ -216,13 +216,13 @@ describe("overlap", () => {
     return { id, first: first.run_id };
   };
 
-  it("allow: runs beside the one that has not ended", async () => {
+  it("allow: runs next to an unfinished run", async () => {
     const { id, first } = await firstAndSecond("allow");
     expect(await listRuns(plane, id)).toHaveLength(2);
     expect(await readState(plane, first)).toBe("INPROGRESS");
   });
 
-  it("skip: does not run while one has not ended, and says which", async () => {
+  it("skip: does not run while one has not ended, and names it", async () => {
     const { id, first } = await firstAndSecond("skip");
     expect(await listRuns(plane, id)).toHaveLength(1);
     const skipped = { outcome: "skipped", reason: `run ${first} has not ended` };
@@ -232,7 +232,7 @@ describe("overlap", () => {
     expect(await listRuns(plane, id)).toHaveLength(2);
   });
 
-  it("cancel_previous: cancels the one that has not ended, and a repeated trigger not its own", async () => {
+  it("cancel_previous: cancels the unfinished run, but not the run of a repeated trigger", async () => {
     const { id, first } = await firstAndSecond("cancel_previous");
     const [second, ...others] = await listRuns(plane, id);
     expect(others).toHaveLength(1);
@@ -250,8 +250,8 @@ describe("overlap", () => {
   });
 });
 
-describe("an identity that is gone", () => {
-  it("pauses the schedule that fires as it, with the reason", async () => {
+describe("a deleted identity", () => {
+  it("pauses its schedule when it fires, with the reason", async () => {
     const agent = await plane.agent();
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, agent.uid) });
@@ -266,7 +266,7 @@ describe("an identity that is gone", () => {
     expect(plane.timers.size).toBe(0);
   });
 
-  it("takes its schedules out of service at once, and no others", async () => {
+  it("disables its schedules immediately, and no others", async () => {
     const agent = await plane.agent();
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     const { id: other } = await makeSchedule(plane);

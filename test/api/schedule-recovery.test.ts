@@ -83,7 +83,7 @@ describe.each(POINTS)("a process that dies %s", (point) => {
     await expectSettled(id);
   });
 
-  it("leaves a pause that nothing fires through, and that the reconciler completes", async () => {
+  it("leaves a pause that holds, and that the reconciler completes", async () => {
     const { id } = await makeSchedule(plane);
     await change({ endpoint: pauseSchedule, path: id }, crashing(point));
     later(91);
@@ -103,7 +103,7 @@ describe.each(POINTS)("a process that dies %s", (point) => {
     await expectSettled(id);
   });
 
-  it("leaves a deletion that nobody sees through, and that the reconciler completes", async () => {
+  it("leaves a deletion that holds, and that the reconciler completes", async () => {
     const { id } = await makeSchedule(plane);
     await change({ endpoint: deleteSchedule, path: id }, crashing(point));
     expect((await call().get(`/agent/schedules/${id}`)).status).toBe(404);
@@ -125,8 +125,8 @@ async function expectSettled(id: string): Promise<void> {
   expect(await plane.ports.schedules.due(plane.clock.now, 10)).toEqual([]);
 }
 
-describe("two changes at once", () => {
-  it("leave the timer as the later one wants it, whichever reaches the scheduler last", async () => {
+describe("two concurrent changes", () => {
+  it("leave the timer of the later one, whichever reaches the scheduler last", async () => {
     const { id } = await makeSchedule(plane);
     const { scheduler } = plane.ports;
     // The pause is on its way to the scheduler when the schedule is resumed.
@@ -143,7 +143,7 @@ describe("two changes at once", () => {
     await expectSettled(id);
   });
 
-  it("both count, where they are about different things", async () => {
+  it("both apply if they concern different members", async () => {
     const { id } = await makeSchedule(plane);
     await Promise.all([
       call().post(`/agent/schedules/${id}/pause`),
@@ -167,7 +167,7 @@ describe("a scheduler that refuses a timer", () => {
     },
   });
 
-  it("makes the creation a 400 that leaves nothing behind", async () => {
+  it("makes the creation return 400 and leaves nothing behind", async () => {
     const before = plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
     const answer = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), refusing());
     expect(answer.statusCode).toBe(400);
@@ -175,7 +175,7 @@ describe("a scheduler that refuses a timer", () => {
     expect(plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"))).toEqual(before);
   });
 
-  it("makes the update a 400 that changes nothing", async () => {
+  it("makes the update return 400 and changes nothing", async () => {
     const { id } = await makeSchedule(plane);
     const before = await readSchedule(plane, id);
     const put = plane.ports.scheduler.put;
@@ -204,7 +204,7 @@ describe("a scheduler that refuses a timer", () => {
 });
 
 describe("the reconciler", () => {
-  it("makes up for a firing that no timer told of, after a minute and a half, and sets the timer", async () => {
+  it("fires 90 seconds late if no timer reported a firing, and sets the timer", async () => {
     const { id } = await makeSchedule(plane);
     plane.timers.clear();
     plane.clock.now = Date.parse("2026-05-19T02:31:29Z");
@@ -217,7 +217,7 @@ describe("the reconciler", () => {
     expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
   });
 
-  it("has a firing fail that it makes up for while the queue is full, and goes on to the next", async () => {
+  it("fails a late firing while the queue is full, and continues with the next", async () => {
     const { id } = await makeSchedule(plane);
     const counters = keys.counters({ type: "Team", uid: plane.team });
     await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
@@ -229,7 +229,7 @@ describe("the reconciler", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
   });
 
-  it("looks at nothing that is on time", async () => {
+  it("reads nothing that is on time", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute < 10; minute++) {
       await fireAt(plane, id, `2026-05-18T19:0${minute}:00Z`);
@@ -237,7 +237,7 @@ describe("the reconciler", () => {
     }
   });
 
-  it("finds the one that is missing between two that came, and gives each one outcome", async () => {
+  it("finds a missing firing between two others, and gives each one outcome", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (const minute of ["01", "03", "04"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
     await reconcile(plane);
@@ -253,7 +253,7 @@ describe("the reconciler", () => {
     expect(await listRuns(plane, id)).toHaveLength(5);
   });
 
-  it("fires the last hours' latest ones after an outage, and records the others as skipped", async () => {
+  it("fires the latest firings of the last hours after an outage, and records the others as skipped", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "*/10 * * * *" });
     plane.clock.now = Date.parse("2026-05-20T19:05:00Z");
     await reconcile(plane);
@@ -265,14 +265,14 @@ describe("the reconciler", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T19:10:00.000Z" } });
   });
 
-  it("makes up for the latest of a rare one, however late", async () => {
+  it("fires the latest firing of a rare schedule, however late", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse("2026-05-19T20:00:00Z");
     await reconcile(plane);
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 
-  it("fires what the clocks leave out and what they repeat, as cron says", async () => {
+  it("fires in skipped and repeated hours of clock changes, as cron does", async () => {
     plane.clock.now = Date.parse("2026-03-28T12:00:00Z");
     const berlin = { time_zone: "Europe/Berlin" };
     const { id: gap } = await makeSchedule(plane, { ...berlin, cron_schedule: "30 2 * * *" });
@@ -302,7 +302,7 @@ describe("the reconciler", () => {
     ]);
   });
 
-  it("goes on with the others where one cannot be read, and comes back to it", async () => {
+  it("continues with the others if one cannot be read, and retries it", async () => {
     const { id: broken } = await makeSchedule(plane);
     const { id } = await makeSchedule(plane);
     const [item] = plane.table.all().filter(({ pk }) => pk === `SCHEDULE#${broken}`);

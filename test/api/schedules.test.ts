@@ -16,7 +16,7 @@ const invalid = (path: string) => ({
 });
 
 describe("POST /agent/schedules", () => {
-  it("answers 201 with the schedule, its next run, and who made it", async () => {
+  it("returns 201 with the schedule, its next run, and its creator", async () => {
     const { status, body } = await call().post("/agent/schedules", nightly);
     expect(status).toBe(201);
     const ada = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
@@ -38,7 +38,7 @@ describe("POST /agent/schedules", () => {
     expect([...plane.timers.values()]).toEqual([{ id: body.id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" }]);
   });
 
-  it("takes everything that a run may be told, and shows it without secrets", async () => {
+  it("accepts every member of a run's configuration, and returns it without secrets", async () => {
     const agent = await plane.agent();
     const more = {
       mode: "plan",
@@ -64,7 +64,7 @@ describe("POST /agent/schedules", () => {
     expect(plane.timers.get(body.id)).toMatchObject({ timeZone: "Europe/Berlin" });
   });
 
-  it("shows what its environment is made of, as long as it is there", async () => {
+  it("returns its environment's content while the environment exists", async () => {
     const environment = { name: "node", setup_commands: ["npm ci"], description: "Node" };
     const { uid } = (await call().post("/agent/environments", environment)).body;
     const { id, ...schedule } = await makeSchedule(plane, { agent_config: { environment_id: uid } });
@@ -74,13 +74,13 @@ describe("POST /agent/schedules", () => {
     expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
   });
 
-  it("makes one that is disabled without a timer and without a next run", async () => {
+  it("creates a disabled schedule without a timer and without a next run", async () => {
     const schedule = await makeSchedule(plane, { enabled: false });
     expect(schedule).toMatchObject({ enabled: false, history: { next_run: null } });
     expect(plane.timers.size).toBe(0);
   });
 
-  it("makes a personal one that nobody else sees", async () => {
+  it("creates a personal schedule that only its owner sees", async () => {
     const schedule = await makeSchedule(plane, { team: false });
     expect(schedule.scope).toEqual({ type: "User", uid: plane.user });
     const { key } = await plane.person("Mia");
@@ -88,7 +88,7 @@ describe("POST /agent/schedules", () => {
     expect((await createClient(plane, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
   });
 
-  it("is for an agent's key too, whose schedules are the team's", async () => {
+  it("creates the team's schedules with an agent's key", async () => {
     const agent = await plane.agent();
     const schedule = await makeSchedule(plane, {}, agent.key);
     expect(schedule).toMatchObject({
@@ -107,7 +107,7 @@ describe("POST /agent/schedules", () => {
     expect((await call().post("/agent/schedules", { ...nightly, prompt: `${prompt}x` })).status).toBe(400);
   });
 
-  it("makes one schedule of a repeated request", async () => {
+  it("creates one schedule for a repeated request", async () => {
     const headers = { "idempotency-key": "one" };
     const first = await call().post("/agent/schedules", nightly, { headers });
     const again = await call().post("/agent/schedules", nightly, { headers });
@@ -143,7 +143,7 @@ describe("POST /agent/schedules", () => {
     ["a text for a boolean", { enabled: "yes" }, "enabled"],
     ["a prompt of another type", { prompt: 7 }, "prompt"],
   ];
-  it.each(refused)("answers 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
+  it.each(refused)("returns 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
     const before = structuredClone(plane.table.all());
     const answer = await call().post("/agent/schedules", { ...nightly, ...change });
     expect(answer).toMatchObject(invalid(path));
@@ -152,7 +152,7 @@ describe("POST /agent/schedules", () => {
     expect(plane.timers.size).toBe(0);
   });
 
-  it("refuses an agent that is not within the plan", async () => {
+  it("rejects an agent beyond the plan's limit", async () => {
     const agent = await plane.agent();
     await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
     const answer = await call().post("/agent/schedules", { ...nightly, agent_uid: agent.uid });
@@ -161,7 +161,7 @@ describe("POST /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules", () => {
-  it("lists one's own and the team's by name, whatever their case", async () => {
+  it("lists personal and team schedules by name, regardless of case", async () => {
     await makeSchedule(plane, { name: "b" });
     await makeSchedule(plane, { name: "A b", team: false });
     await makeSchedule(plane, { name: "a" });
@@ -173,7 +173,7 @@ describe("GET /agent/schedules", () => {
     expect(body).not.toHaveProperty("page_info");
   });
 
-  it("goes through pages of any size, each schedule once", async () => {
+  it("returns each schedule once with pages of any size", async () => {
     for (const name of ["e", "b", "d", "a", "c"]) await makeSchedule(plane, { name });
     const names: string[] = [];
     let cursor = "";
@@ -187,12 +187,12 @@ describe("GET /agent/schedules", () => {
     expect(names).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("answers 400 for a limit or a cursor that is none", async () => {
+  it("returns 400 for an invalid limit or cursor", async () => {
     expect(await call().get("/agent/schedules?limit=0")).toMatchObject(invalid("limit"));
     expect(await call().get("/agent/schedules?cursor=none")).toMatchObject(invalid("cursor"));
   });
 
-  it("cuts an answer before 4 MiB and goes on in the next", async () => {
+  it("limits a response to 4 MiB and continues on the next page", async () => {
     for (let count = 0; count < 20; count++)
       await makeSchedule(plane, { name: `${count}`, prompt: "x".repeat(262_144) });
     const { body } = await call().get("/agent/schedules");
@@ -204,7 +204,7 @@ describe("GET /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules/{scheduleId}", () => {
-  it("shows when it ran last and its ten latest runs with their states", async () => {
+  it("returns its last run time and its ten latest runs with their states", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute <= 11; minute++) {
       await fireAt(plane, id, new Date(Date.parse("2026-05-18T19:00:00Z") + minute * 60_000).toISOString());
@@ -222,7 +222,7 @@ describe("GET /agent/schedules/{scheduleId}", () => {
 describe("PUT /agent/schedules/{scheduleId}", () => {
   const changed = { name: "Weekly", cron_schedule: "0 6 * * 1", enabled: true, prompt: "bye" };
 
-  it("replaces what it says and keeps what it leaves out", async () => {
+  it("replaces members in the body and keeps absent ones", async () => {
     const kept = { metadata: { a: "b" }, overlap: "skip", time_zone: "Asia/Tokyo", agent_config: { name: "n" } };
     const { id } = await makeSchedule(plane, kept);
     const { key, uid } = await plane.person("Mia");
@@ -243,7 +243,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect((await call().get("/agent/schedules")).body.schedules).toMatchObject([{ id, name: "Weekly" }]);
   });
 
-  it("changes the optional ones that it names", async () => {
+  it("changes the optional members in the body", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" } });
     const agent = await plane.agent();
     const given = {
@@ -257,7 +257,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(body).toMatchObject(given);
   });
 
-  it("pauses by enabled false, and lets it go on by true", async () => {
+  it("pauses with enabled false, and resumes with true", async () => {
     const { id } = await makeSchedule(plane);
     const paused = await call().put(`/agent/schedules/${id}`, { ...changed, enabled: false });
     expect(paused.body).toMatchObject({ enabled: false, history: { next_run: null } });
@@ -267,7 +267,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(plane.timers.size).toBe(1);
   });
 
-  it("leaves secrets as they were where they come back as they are shown", async () => {
+  it("keeps secrets whose masks are sent back", async () => {
     const mcp_servers = { db: { url: "https://db.test", headers: { authorization: "secret", other: "old" } } };
     const { id, agent_config } = await makeSchedule(plane, { agent_config: { mcp_servers } });
     agent_config.mcp_servers.db.headers.other = "new";
@@ -276,7 +276,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(stored?.agent_config?.mcp_servers?.["db"]?.headers).toEqual({ authorization: "secret", other: "new" });
   });
 
-  it("needs no prompt where there is a skill, and keeps the one there was", async () => {
+  it("requires no prompt with a skill, and keeps the existing one", async () => {
     const { id } = await makeSchedule(plane, { agent_config: { skill_spec: "acme/tools:check" } });
     const { prompt: _, ...rest } = changed;
     const { status, body } = await call().put(`/agent/schedules/${id}`, rest);
@@ -284,7 +284,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
   });
 
   it.each(["name", "cron_schedule", "enabled", "prompt"])(
-    "answers 400 without %s, and changes nothing",
+    "returns 400 without %s, and changes nothing",
     async (field) => {
       const { id } = await makeSchedule(plane);
       const before = await readSchedule(plane, id);
@@ -294,7 +294,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     },
   );
 
-  it("answers 400 for a cron that never fires, and keeps the timer", async () => {
+  it("returns 400 for a cron expression that never fires, and keeps the timer", async () => {
     const { id } = await makeSchedule(plane);
     const answer = await call().put(`/agent/schedules/${id}`, { ...changed, cron_schedule: "0 0 30 2 *" });
     expect(answer).toMatchObject(invalid("cron_schedule"));
@@ -303,7 +303,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
-  it("stop it and let it go on from its next time, however often", async () => {
+  it("stop it and resume it at its next time, however often they are sent", async () => {
     const { id } = await makeSchedule(plane);
     for (let time = 0; time < 2; time++) {
       const { status, body } = await call().post(`/agent/schedules/${id}/pause`);
@@ -322,7 +322,7 @@ describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
 });
 
 describe("a pause or a resumption with an Idempotency-Key", () => {
-  it("counts once, whatever came after it", async () => {
+  it("counts once, whatever happened afterwards", async () => {
     const { id } = await makeSchedule(plane);
     const headers = { "idempotency-key": "one" };
     const first = await call().post(`/agent/schedules/${id}/pause`, undefined, { headers });
@@ -338,7 +338,7 @@ describe("a pause or a resumption with an Idempotency-Key", () => {
 });
 
 describe("DELETE /agent/schedules/{scheduleId}", () => {
-  it("answers success once and 404 then, leaves no timer, and leaves its runs, which it still finds", async () => {
+  it("returns success once and then 404, removes the timer, and keeps its runs and their filter", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
     expect(await call().delete(`/agent/schedules/${id}`)).toMatchObject({ status: 200, body: { success: true } });
@@ -353,7 +353,7 @@ describe("DELETE /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/run", () => {
-  it("makes a run at once, which is no planned firing", async () => {
+  it("creates a run immediately that is not a planned firing", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" }, agent_config: { name: "n" } });
     const { status, body } = await call().post(`/agent/schedules/${id}/run`);
     expect(status).toBe(200);
@@ -386,7 +386,7 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
     expect(await listRuns(plane, id)).toHaveLength(1);
   });
 
-  it("gives a long prompt to the agent whole", async () => {
+  it("passes a long prompt to the agent whole", async () => {
     const prompt = "long ".repeat(10_000);
     const { id } = await makeSchedule(plane, { prompt });
     const { body } = await call().post(`/agent/schedules/${id}/run`);
@@ -396,7 +396,7 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
 });
 
 describe("GET /agent/schedules/{scheduleId}/ticks", () => {
-  it("lists what became of each planned firing, the latest first, page by page", async () => {
+  it("lists the outcome of each planned firing, the latest first, in pages", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (const minute of ["01", "02", "03"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
     const { body } = await call().get(`/agent/schedules/${id}/ticks?limit=2`);

@@ -22,7 +22,7 @@ async function fill(count: number, keyOf: (number: number) => Key): Promise<void
 const full = { status: 409, body: { error_code: "conflict", retryable: false } };
 
 describe("POST /agent/environments", () => {
-  it("answers 409 from the 201st of a scope on, whose other scopes have room", async () => {
+  it("returns 409 above 200 per scope, without affecting other scopes", async () => {
     await fill(199, (number) => keys.environmentEntry(team(), `e${number}`));
     const headers = { "idempotency-key": "last" };
     const last = await ada.post("/agent/environments", { name: "last" }, { headers });
@@ -40,7 +40,7 @@ describe("POST /agent/environments", () => {
 });
 
 describe("POST /agent/schedules", () => {
-  it("answers 409 from the 501st of a scope on, until one is deleted", async () => {
+  it("returns 409 above 500 per scope, until one is deleted", async () => {
     await fill(499, (number) => keys.scheduleName(team(), `s${number}`, `${number}`));
     const last = await ada.post("/agent/schedules", nightly);
     expect(last.status).toBe(201);
@@ -54,7 +54,7 @@ describe("POST /agent/schedules", () => {
 });
 
 describe("POST /agent/teams/{teamUid}/invitations", () => {
-  it("answers 409 from the 101st on, until one is accepted, deleted or over", async () => {
+  it("returns 409 above 100, until one is accepted, deleted or expired", async () => {
     const invite = (number: number): Promise<Answer> =>
       ada.post(`/agent/teams/${plane.team}/invitations`, { email: `p${number}@runyard.test` });
     const made: Answer[] = [];
@@ -70,7 +70,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
 });
 
 describe("members of a team", () => {
-  it("are a thousand at most, however they come in", async () => {
+  it("are limited to a thousand, however they are added", async () => {
     const mia = await plane.person("Mia", []);
     const members = (set: number) =>
       plane.table.write({ kind: "update", key: keys.team(plane.team), set: { members: set } });

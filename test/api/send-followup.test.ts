@@ -12,7 +12,7 @@ const followup = (
 ) => createClient(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
 
 describe("POST /agent/runs/{runId}/followups", () => {
-  it("delivers what came while the run waited or was prepared with its first turn, in order", async () => {
+  it("delivers follow-ups to a waiting or PENDING run with its first turn, in order", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     expect((await followup(plane, id, "one")).body).toEqual({});
@@ -32,7 +32,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     ]);
   });
 
-  it("delivers to a working run by its heartbeat, again until they are named as stored", async () => {
+  it("delivers to an executing run with its heartbeats, until they are acknowledged as stored", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     expect((await harness.beat()).body.followups).toEqual([]);
@@ -53,7 +53,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(await readState(plane, harness.run_id)).toBe("SUCCEEDED");
   });
 
-  it("queues a run again that finishes with a follow-up that it has not taken up", async () => {
+  it("queues a run again that finishes with an unhandled follow-up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.messages(1, "so far");
@@ -78,7 +78,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 
   it.each(["SUCCEEDED", "FAILED", "CANCELLED"])(
-    "brings a run back that is %s, as a new execution of the same conversation",
+    "restarts a run that is %s, as a new execution of the same conversation",
     async (state) => {
       const plane = await createTestControlPlane();
       const ada = createClient(plane);
@@ -126,7 +126,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     },
   );
 
-  it.each(["BLOCKED", "ERROR"])("brings a run back that is %s", async (state) => {
+  it.each(["BLOCKED", "ERROR"])("restarts a run that is %s", async (state) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -137,7 +137,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     ]);
   });
 
-  it("goes on without a message from where an ended run stopped, and repeats of that are one", async () => {
+  it("continues an ended run without a message, and repeats of that count once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -150,7 +150,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await (await nextExecution(plane)).resolve()).body.context.followups).toHaveLength(1);
   });
 
-  it("takes a follow-up once, however often its request is repeated, and twice where it is sent twice", async () => {
+  it("accepts a repeated request once, and a message that is sent twice twice", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "0" });
@@ -161,7 +161,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await harness.beat()).body.followups).toHaveLength(2);
   });
 
-  it("loses none of twenty that come at once, and keeps each once", async () => {
+  it("stores each of twenty concurrent follow-ups once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
@@ -182,7 +182,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await harness.resolve()).body.context.followups).toMatchObject([{ message: long }]);
   });
 
-  it("refuses to continue the conversation of a run that has not ended by a new run, and names it", async () => {
+  it("refuses to continue the conversation of an unfinished run with a new run, and names it", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -204,7 +204,7 @@ describe("the policy of a follow-up", () => {
   const send = (plane: TestControlPlane, id: string, policy: string) =>
     createClient(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
 
-  it("is told to the harness, and enqueue by default", async () => {
+  it("is passed to the harness, and enqueue by default", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await send(plane, harness.run_id, "interrupt");
@@ -212,7 +212,7 @@ describe("the policy of a follow-up", () => {
     expect((await harness.beat()).body.followups).toMatchObject([{ policy: "interrupt" }, { policy: "enqueue" }]);
   });
 
-  it("reject is answered 409 until the run has ended, whatever its state, and nothing is stored", async () => {
+  it("reject returns 409 until the run has ended, whatever its state, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const working = await workingRun(plane);
     for (const id of [await createRun(plane), (await startedRun(plane)).run_id, working.run_id]) {
@@ -228,7 +228,7 @@ describe("the policy of a follow-up", () => {
     expect(await readState(plane, working.run_id)).toBe("QUEUED");
   });
 
-  it("is one of three: 400 naming it", async () => {
+  it("must be one of three values: 400 names it", async () => {
     const plane = await createTestControlPlane();
     const answer = await send(plane, await createRun(plane), "shout");
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "policy" }] } });

@@ -43,8 +43,8 @@ const shownForFiles = () =>
   github.seen.filter(({ path }) => path.includes("/git/")).map(({ authorization }) => authorization);
 const complaints = () => logged.filter((line) => line.includes("the GitHub App issues no token"));
 
-describe("a repository that the GitHub App is installed for", () => {
-  it("is read by a token for that repository alone, which can read files and nothing else", async () => {
+describe("a repository with the GitHub App installed", () => {
+  it("is read with a token for that repository only, which can only read files", async () => {
     app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
     expect(await look()).toEqual(found);
     expect(app.issued).toMatchObject([{ repositories: ["acme/shop"], permissions: { contents: "read" } }]);
@@ -52,7 +52,7 @@ describe("a repository that the GitHub App is installed for", () => {
     expect(new Set(shownForFiles())).toEqual(new Set([`Bearer ${app.issued[0]?.token}`]));
   });
 
-  it("is read by the App's token though the deployment has one of its own, and by that of its URL before either", async () => {
+  it("is read with the App's token before the deployment's, and with its URL's credential before either", async () => {
     app.install(["acme/shop"]);
     plane.repositories.githubToken = "ours";
     await look();
@@ -64,7 +64,7 @@ describe("a repository that the GitHub App is installed for", () => {
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
   });
 
-  it("is read by the same token until shortly before that ends, conditionally, and then by a new one", async () => {
+  it("is read with the same token until shortly before its expiry, conditionally, and then with a new one", async () => {
     app.install(["acme/shop"]);
     await look();
     plane.clock.now += 54 * MINUTE;
@@ -100,14 +100,14 @@ describe("a repository that the GitHub App is installed for", () => {
   it.each([
     ["behind by a minute", -MINUTE],
     ["ahead by a minute", MINUTE],
-  ])("is read though GitHub's clock is %s", async (_, ahead) => {
+  ])("is read even if GitHub's clock is %s", async (_, ahead) => {
     app.ahead = ahead;
     app.install(["acme/shop"]);
     expect(await look()).toEqual(found);
     expect(complaints()).toEqual([]);
   });
 
-  it("is read again, by a new token, when the App was removed and is back", async () => {
+  it("is read with a new token after the App was removed and installed again", async () => {
     app.install(["acme/shop"]);
     await look();
     app.uninstall();
@@ -131,8 +131,8 @@ describe("a repository that the GitHub App is installed for", () => {
   });
 });
 
-describe("a repository that the GitHub App is not installed for", () => {
-  it("is read by the deployment's token, and without one as by anybody, and nothing is logged", async () => {
+describe("a repository without the GitHub App installed", () => {
+  it("is read with the deployment's token, or anonymously without one, and nothing is logged", async () => {
     plane.repositories.githubToken = "ours";
     expect(await look()).toEqual(found);
     expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
@@ -144,7 +144,7 @@ describe("a repository that the GitHub App is not installed for", () => {
     expect(complaints()).toEqual([]);
   });
 
-  it("answers 404 that says what to do, and is read as soon as that is done", async () => {
+  it("returns 404 with the remedy, and is read as soon as the App is installed", async () => {
     const refused = await ada.get("/agent?repo=acme/vault");
     expect(refused).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(refused.body.detail).toMatch(/private.*install this deployment's GitHub App for acme\/vault, or set one$/);
@@ -155,14 +155,14 @@ describe("a repository that the GitHub App is not installed for", () => {
     expect(names(await list("?repo=acme/vault&refresh=true"))).toEqual(found);
   });
 
-  it("names no App where the deployment has none", async () => {
+  it("mentions no App if the deployment has none", async () => {
     plane.repositories.githubApp = undefined;
     const { body } = await ada.get("/agent?repo=acme/vault");
     expect(body.detail).toMatch(/there is no token: set one$/);
   });
 });
 
-describe("a GitHub App that cannot be used", () => {
+describe("a misconfigured GitHub App", () => {
   const other = (type: "pkcs1" | "pkcs8") =>
     generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type, format: "pem" }).toString();
   const elliptic = () =>
@@ -182,7 +182,7 @@ describe("a GitHub App that cannot be used", () => {
       () => other("pkcs8"),
       "GitHub responds with 401: A JSON web token could not be decoded",
     ],
-  ])("says so in the log where %s, and the token is used", async (_, made, reason) => {
+  ])("is logged if %s, and the token is used", async (_, made, reason) => {
     key = made();
     expect(await look()).toEqual(found);
     expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
@@ -195,7 +195,7 @@ describe("a GitHub App that cannot be used", () => {
     ["knows no such App", { id: "271828" }, {}, "404: Integration not found"],
     ["was told to suspend it", {}, { suspended: true }, "403: This installation has been suspended"],
     ["was not asked to let it read files", {}, { permissions: { metadata: "read" } }, "422: The permissions requested"],
-  ])("says so in the log where GitHub %s, and the token is used", async (_, settings, installation, reason) => {
+  ])("is logged if GitHub %s, and the token is used", async (_, settings, installation, reason) => {
     app.uninstall();
     app.install(["acme/shop"], installation);
     const now = () => plane.clock.now;
@@ -206,7 +206,7 @@ describe("a GitHub App that cannot be used", () => {
     expect(complaints()[0]).toContain(`GitHub responds with ${reason}`);
   });
 
-  it("is not got around where GitHub takes no more requests", async () => {
+  it("is not bypassed when GitHub limits requests", async () => {
     github.instead = { status: 429, headers: { "retry-after": "30" }, body: { message: "rate limit" } };
     const answer = await ada.get("/agent?repo=acme/shop");
     expect(answer.status).toBe(503);

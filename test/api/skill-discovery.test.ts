@@ -21,14 +21,14 @@ describe("GitHub's rate limit", () => {
     ["429", { "retry-after": "7" }, 429, "7"],
     ["one that says nothing of its end", {}, 429, "60"],
     ["one that ends in a year", { "retry-after": "31536000" }, 429, "3600"],
-  ])("answers 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
+  ])("returns 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
     github.instead = { status, headers, body: { message: "You have exceeded a secondary rate limit." } };
     const answer = await ada.get("/agent?repo=acme/shop");
     expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
     expect(answer.headers["retry-after"]).toBe(wait);
   });
 
-  it("in the middle of a repository leaves the rest for later, and loses nothing of what was read", async () => {
+  it("in the middle of a repository postpones the rest, and keeps what was read", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`.agents/skills/s${index}/SKILL.md`, skill(`s${index}`)]),
     );
@@ -52,13 +52,13 @@ describe("GitHub's rate limit", () => {
 describe("a repository with more files than GitHub lists at once", () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${index}.txt`, ""]));
 
-  it("is walked by the trees of its skills' folders", async () => {
+  it("is read through the trees of its skill folders", async () => {
     onGithub("acme/shop", { files: { ...many, ...shop.files }, links: shop.links ?? {}, mostEntries: 20 });
     expect(names(await list("?repo=acme/shop"))).toEqual(["release", "review"]);
     expect(paths().filter((path) => path.includes("/trees/")).length).toBeLessThanOrEqual(2 + 2 * 3);
   });
 
-  it("is walked skill by skill where even a skills' folder is too large", async () => {
+  it("is read skill by skill if even a skill folder is too large", async () => {
     const skills = Object.fromEntries(["one", "two"].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name)]));
     const data = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`.agents/skills/one/data/${index}`, ""]));
     onGithub("acme/shop", { files: { ...many, ...skills, ...data }, mostEntries: 20 });
@@ -66,8 +66,8 @@ describe("a repository with more files than GitHub lists at once", () => {
   });
 });
 
-describe("bounds", () => {
-  it("lists 200 skills of a repository and says how many there are beyond", async () => {
+describe("limits of discovery", () => {
+  it("allow 200 skills per repository, and report how many there are beyond", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 203 }, (_, index) => [`.agents/skills/s${index}/SKILL.md`, skill(`s${index}`)]),
     );
@@ -77,7 +77,7 @@ describe("bounds", () => {
     expect(body.unavailable[0].error).toBe("it has 3 skills beyond the 200 that are listed");
   });
 
-  it("reads 2 MiB of a repository's skills, keeps them in the bucket, and answers at most 4 MiB", async () => {
+  it("allow 2 MiB of skills per repository, stored in the bucket, and 4 MiB per response", async () => {
     const noise = (seed: number) =>
       Array.from({ length: 30_000 }, (_, at) =>
         String.fromCharCode(0x4e00 + ((at * 7919 + seed * 104_729) % 20_000)),
@@ -100,7 +100,7 @@ describe("bounds", () => {
     expect(ids(await list("?repo=acme/shop"))).toHaveLength(60 - errors.length);
   });
 
-  it("answers 400 naming repo where the environments have more than 100 repositories", async () => {
+  it("return 400 naming repo if the environments have more than 100 repositories", async () => {
     for (let made = 0; made < 11; made++) {
       const repositories = Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/a/${made}-${index}` }));
       await environment(`E${made}`, repositories);
@@ -114,7 +114,7 @@ describe("a repository outside GitHub", () => {
   const url = "https://git.test/tools/kit.git";
   const sha = "a".repeat(40);
 
-  it("is looked into by a sandbox, at its ref", async () => {
+  it("is read by a sandbox, at its ref", async () => {
     const asked: unknown[] = [];
     plane.repositories.scan = async (request) => {
       asked.push(request);
@@ -132,7 +132,7 @@ describe("a repository outside GitHub", () => {
     expect(github.seen).toEqual([]);
   });
 
-  it("does not keep the others back when there is no git in the sandbox", async () => {
+  it("does not affect other repositories if the sandbox has no git", async () => {
     onGithub("acme/shop");
     plane.repositories.scan = async () => ({ outcome: "failed", reason: "no_git", message: "this sandbox has no git" });
     const made = await environment("Both", [{ url: "https://github.com/acme/shop" }, { url }]);
@@ -156,12 +156,12 @@ describe("a repository outside GitHub", () => {
       "a text that is too large",
       { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(70_000) }], left_out: 0 },
     ],
-  ])("is unavailable when the sandbox answers %s", async (_, answer) => {
+  ])("is unavailable if the sandbox returns %s", async (_, answer) => {
     plane.repositories.scan = async () => answer;
     expect((await ada.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
   });
 
-  it("is unavailable when the sandbox fails, and 404 when git cannot read it", async () => {
+  it("is unavailable if the sandbox fails, and returns 404 if git cannot read it", async () => {
     const repo = `/agent?repo=${encodeURIComponent(url)}&refresh=true`;
     expect((await ada.get(repo)).status).toBe(503);
     plane.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });

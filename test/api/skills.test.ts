@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => github[Symbol.asyncDispose]());
 
 describe("GET /agent", () => {
-  it("lists the skills of the repositories of one's environments, by name", async () => {
+  it("lists the skills of the repositories of the caller's environments, by name", async () => {
     onGithub("acme/shop");
     const made = await environment("Shop", [{ url: "https://github.com/acme/shop.git" }]);
     const { body, headers } = await list();
@@ -58,14 +58,14 @@ describe("GET /agent", () => {
     expect(github.seen[0]).toMatchObject({ path: "/repos/acme/shop/git/trees/HEAD?recursive=1", userAgent: "runyard" });
   });
 
-  it("answers an empty list, and asks nobody, where there are no environments", async () => {
+  it("returns an empty list without requests if there are no environments", async () => {
     const { body, headers } = await list();
     expect(body).toEqual({ agents: [] });
     expect(headers["age"]).toBeUndefined();
     expect(github.seen).toEqual([]);
   });
 
-  it("puts skills of one name together, and a repository of several environments once", async () => {
+  it("groups skills of one name, and lists a repository of several environments once", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".warp/skills/review/SKILL.md": skill("review", "Of the web") } });
     const one = await environment("One", [{ url: "https://github.com/acme/shop" }]);
@@ -86,7 +86,7 @@ describe("GET /agent", () => {
     expect(paths().filter((path) => path.includes("trees"))).toHaveLength(2);
   });
 
-  it("shows the team's, one's own and shared environments' repositories, and nobody else's", async () => {
+  it("includes the repositories of team, personal and shared environments only", async () => {
     onGithub("acme/shop");
     onGithub("acme/own", { files: { ".agents/skills/own/SKILL.md": skill("own") } });
     onGithub("beta/theirs", { files: { ".agents/skills/theirs/SKILL.md": skill("theirs") } });
@@ -112,7 +112,7 @@ describe("GET /agent", () => {
     expect(paths()).toContain("/repos/acme/shop/git/trees/feature%2Fx?recursive=1");
   });
 
-  it("leaves malformed skills out, unless they are asked for, and then says what is wrong and where", async () => {
+  it("excludes malformed skills, or lists them with errors on request", async () => {
     onGithub("acme/shop", {
       files: {
         ".agents/skills/good/SKILL.md": skill("good"),
@@ -143,7 +143,7 @@ describe("GET /agent", () => {
     });
   });
 
-  it("goes through the list page by page", async () => {
+  it("returns the list page by page", async () => {
     const files = Object.fromEntries(
       ["c", "a", "B", "d"].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name)]),
     );
@@ -158,7 +158,7 @@ describe("GET /agent", () => {
     expect((await ada.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
   });
 
-  it("tells when a skill last ran, however the run named it, and sorts by that", async () => {
+  it("returns when a skill last ran, for any form of its name, and sorts by that", async () => {
     onGithub("acme/shop");
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
     await createRun(plane, { prompt: "x", skill: "shop:review" });
@@ -198,7 +198,7 @@ describe("GET /agent", () => {
     ["repo=ftp://git.test/a/b", "repo"],
     ["repo=https://user:pass@git.test/a/b", "repo"],
     ["repo=a/b&repo=c/d", "repo"],
-  ])("answers 400 naming the parameter for ?%s", async (query, path) => {
+  ])("returns 400 naming the parameter for ?%s", async (query, path) => {
     const answer = await ada.get(`/agent?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(github.seen).toEqual([]);
@@ -206,7 +206,7 @@ describe("GET /agent", () => {
 });
 
 describe("GET /agent?repo=", () => {
-  it("shows one repository, of an environment or not", async () => {
+  it("lists one repository, in an environment or not", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".github/skills/deploy/SKILL.md": skill("deploy") } });
     const made = await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
@@ -221,7 +221,7 @@ describe("GET /agent?repo=", () => {
     expect(ids(await list(`?repo=${encodeURIComponent("https://github.com/acme/web.git")}`))).toEqual(ids(other));
   });
 
-  it("answers 404 for one that GitHub does not show, and remembers that for a minute", async () => {
+  it("returns 404 for a repository that GitHub does not show, and caches that for a minute", async () => {
     const missing = await ada.get("/agent?repo=acme/none");
     expect(missing).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(missing.body.detail).toMatch(/^repo: GitHub shows no acme\/none/);
@@ -232,7 +232,7 @@ describe("GET /agent?repo=", () => {
     expect((await ada.get("/agent?repo=acme/none")).status).toBe(200);
   });
 
-  it("answers 403 external_authentication_required where the token is not accepted", async () => {
+  it("returns 403 external_authentication_required if the token is not accepted", async () => {
     onGithub("acme/shop");
     plane.repositories.githubToken = "expired";
     const answer = await ada.get("/agent?repo=acme/shop");
@@ -244,7 +244,7 @@ describe("GET /agent?repo=", () => {
     expect(answer.body.detail).not.toContain("expired");
   });
 
-  it("answers 403 external_authentication_required where GitHub refuses the repository to the token", async () => {
+  it("returns 403 external_authentication_required if GitHub refuses the repository to the token", async () => {
     const message =
       "Resource protected by organization SAML enforcement. You must grant your token access to this organization.";
     github.instead = { status: 403, body: { message, documentation_url: "https://docs.github.com/articles" } };
@@ -258,21 +258,21 @@ describe("GET /agent?repo=", () => {
     ["an answer of another shape", { status: 200, body: { message: "hello" } }],
     ["more than it ever sends", { status: 200, body: "x".repeat(9 * 1024 * 1024) }],
     ["a redirect to another host", { status: 302, headers: { location: "https://elsewhere.test/" } }],
-  ])("answers an error of its own when GitHub sends %s", async (_, instead) => {
+  ])("returns an error of its own when GitHub sends %s", async (_, instead) => {
     github.instead = instead;
     const answer = await ada.get("/agent?repo=acme/shop");
     expect([404, 503]).toContain(answer.status);
     expect(JSON.stringify(answer.body)).not.toContain("<html>");
   });
 
-  it("answers 503 with Retry-After when GitHub cannot be reached", async () => {
+  it("returns 503 with Retry-After when GitHub cannot be reached", async () => {
     plane.repositories.githubUrl = "http://127.0.0.1:1";
     const answer = await ada.get("/agent?repo=acme/shop");
     expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
     expect(answer.headers["retry-after"]).toBe("60");
   });
 
-  it("follows a repository that was renamed, and takes one without a commit for empty", async () => {
+  it("follows a renamed repository, and treats one without a commit as empty", async () => {
     onGithub("acme/old", { files: {}, movedTo: "acme/shop" });
     onGithub("acme/shop");
     onGithub("acme/new", { files: {}, empty: true });
@@ -280,7 +280,7 @@ describe("GET /agent?repo=", () => {
     expect((await list("?repo=acme/new")).body).toEqual({ agents: [] });
   });
 
-  it("sends the deployment's token, or that of the repository's own URL, and keeps apart what they open", async () => {
+  it("sends the deployment's token, or the credential in the repository's URL, and separates their results", async () => {
     onGithub("acme/secret", { ...shop, tokens: ["theirs"] });
     onGithub("acme/shop");
     github.goodTokens.add("ours").add("theirs");
@@ -294,7 +294,7 @@ describe("GET /agent?repo=", () => {
   });
 });
 
-describe("a repository that was looked into before", () => {
+describe("a repository that was discovered before", () => {
   beforeEach(async () => {
     onGithub("acme/shop", { ...shop });
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
@@ -302,13 +302,13 @@ describe("a repository that was looked into before", () => {
     github.seen.length = 0;
   });
 
-  it("is not asked for again within ten minutes, and the answer tells its age", async () => {
+  it("is not requested again within ten minutes, and the response has its age", async () => {
     plane.clock.now += 9 * MINUTE;
     expect((await list()).headers["age"]).toBe("540");
     expect(github.seen).toEqual([]);
   });
 
-  it("is asked for again after that, by its tag, which costs nothing while it has not changed", async () => {
+  it("is requested again after that, with its ETag, which costs nothing if unchanged", async () => {
     plane.clock.now += 10 * MINUTE;
     github.remaining = 1;
     const { headers, body } = await list();
@@ -318,7 +318,7 @@ describe("a repository that was looked into before", () => {
     expect(github.remaining).toBe(1);
   });
 
-  it("is asked for at once by refresh=true, and only what changed is fetched", async () => {
+  it("is requested immediately with refresh=true, and only changes are fetched", async () => {
     const files = { ...shop.files, ".agents/skills/review/SKILL.md": skill("review", "Better") };
     onGithub("acme/shop", { ...shop, files });
     plane.clock.now += 2000;
@@ -328,7 +328,7 @@ describe("a repository that was looked into before", () => {
     expect(paths().map((path) => path.split("/")[5])).toEqual(["trees", "blobs"]);
   });
 
-  it("is shown as it was, with its age, while GitHub's rate limit is reached, and GitHub is left alone until then", async () => {
+  it("is returned from the cache with its age while GitHub's rate limit is reached, without requests", async () => {
     plane.clock.now += 20 * MINUTE;
     github.remaining = 0;
     github.resetAt = plane.clock.now / 1000 + 1800;
@@ -344,7 +344,7 @@ describe("a repository that was looked into before", () => {
     expect((await list()).body).not.toHaveProperty("unavailable");
   });
 
-  it("that has gone is shown as it was, and says so", async () => {
+  it("is returned from the cache with a note after its removal", async () => {
     github.repositories.clear();
     plane.clock.now += MINUTE;
     const { body } = await list("?refresh=true");

@@ -62,7 +62,7 @@ describe("a run that finds no slot", () => {
     expect(await readStates(plane, [cancelled, next, last])).toEqual(["CANCELLED", "PENDING", "QUEUED"]);
   });
 
-  it("is dispatched in the end though the message that grants its slot is lost", async () => {
+  it("is dispatched eventually even if the message that grants its slot is lost", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const working = await workingRun(plane);
@@ -80,7 +80,7 @@ describe("a run that finds no slot", () => {
     expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
   });
 
-  it("is given back where it is cancelled between grant and start", async () => {
+  it("frees its slot if it is cancelled between grant and start", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const working = await workingRun(plane);
@@ -93,8 +93,8 @@ describe("a run that finds no slot", () => {
   });
 });
 
-describe("a flood of one team", () => {
-  it("lets at most as many of its runs start before another team's as it has slots, though it came first", async () => {
+describe("a burst of one team", () => {
+  it("starts at most as many of its runs before another team's as it has slots", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 5);
     for (let index = 0; index < 200; index++) await createRun(plane);
@@ -108,7 +108,7 @@ describe("a flood of one team", () => {
   });
 });
 
-describe("a tree of runs", () => {
+describe("a run tree", () => {
   it("counts once: five parents at the limit, each waiting for two children, all end", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 5);
@@ -137,7 +137,7 @@ describe("a tree of runs", () => {
     expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
   });
 
-  it("has eight slots for children, the oldest first, and as many again for theirs", async () => {
+  it("has eight slots for children, oldest first, and eight more for theirs", async () => {
     const plane = await createTestControlPlane();
     const root = await workingRun(plane);
     const before = plane.started.length;
@@ -161,7 +161,7 @@ describe("a tree of runs", () => {
     expect(await readCounters(plane)).toMatchObject({ running: 1 });
   });
 
-  it("keeps its slot while a child works though its root has ended, and gives it back with the last", async () => {
+  it("keeps its slot while a child executes after its root has ended, and frees it with the last child", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const root = await workingRun(plane);
@@ -184,7 +184,7 @@ describe("a tree of runs", () => {
     expect(await plane.table.get(keys.tree(root.run_id, 1))).toMatchObject({ running: 0 });
   });
 
-  it("whose root has ended without children draws on the owner's slots again, waiting ones too", async () => {
+  it("whose root has ended without children uses the owner's slots again, also for waiting runs", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const root = await workingRun(plane);
@@ -203,8 +203,8 @@ describe("a tree of runs", () => {
   });
 });
 
-describe("an owner's counters that are wrong", () => {
-  it("are put right when runs wait and the difference is the same a minute later", async () => {
+describe("an owner's wrong counters", () => {
+  it("are corrected if runs wait and the difference is the same a minute later", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 2);
     await workingRun(plane);
