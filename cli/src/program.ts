@@ -7,6 +7,7 @@ import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { environmentsCommand } from "./commands/environments.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./commands/login.ts";
+import { loginLinkCommand } from "./commands/login-link.ts";
 import { runCommand } from "./commands/run.ts";
 import { runsCommand } from "./commands/runs.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
@@ -60,6 +61,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(workersCommand(context))
     .addCommand(apiCommand(context))
     .addCommand(loginCommand(context))
+    .addCommand(loginLinkCommand(context))
     .addCommand(logoutCommand(context))
     .addCommand(whoamiCommand(context))
     .addCommand(serveCommand(context))

@@ -43,8 +43,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "read an export into an empty data directory",
     run: async (args, program) => (await import("./transfer-commands.ts")).importCommand(args, program),
   },
-  link: {
-    summary: "print a link that signs in to the web app",
+  "login-link": {
+    summary: "print a link that signs in to the web app, once",
     run: async (args, program) => (await import("./link-command.ts")).linkCommand(args, program),
   },
   stop: {

@@ -4,7 +4,7 @@ import { readLocalState, servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";
 import { parseFlags } from "./usage.ts";
 
-const help = ({ usage, homeText }: Program): string => `Usage: ${usage} link [options]
+const help = ({ usage, homeText }: Program): string => `Usage: ${usage} login-link [options]
 
 Prints a new link that signs in to the web app of the running service, once.
 

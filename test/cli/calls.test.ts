@@ -120,6 +120,11 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
   ],
   ["workers list", [api({ workers: [] })], ["GET /agent/connected-self-hosted-workers"]],
   ["api get /agent/teams", [api({ teams: [] })], ["GET /agent/teams"]],
+  [
+    "login-link",
+    [api({ token: "ryl_x", url: "https://x/sign-in?token=ryl_x", expires_at: "2026-05-18T19:10:00.000Z" })],
+    ["POST /session/link"],
+  ],
   ["whoami", [api({ uid: "u", display_name: "Ada", email: "a@example.com", teams: [] })], ["GET /agent/me"]],
 ];
 

@@ -43,7 +43,7 @@ describe("the package runyard-server", () => {
   it("describes its commands", async () => {
     expect((await execute("--version")).stdout.trim()).toBe(`runyard-server ${VERSION}`);
     const help = await execute("--help");
-    const names = ["serve", "doctor", "backup", "restore", "export", "import", "link", "stop", "status"];
+    const names = ["serve", "doctor", "backup", "restore", "export", "import", "login-link", "stop", "status"];
     expect(help).toMatchObject({ code: 0, stderr: "" });
     for (const name of names) {
       expect(help.stdout).toContain(`  ${name} `);

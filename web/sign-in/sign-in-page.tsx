@@ -41,7 +41,7 @@ function LinkSignIn({ token, to, onError }: LinkSignInProps) {
       (error: unknown) =>
         onError(
           isSignedOut(error)
-            ? "This link was used already or has expired. `npm start -- link` prints another one."
+            ? "This link was used already or has expired. `runyard login-link` prints another one."
             : describeError(error).text,
         ),
     );
