@@ -147,6 +147,13 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, rights: { table: ask } },
   { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
 
+  { method: "POST", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/create-trust-rule", who: people, rights: { table: [...read, ...write, "ConditionCheckItem"] } },
+  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/list-trust-rules", who: team, rights: { table: read } },
+  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/get-trust-rule", who: team, rights: { table: ask } },
+  { method: "PUT", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/update-trust-rule", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/delete-trust-rule", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/token", file: "token/create-token", who: "public", rights: { table: [...read, ...write, "ConditionCheckItem"] }, timeoutSeconds: 20 },
+
   { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...read, ...create] } },
   { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, rights: { table: ask } },

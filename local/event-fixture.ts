@@ -20,6 +20,8 @@ export const PLACEHOLDERS = [
   "invitation_id",
   "invitation_token",
   "session_uid",
+  "rule_uid",
+  "oidc_token",
 ] as const;
 export const Placeholder = v.picklist(PLACEHOLDERS);
 export type Placeholder = v.InferOutput<typeof Placeholder>;

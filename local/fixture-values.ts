@@ -19,6 +19,8 @@ const OF_A_TEAM: readonly Placeholder[] = [
   "invitation_id",
   "invitation_token",
   "session_uid",
+  "rule_uid",
+  "oidc_token",
 ];
 
 /**

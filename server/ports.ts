@@ -9,11 +9,13 @@ import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { RoutePorts } from "#shared/http/route-not-found.ts";
 import type { DeletionPorts } from "#shared/identities/delete-identity.ts";
+import type { TokenPorts } from "#shared/identities/exchange-token.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { memoryLiveTails } from "#shared/live/memory-live-tails.ts";
 import { type MemorySignals, memorySignals } from "#shared/live/memory-signals.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
+import { createIssuers } from "#shared/oidc/issuers.ts";
 import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
@@ -61,6 +63,7 @@ export type ServerPorts = DispatchPorts &
   GatewayPorts &
   RoutePorts &
   WebSessionPorts &
+  TokenPorts &
   ConnectPorts &
   WorkerReadPorts &
   HttpPorts;
@@ -158,6 +161,7 @@ export function createPorts(
     principals: principalStore(table, now),
     cursors: cursors(table),
     rates: configuredRateLimits(),
+    issuers: createIssuers({ now, allowsPrivate: environment["RUNYARD_OIDC_ALLOW_PRIVATE"] === "1" }),
     who: [],
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,

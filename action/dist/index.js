@@ -34,7 +34,7 @@ var RunyardError = class extends Error {
   requestId;
   constructor(message, answer = {}) {
     super(message, "cause" in answer ? { cause: answer.cause } : void 0);
-    let problem = problemOf(answer.body);
+    let problem = toProblem(answer.body);
     this.status = answer.status, this.headers = answer.headers, this.body = answer.body, this.errorCode = problem.error_code, this.type = problem.type, this.title = problem.title, this.detail = problem.detail, this.instance = problem.instance, this.retryable = problem.retryable, this.errors = Array.isArray(problem.errors) ? problem.errors : [], this.requestId = answer.headers?.get("x-request-id") ?? void 0, this.traceId = problem.trace_id ?? this.requestId;
   }
 }, APIConnectionError = class extends APIError {
@@ -68,8 +68,8 @@ var RunyardError = class extends Error {
   422: UnprocessableEntityError,
   429: RateLimitError
 };
-function errorOf({ status, headers }, text) {
-  let body = parsed(text), { error, title, detail, message } = problemOf(body), said = error ?? detail ?? title ?? message ?? (typeof body == "string" ? body.slice(0, 200) : ""), Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
+function toAPIError({ status, headers }, text) {
+  let body = parsed(text), { error, title, detail, message } = toProblem(body), said = error ?? detail ?? title ?? message ?? (typeof body == "string" ? body.slice(0, 200) : ""), Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
   return new Class(`${status} ${said}`.trim(), { status, headers, body });
 }
 function parsed(text) {
@@ -79,7 +79,7 @@ function parsed(text) {
     return text;
   }
 }
-function problemOf(body) {
+function toProblem(body) {
   return typeof body == "object" && body !== null ? body : {};
 }
 
@@ -142,6 +142,55 @@ var IdentitiesKeys = class extends APIResource {
    */
   delete(identityUid, keyUid, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}/keys/${keyUid}`, options });
+  }
+}, IdentitiesTrustRules = class extends APIResource {
+  /**
+   * Creates a trust rule of an identity.
+   *
+   * Tokens of the issuer that match the rule can be exchanged for API keys of the identity. An identity can have at
+   * most 20 trust rules. Requires a personal key.
+   *
+   * `POST /agent/identities/{identityUid}/trust-rules`
+   */
+  create(identityUid, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/identities/${identityUid}/trust-rules`, body, options });
+  }
+  /**
+   * Lists the trust rules of an identity, oldest first.
+   *
+   * `GET /agent/identities/{identityUid}/trust-rules`
+   */
+  list(identityUid, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/identities/${identityUid}/trust-rules`, query, options }, (body) => body.trust_rules);
+  }
+  /**
+   * Returns a trust rule.
+   *
+   * `GET /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  retrieve(identityUid, ruleUid, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, options });
+  }
+  /**
+   * Replaces a trust rule.
+   *
+   * Optional members that are absent get their defaults. Keys that the rule gave before are valid until they expire.
+   * Requires a personal key.
+   *
+   * `PUT /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  update(identityUid, ruleUid, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, body, options });
+  }
+  /**
+   * Deletes a trust rule.
+   *
+   * The keys that it gave are refused from the next request. Requires a personal key.
+   *
+   * `DELETE /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  delete(identityUid, ruleUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, options });
   }
 };
 var Runs = class extends APIResource {
@@ -312,6 +361,7 @@ var Runs = class extends APIResource {
 };
 var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
+  trustRules = new IdentitiesTrustRules(this.transport);
   /**
    * Creates an identity, a service account for an agent.
    *
@@ -362,7 +412,8 @@ var Identities = class extends APIResource {
   delete(identityUid, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}`, options });
   }
-}, Environments = class extends APIResource {
+};
+var Environments = class extends APIResource {
   /**
    * Creates an environment of repositories, setup commands and secrets.
    *
@@ -523,12 +574,12 @@ function createFrameFilter() {
 }
 function finishedIds({ type, data }) {
   let messages = type === "messages" ? data.messages : void 0;
-  return listOf(messages).flatMap((message) => listOf(memberOf(message, "content"))).flatMap((block) => {
+  return toList(messages).flatMap((message) => toList(memberOf(message, "content"))).flatMap((block) => {
     let id = memberOf(block, memberOf(block, "type") === "text" ? "message_id" : "action_id");
     return typeof id == "string" ? [id] : [];
   });
 }
-var listOf = (value) => Array.isArray(value) ? value : [], memberOf = (value, name) => typeof value == "object" && value !== null ? Reflect.get(value, name) : void 0;
+var toList = (value) => Array.isArray(value) ? value : [], memberOf = (value, name) => typeof value == "object" && value !== null ? Reflect.get(value, name) : void 0;
 
 // clients/typescript/src/stream/run-stream.ts
 var SILENCE_MS = 45e3, DEFAULT_RETRY_MS = 1e3;
@@ -743,10 +794,10 @@ var Page = class {
     for await (let page of this.iterPages()) yield* page.data;
   }
 }, PagePromise = class extends APIPromise {
-  constructor(send, itemsOf, next) {
+  constructor(send, getItems, next) {
     super(async (read) => {
       let { data, response } = await send(read);
-      return { data: new Page(data, read ? itemsOf(data) : [], next), response };
+      return { data: new Page(data, read ? getItems(data) : [], next), response };
     });
   }
   async *[Symbol.asyncIterator]() {
@@ -781,11 +832,11 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     return new APIPromise((read) => this.#send(request, read));
   }
   /** Requests a page of a list, and the following pages with the same query. */
-  page(request, itemsOf) {
+  page(request, getItems) {
     return new PagePromise(
       (read) => this.#send(request, read),
-      itemsOf,
-      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, itemsOf)
+      getItems,
+      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, getItems)
     );
   }
   /** Fetches a signed URL of the storage, without the API's headers and credentials. */
@@ -839,10 +890,10 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     signal?.aborted && abort(), signal?.addEventListener("abort", abort);
     try {
       let response = await (this.#options.fetch ?? globalThis.fetch)(request.url, { ...request.init, headers, signal: controller.signal });
-      if (!response.ok) throw errorOf(response, await response.text());
+      if (!response.ok) throw toAPIError(response, await response.text());
       return { response, data: await read?.(response) };
     } catch (error) {
-      throw error instanceof APIError ? error : signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : late ? new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error }) : new APIConnectionError(`The connection failed: ${messageOf(error)}`, { cause: error });
+      throw error instanceof APIError ? error : signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : late ? new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error }) : new APIConnectionError(`The connection failed: ${formatError(error)}`, { cause: error });
     } finally {
       clearTimeout(timer), read !== void 0 && signal?.removeEventListener("abort", abort);
     }
@@ -861,7 +912,7 @@ function randomKey() {
   let bytes = crypto.getRandomValues(new Uint8Array(16));
   return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
-function messageOf(error) {
+function formatError(error) {
   return error instanceof Error ? error.cause instanceof Error ? error.cause.message : error.message : String(error);
 }
 
@@ -899,7 +950,7 @@ function explain(error, keyFrom = "") {
     let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
-  return error instanceof APIError ? { lines: withRemedy(describeAnswer(error), remedyOf(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
+  return error instanceof APIError ? { lines: withRemedy(describeAnswer(error), findRemedy(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
 }
 var withRemedy = (lines, remedy) => [
   ...lines.map(printable),
@@ -913,7 +964,7 @@ function describeAnswer(error) {
     ...error.traceId === void 0 ? [] : [`  trace id: ${oneLine(error.traceId)}`]
   ];
 }
-function remedyOf(error, keyFrom) {
+function findRemedy(error, keyFrom) {
   switch (error.status) {
     case 400:
       return error.detail?.includes("X-Team-Uid") ? "Choose a team with --team; `runyard whoami` lists yours." : void 0;
@@ -1391,17 +1442,17 @@ function safeParse(schema, input2, config$1) {
 }
 
 // cli/src/run-config.ts
-async function configOf(client, input2) {
+async function buildConfig(client, input2) {
   let { env, repo, skill, model, worker, config } = input2, said = defined({
     environment_id: env === void 0 ? void 0 : await environmentUid(client, env),
-    repositories: repo?.map(repositoryOf),
+    repositories: repo?.map(parseRepository),
     skill_spec: skill,
     model_id: model,
     worker_host: worker
   }), whole = config === void 0 ? said : { ...await configFile(config), ...said };
   return Object.keys(whole).length === 0 ? void 0 : whole;
 }
-function repositoryOf(text) {
+function parseRepository(text) {
   let at = text.lastIndexOf("#");
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }
@@ -1425,7 +1476,7 @@ function usageText(usage2) {
 var dollars = (amount) => `$${amount.toFixed(amount > 0 && amount < 1 ? 4 : 2)}`;
 
 // action/client.ts
-function clientOf(options) {
+function createClient(options) {
   let transport = new Transport(options);
   return {
     runs: new Runs2(transport),
@@ -1628,7 +1679,7 @@ var JobLog = class {
     action?.isCommand === !0 && this.#openGroup(action.input, "$ ");
     let output = printable(result.output).trimEnd(), isCommand = this.#open;
     isCommand && output !== "" && printText(this.#job, output, "| "), this.close();
-    let line = oneLine([isCommand ? "" : titleOf(result, action), result.summary].filter(Boolean).join("  "));
+    let line = oneLine([isCommand ? "" : formatTitle(result, action), result.summary].filter(Boolean).join("  "));
     if (printText(this.#job, line, at), isCommand) return;
     let details = printable(result.diff ?? (result.showsOutput ? result.output : "")).trimEnd();
     details !== "" && (this.#openGroup(result.diff === void 0 ? "output" : "diff", ""), printText(this.#job, details, "| "), this.close());
@@ -1640,7 +1691,7 @@ var JobLog = class {
     command(this.#job, "group", `${mark}${first}`), this.#open = !0, rest.length > 0 && printText(this.#job, rest.join(`
 `), "$ ");
   }
-}, titleOf = ({ title }, action) => {
+}, formatTitle = ({ title }, action) => {
   let shown = action?.title ?? title;
   return shown === void 0 ? "" : `• ${shown}`;
 };
@@ -1650,7 +1701,7 @@ function stepText({ state, name, durationMs, detail, failed }) {
 }
 
 // cli/src/changes/changes.ts
-function changesOf({ artifacts = [] }) {
+function listChanges({ artifacts = [] }) {
   let latest = /* @__PURE__ */ new Map();
   for (let { artifact_type, data } of artifacts)
     artifact_type !== "FILE" || data.git === void 0 || latest.set(data.git.path, { artifactUid: data.artifact_uid, filename: data.filename, git: data.git });
@@ -1677,14 +1728,14 @@ function describeChanges({
 
 // action/summary.ts
 var LONGEST = 6e4;
-function summaryOf(run, response) {
+function formatSummary(run, response) {
   let link = run.session_link === void 0 ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`, files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
     ["Run", link],
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
     ["Usage", usageText(run.request_usage)],
-    ...changesOf(run).map(({ git }) => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
+    ...listChanges(run).map(({ git }) => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
     ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
   ].filter(([, value]) => value !== void 0), text = response.length > LONGEST ? `${response.slice(0, LONGEST)}
 
@@ -1707,21 +1758,21 @@ var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, plain = (
 async function runAction(job) {
   let cancelled = new AbortController(), release = job.onCancel(() => cancelled.abort());
   try {
-    let { client, minutes } = settingsOf(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
+    let { client, minutes } = readSettings(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
     return report(job, run, response), verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
-    return command(job, "error", messageOf2(error), { title: "Runyard" }), 1;
+    return command(job, "error", formatError2(error), { title: "Runyard" }), 1;
   } finally {
     release();
   }
 }
-function settingsOf(job) {
+function readSettings(job) {
   let apiKey = required2(job, "api-key");
   command(job, "add-mask", apiKey);
   let minutes = Number(input(job, "timeout-minutes") ?? 60);
   if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   let headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: clientOf({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
+  return { client: createClient({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
 }
 function required2(job, name) {
   let value = input(job, name);
@@ -1732,7 +1783,7 @@ async function createRun(job, client) {
   let prompt = input(job, "prompt"), skill = input(job, "skill");
   if (prompt === void 0 && skill === void 0)
     throw new Error("The input prompt is missing, and there is no skill.");
-  let repo = inputLines(job, "repo"), agent = input(job, "agent"), config = await configOf(client, {
+  let repo = inputLines(job, "repo"), agent = input(job, "agent"), config = await buildConfig(client, {
     env: input(job, "environment"),
     repo: repo.length === 0 ? void 0 : repo,
     skill,
@@ -1742,15 +1793,15 @@ async function createRun(job, client) {
     title: input(job, "title"),
     config,
     agent_identity_uid: agent === void 0 ? void 0 : await agentUid(client, agent),
-    metadata: metadataOf(job)
-  }), { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
+    metadata: buildMetadata(job)
+  }), { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: toIdempotencyKey(job) });
   return setOutput(job, "run-id", run_id), printText(job, oneLine(`Run ${run_id}`), ""), at_capacity === !0 && job.print("The team runs as much as it may at once: this run waits its turn."), run_id;
 }
-function idempotencyKeyOf(job) {
+function toIdempotencyKey(job) {
   let key = input(job, "idempotency-key");
   return key === void 0 ? void 0 : `github-${key}-${job.env.GITHUB_ACTION ?? ""}`.slice(0, 255);
 }
-function metadataOf(job) {
+function buildMetadata(job) {
   let { env } = job, repository = env.GITHUB_REPOSITORY, own = {
     "github.repository": repository,
     "github.sha": env.GITHUB_SHA,
@@ -1791,7 +1842,7 @@ function ended(error) {
   if (!(error instanceof APIError) || error.status !== 400) throw error;
 }
 function report(job, run, response) {
-  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, summaryOf(run, response)), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
+  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, formatSummary(run, response)), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
   let usage2 = usageText(run.request_usage);
   usage2 !== void 0 && printText(job, usage2, "");
 }
@@ -1800,7 +1851,7 @@ function verdict(job, run, isCancelled) {
   let said = run.status_message?.message ?? `The run ended ${run.state}.`, text = run.state === "BLOCKED" ? `The agent asks: ${said}` : said, fails = isCancelled || input(job, "fail-on-failure") !== "false";
   return command(job, fails ? "error" : "warning", text, { title: `Runyard: ${run.state}` }), fails ? 1 : 0;
 }
-function messageOf2(error) {
+function formatError2(error) {
   if (!(error instanceof APIError) || error.status === void 0) return explain(error).lines.join(`
 `);
   let remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];

@@ -1,5 +1,13 @@
 import type { Json } from "./json.ts";
 
+const GITHUB_RULE: Json = {
+  issuer: "https://token.actions.githubusercontent.com",
+  audience: "https://runyard.example.com",
+  subject_pattern: "repo:acme/shop:ref:refs/heads/main",
+  max_budget_usd: 5,
+  ttl_seconds: 1800,
+};
+
 /** Named examples by `operation` for requests and `operation.status` for responses. All others are generated from samples. */
 export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   createRun: {
@@ -49,6 +57,9 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   createIdentity: {
     bot: { name: "release-bot", description: "Cuts releases.", prompt: "Be brief.", base_model: "local/runbook" },
   },
+  createTrustRule: { github: GITHUB_RULE },
+  updateTrustRule: { github: GITHUB_RULE },
+  createToken: { github: { token: "eyJhbGciOiJSUzI1NiIsImtpZCI6…" } },
   updateIdentity: { renamed: { name: "release-bot-2", description: "" } },
   appendMessages: {
     words: {

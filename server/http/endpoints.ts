@@ -30,12 +30,17 @@ import { uploadSnapshot } from "#functions/harness/upload-snapshot.ts";
 import { uploadTranscript } from "#functions/harness/upload-transcript.ts";
 import { createIdentity } from "#functions/identities/create-identity.ts";
 import { createIdentityKey } from "#functions/identities/create-identity-key.ts";
+import { createTrustRule } from "#functions/identities/create-trust-rule.ts";
 import { deleteIdentity } from "#functions/identities/delete-identity.ts";
 import { deleteIdentityKey } from "#functions/identities/delete-identity-key.ts";
+import { deleteTrustRule } from "#functions/identities/delete-trust-rule.ts";
 import { getIdentity } from "#functions/identities/get-identity.ts";
+import { getTrustRule } from "#functions/identities/get-trust-rule.ts";
 import { listIdentities } from "#functions/identities/list-identities.ts";
 import { listIdentityKeys } from "#functions/identities/list-identity-keys.ts";
+import { listTrustRules } from "#functions/identities/list-trust-rules.ts";
 import { updateIdentity } from "#functions/identities/update-identity.ts";
+import { updateTrustRule } from "#functions/identities/update-trust-rule.ts";
 import { acceptInvitation } from "#functions/invitations/accept-invitation.ts";
 import { createInvitation } from "#functions/invitations/create-invitation.ts";
 import { deleteInvitation } from "#functions/invitations/delete-invitation.ts";
@@ -83,6 +88,7 @@ import { listTeams } from "#functions/teams/list-teams.ts";
 import { removeMember } from "#functions/teams/remove-member.ts";
 import { updateMember } from "#functions/teams/update-member.ts";
 import { updateTeam } from "#functions/teams/update-team.ts";
+import { createToken } from "#functions/token/create-token.ts";
 import { getUsage } from "#functions/usage/get-usage.ts";
 import { createSession } from "#functions/web-sessions/create-session.ts";
 import { createSignInLink } from "#functions/web-sessions/create-sign-in-link.ts";
@@ -138,6 +144,11 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "identities/get-identity": getIdentity,
   "identities/list-identities": listIdentities,
   "identities/list-identity-keys": listIdentityKeys,
+  "identities/create-trust-rule": createTrustRule,
+  "identities/list-trust-rules": listTrustRules,
+  "identities/get-trust-rule": getTrustRule,
+  "identities/update-trust-rule": updateTrustRule,
+  "identities/delete-trust-rule": deleteTrustRule,
   "identities/update-identity": updateIdentity,
   "invitations/accept-invitation": acceptInvitation,
   "invitations/create-invitation": createInvitation,
@@ -186,6 +197,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "teams/remove-member": removeMember,
   "teams/update-member": updateMember,
   "teams/update-team": updateTeam,
+  "token/create-token": createToken,
   "usage/get-usage": getUsage,
   "web-sessions/create-session": createSession,
   "web-sessions/create-sign-in-link": createSignInLink,

@@ -7,6 +7,7 @@ import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Put, Table, Value } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { changeNamed, claimName, releaseName } from "#shared/table/unique-name.ts";
+import { deleteTrustRules, trustRuleStore } from "./trust-rule-store.ts";
 
 const NAME_KIND = "identity";
 const DEFAULT_NAME = "Default agent";
@@ -85,18 +86,19 @@ export function identityStore(table: Table) {
     },
 
     /**
-     * Deletes an identity with all of its keys.
+     * Deletes an identity with all of its keys and trust rules.
      * @throws ConflictError where it, its name or its keys changed meanwhile
      */
     async delete(identity: Identity): Promise<void> {
       const { uid, team_uid: team, name } = identity;
       const owner = toIdentityKeyOwner(identity);
-      const list = await keyStore(table).readList(owner);
+      const [list, rules] = await Promise.all([keyStore(table).readList(owner), trustRuleStore(table).list(team, uid)]);
       await transact(table, {
         identity: { kind: "delete", key: keys.identity(team, uid), if: { name: { eq: name } } },
         register: unregister(team, uid),
         name: releaseName({ type: "Team", uid: team }, NAME_KIND, name, uid),
         keys: deleteAllKeys(owner, list),
+        rules: deleteTrustRules(rules),
       });
     },
   };

@@ -22,8 +22,18 @@ const ApiKeyItem = v.variant("kind", [
     team_uid: v.exactOptional(v.string()),
     ...common,
   }),
-  v.object({ kind: v.literal("agent"), identity_uid: v.string(), team_uid: v.string(), ...common }),
+  v.object({
+    kind: v.literal("agent"),
+    identity_uid: v.string(),
+    team_uid: v.string(),
+    /** Of a key that an OIDC token was exchanged for: the trust rule, and the person who saved it. */
+    rule_uid: v.exactOptional(v.string()),
+    saved_by: v.exactOptional(v.string()),
+    max_budget_usd: v.exactOptional(v.number()),
+    ...common,
+  }),
 ]);
+type AgentKeyItem = Extract<v.InferOutput<typeof ApiKeyItem>, { kind: "agent" }>;
 const IdentityItem = v.object({ uid: v.string(), name: v.string() });
 
 /** A further use of a key or a session within this time is not recorded. */
@@ -125,7 +135,7 @@ async function readOwner(
   const item = v.parse(ApiKeyItem, found);
   if (item.expires_at_ms !== undefined && item.expires_at_ms <= now()) throw refused("the API key has expired");
   const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
-  if (item.kind === "agent") return readAgent(item.identity_uid, item.team_uid, credential, table);
+  if (item.kind === "agent") return readAgent(item, credential, table);
   const { person } = await readPerson(item.user_uid, { activeTeam, defaultTeam: item.team_uid }, table);
   return { ...person, credential };
 }
@@ -160,16 +170,18 @@ async function readPerson(
   };
 }
 
-async function readAgent(
-  identityUid: string,
-  team: string,
-  credential: UsedKey,
-  table: Table,
-): Promise<AgentPrincipal> {
-  const [found, teamItem] = await table.batchGet([keys.identity(team, identityUid), keys.team(team)]);
+async function readAgent(key: AgentKeyItem, credential: UsedKey, table: Table): Promise<AgentPrincipal> {
+  const { identity_uid, team_uid: team, rule_uid, saved_by, max_budget_usd: maxBudgetUsd } = key;
+  const [found, teamItem, ...trust] = await table.batchGet([
+    keys.identity(team, identity_uid),
+    keys.team(team),
+    ...(rule_uid === undefined ? [] : [keys.trustRule(team, identity_uid, rule_uid)]),
+    ...(saved_by === undefined ? [] : [keys.member(team, saved_by)]),
+  ]);
   if (found === undefined || teamItem === undefined) throw refused("the API key is not valid");
+  if (trust.includes(undefined)) throw refused("the API key is not valid: its trust rule has ended");
   const { uid, name } = v.parse(IdentityItem, found);
-  return { kind: "agent", identity: { uid, name }, team, teamItem: parseTeam(teamItem), credential };
+  return { kind: "agent", identity: { uid, name }, team, teamItem: parseTeam(teamItem), credential, maxBudgetUsd };
 }
 
 async function readRun(runId: string, hash: string, table: Table): Promise<Principal> {

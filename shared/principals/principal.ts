@@ -26,6 +26,8 @@ export interface AgentPrincipal {
   /** The team itself, read with the identity. */
   readonly teamItem: Team;
   readonly credential: UsedKey;
+  /** The maximum budget of each run that the key creates, if its trust rule sets one. */
+  readonly maxBudgetUsd: number | undefined;
 }
 
 /** The API key of the request. */

@@ -53,6 +53,13 @@ export const countCreatedKey = (team: string, user: string): Update => ({
   if: { pk: { exists: true } },
 });
 
+/** Fails where the person is not a member of the team any more. */
+export const checkMember = (team: string, user: string): Check => ({
+  kind: "check",
+  key: keys.member(team, user),
+  if: { pk: { exists: true } },
+});
+
 export const checkAdmin = (team: string, user: string): Check => ({
   kind: "check",
   key: keys.member(team, user),

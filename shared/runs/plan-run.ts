@@ -11,6 +11,7 @@ import {
 } from "#shared/environments/run-environment.ts";
 import { invalid } from "#shared/errors.ts";
 import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
+import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -54,7 +55,9 @@ interface PlanCall {
 }
 
 /** Resolves everything that a new run depends on, and refuses what its caller may not ask for. */
-export async function planRun({ body: request, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
+export async function planRun({ body, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
+  const limited = limitBudget("config", body.config, principal);
+  const request = limited === undefined ? body : { ...body, config: limited };
   const parent = await findParent(request, principal, ports);
   const owner = resolveOwner(request, principal, parent);
   const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);

@@ -5,6 +5,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
+import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toCreator } from "#shared/principals/resolve-owner.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
@@ -37,7 +38,11 @@ export async function replaceSchedule(
     const time_zone = given.time_zone ?? before.time_zone;
     const next = findFirstFiring(cron_schedule, time_zone, ports.now());
     const config = given.agent_config;
-    const agent_config = config === undefined ? before.agent_config : keepSecrets(config, before.agent_config);
+    const agent_config = limitBudget(
+      "agent_config",
+      config === undefined ? before.agent_config : keepSecrets(config, before.agent_config),
+      principal,
+    );
     checkRunRequest({
       ...(prompt === undefined ? {} : { prompt }),
       ...(agent_config === undefined ? {} : { config: agent_config }),

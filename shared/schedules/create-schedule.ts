@@ -7,6 +7,7 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
+import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -87,8 +88,9 @@ async function planSchedule(
   ports: SchedulePorts,
 ): Promise<Schedule> {
   const now = ports.now();
-  const { name, cron_schedule, agent_config, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
+  const { name, cron_schedule, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
   const { time_zone = "UTC", enabled = true } = request;
+  const agent_config = limitBudget("agent_config", request.agent_config, principal);
   const next_run = findFirstFiring(cron_schedule, time_zone, now);
   checkRunRequest({
     ...(request.prompt === undefined ? {} : { prompt: request.prompt }),

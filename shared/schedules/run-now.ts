@@ -5,6 +5,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
+import { refuseHigherBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
@@ -51,6 +52,7 @@ async function createRunOnce(
 ): Promise<RunAgentResponse> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const schedule = await findVisibleSchedule(id, principal, ports);
+    refuseHigherBudget(schedule.agent_config, principal);
     try {
       return await createScheduledRun(schedule, schedule, record, ports, rateLimitToken);
     } catch (error) {

@@ -35,6 +35,8 @@ import type { Key } from "./table.ts";
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
  * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs |
  * | identity | TEAM#team | IDENTITY#uid | authentication of agent keys, lists, runs as an identity |
+ * | trust rule of an identity | TEAM#team | TRUST#identity#uid | lists; authentication of the keys that it gave |
+ * | trust rule by issuer and audience | TRUST#sha256 of both | identity#uid | exchange of an OIDC token |
  * | register of identities | TEAM#team | IDENTITIES | the plan's limit: which identities are available |
  * | unique name | owner | UNIQUE#kind#folded | create and rename: one holder of a name |
  * | invitation | TEAM#team | INVITATION#id | lists |
@@ -102,6 +104,14 @@ export const keys = {
   /** Sorts right before the identities, so that one query reads it and them. */
   identities: (team: string): Key => ({ pk: teamPk(team), sk: "IDENTITIES" }),
   identityKeys: (team: string, identity: string): Key => ({ pk: teamPk(team), sk: `KEYS#${identity}` }),
+  trustRule: (team: string, identity: string, uid: string): Key => ({
+    pk: teamPk(team),
+    sk: `TRUST#${identity}#${uid}`,
+  }),
+  trustRuleByIssuer: (issuer: string, audience: string, identity: string, uid: string): Key => ({
+    pk: `TRUST#${sha256(`${issuer}\n${audience}`)}`,
+    sk: `${identity}#${uid}`,
+  }),
   uniqueName: (owner: Owner, kind: string, folded: string): Key => ({
     pk: ownerPk(owner),
     sk: `UNIQUE#${kind}#${folded}`,

@@ -92,7 +92,7 @@ export const Repository = v.object({
 export const StoredRepository = v.object({ ...Repository.entries, url: RepositoryUrl });
 
 /** The model budget of a run tree, in US dollars with at most four decimals. */
-const BudgetUsd = v.pipe(
+export const BudgetUsd = v.pipe(
   v.number(),
   v.minValue(0.0001),
   v.maxValue(10_000),

@@ -32,6 +32,8 @@ const withSchedule = ["http/create-schedule.json"];
 const withIdentity = ["http/create-identity.json"];
 const withIdentityKey = [...withIdentity, "http/create-identity-key.json"];
 
+const withTrustRule = [...withIdentity, "http/create-trust-rule.json"];
+
 const withEnvironment = ["http/create-environment.json"];
 
 const withSession = ["http/create-session.json", "http/list-web-sessions.json"];
@@ -123,6 +125,18 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/list-identity-keys.bad.json": { after: withIdentityKey, outcome: invalid("cursor") },
   "http/delete-identity-key.json": { after: withIdentityKey, outcome: gone },
   "http/delete-identity-key.bad.json": { after: withIdentityKey, outcome: missing },
+  "http/create-trust-rule.json": { after: withIdentity, outcome: made },
+  "http/create-trust-rule.bad.json": { after: withIdentity, outcome: invalid("ttl_seconds") },
+  "http/list-trust-rules.json": { after: withTrustRule, outcome: ok },
+  "http/list-trust-rules.bad.json": { after: withTrustRule, outcome: unknownCaller },
+  "http/get-trust-rule.json": { after: withTrustRule, outcome: ok },
+  "http/get-trust-rule.bad.json": { after: withTrustRule, outcome: missing },
+  "http/update-trust-rule.json": { after: withTrustRule, outcome: ok },
+  "http/update-trust-rule.bad.json": { after: withTrustRule, outcome: invalid("subject_pattern") },
+  "http/delete-trust-rule.json": { after: withTrustRule, outcome: gone },
+  "http/delete-trust-rule.bad.json": { after: withTrustRule, outcome: missing },
+  "http/create-token.json": { after: withTrustRule, outcome: made },
+  "http/create-token.bad.json": { outcome: invalid("token") },
 
   "http/create-environment.json": { outcome: made },
   "http/create-environment.bad.json": { outcome: invalid("name", "github_repos[0].owner") },

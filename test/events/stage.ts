@@ -5,6 +5,7 @@ import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import type { Outcome } from "./expectations.ts";
 import { findTarget, readText, type Target, toKind } from "./fixtures.ts";
+import { makeOidcStage } from "./oidc-stage.ts";
 import { runSandbox } from "./sandbox.ts";
 
 const Reply = v.object({ statusCode: v.number(), headers: v.record(v.string(), v.string()), body: v.string() });
@@ -45,6 +46,7 @@ const MODEL_ANSWER = {
 /** A control plane in memory on which fixtures are played, each filled with what the ones before it have made. */
 export async function makeStage() {
   const controlPlane = await createTestControlPlane();
+  const oidc = await makeOidcStage(controlPlane.clock.now);
   const passes: number[] = [];
   const models = {
     providers: { anthropic: async () => Response.json(MODEL_ANSWER) },
@@ -54,6 +56,7 @@ export async function makeStage() {
   const ports = {
     ...controlPlane.ports,
     ...models,
+    issuers: oidc.issuers,
     passes: { sendPass: async (pass: number) => void passes.push(pass) },
   };
   const values: FixtureValues = {
@@ -61,6 +64,7 @@ export async function makeStage() {
     team_uid: controlPlane.team,
     base_url: BASE_URL,
     other_key: controlPlane.otherKey,
+    oidc_token: oidc.token,
   };
 
   async function play(fixture: string): Promise<Outcome> {
@@ -138,6 +142,7 @@ const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => Fix
   "create-identity": ({ uid }) => ({ identity_uid: uid }),
   "create-environment": ({ uid }) => ({ environment_uid: uid }),
   "create-identity-key": ({ uid }) => ({ key_uid: uid }),
+  "create-trust-rule": ({ uid }) => ({ rule_uid: uid }),
   "create-key": ({ uid }) => ({ key_uid: uid }),
   "accept-invitation": ({ user_uid }) => ({ member_uid: user_uid }),
   "create-invitation": ({ id, link }) => ({ invitation_id: id, invitation_token: link.split("/").at(-1) ?? "" }),

@@ -14,6 +14,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { liveTailStore } from "#shared/live/live-tail-store.ts";
 import { polledSignals } from "#shared/live/polled-signals.ts";
+import { createIssuers, type Issuers } from "#shared/oidc/issuers.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { register } from "#shared/records/identity-register.ts";
@@ -65,6 +66,8 @@ export type TestPorts = EventPorts &
   DiscoveryPorts &
   HttpPorts & {
     readonly cursors: Cursors;
+    /** Issuers of OIDC tokens; those of tests are on this machine. */
+    issuers: Issuers;
     readonly sandbox: Sandbox;
     readonly offered: readonly SandboxProvider[];
     readonly sockets: WorkerSockets;
@@ -173,6 +176,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     who: ["personal", "agent", "run"],
     rates,
     cursors: cursors(table),
+    issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
     vault,
     sandbox,
     offered,

@@ -11,6 +11,12 @@ const snapshot = {
   files: [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256: "1".repeat(64) }],
 };
 
+const TRUST_RULE = {
+  issuer: "https://token.actions.githubusercontent.com",
+  audience: "https://runyard.test",
+  subject_pattern: "repo:acme/shop:*",
+};
+
 /** A good body for each route that takes one, about the stage's run. */
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),
@@ -33,6 +39,9 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/identities": () => ({ name: "Reviewer" }),
   "PUT /agent/identities/{identityUid}": () => ({ description: "Reviews" }),
   "POST /agent/identities/{identityUid}/keys": () => ({ name: "laptop" }),
+  "POST /agent/identities/{identityUid}/trust-rules": () => TRUST_RULE,
+  "PUT /agent/identities/{identityUid}/trust-rules/{ruleUid}": () => TRUST_RULE,
+  "POST /agent/token": () => ({ token: "a.b.c" }),
   "POST /agent/environments": () => ({ name: "Workshop" }),
   "PUT /agent/environments/{environmentUid}": () => ({ description: "Where the work is done" }),
   "POST /agent/environments/{environmentUid}/share": () => ({ link: true }),
@@ -116,6 +125,11 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.includes("{environmentUid}")) {
     const { body } = await createClient(stage.plane).post("/agent/environments", { name: "Bench" });
     stage.made.set("environmentUid", body.uid);
+  }
+  if (route.includes("{ruleUid}")) {
+    const rules = `/agent/identities/${stage.identityUid}/trust-rules`;
+    const { body } = await createClient(stage.plane).post(rules, TRUST_RULE);
+    stage.made.set("ruleUid", body.uid);
   }
   if (route.includes("{sessionUid}")) {
     const { body } = await createClient(stage.plane).get("/sessions");

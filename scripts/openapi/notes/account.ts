@@ -63,6 +63,17 @@ export const ACCOUNT_NOTES: Notes = {
   "IdentityItem.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),
   "CreateIdentityRequest.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),
   "UpdateIdentityRequest.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),
+  trust_rules: note("The trust rules, oldest first."),
+  "TrustRuleItem.uid": note("The trust rule's id.", ids.identity),
+  identity_uid: note("The identity that the keys are for.", ids.identity),
+  "TrustRuleItem.issuer": note("The issuer of the tokens.", "https://token.actions.githubusercontent.com"),
+  "TrustRuleItem.audience": note("A value of the `aud` claim of the tokens.", "https://runyard.example.com"),
+  "TrustRuleItem.subject_pattern": note(
+    "The `sub` claim of the tokens. Each `*` stands for any text.",
+    "repo:acme/shop:*",
+  ),
+  "TrustRuleItem.max_budget_usd": note("The maximum budget of each run that a key of the rule creates.", 5),
+  "TrustRuleItem.ttl_seconds": note("Seconds for which the keys are valid.", 1800),
   description: note("A description for people."),
   available: note(
     "Whether the identity can be used. The team's `identity_limit` counts its oldest identities first.",

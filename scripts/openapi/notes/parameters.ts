@@ -15,6 +15,7 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   sessionUid: { description: "The web session's id." },
   "deleteSession.all": { description: "Whether to end all web sessions of the caller.", default: false },
   keyUid: { description: "The key's id." },
+  ruleUid: { description: "The trust rule's id." },
   environmentUid: { description: "The environment's id." },
   teamUid: { description: "The team's id." },
   userUid: { description: "The person's id." },

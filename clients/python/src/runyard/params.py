@@ -638,6 +638,35 @@ class CreateKeyRequestParam(TypedDict, total=False):
     """The expiry time, in the future. By default the key does not expire."""
 
 
+class TrustRuleRequestParam(TypedDict, total=False):
+    """A new trust rule, or all members of an existing one."""
+
+    issuer: Required[str]
+    """The issuer of the tokens, exactly as in their `iss` claim. At most 512 bytes in UTF-8. Must be an https URL without query, fragment and credentials."""
+
+    audience: Required[str]
+    """A value that the `aud` claim of the tokens must have. At most 512 bytes in UTF-8."""
+
+    subject_pattern: Required[str]
+    """The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match."""
+
+    max_budget_usd: Optional[float]
+    """The maximum budget of each run that a key of this rule creates. By default the runs are not limited."""
+
+    ttl_seconds: Optional[int]
+    """Seconds for which the keys are valid."""
+
+
+class TokenRequestParam(TypedDict, total=False):
+    """An OIDC token to exchange for an API key."""
+
+    token: Required[str]
+    """The OIDC token, a signed JWT. At most 16384 bytes in UTF-8."""
+
+    identity_uid: Optional[str]
+    """The identity that the key is for. Required if the token matches rules of several identities."""
+
+
 class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     owner: Required[str]
     """The user or organization on GitHub. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub user or organization."""

@@ -1806,6 +1806,60 @@ class ListKeysResponse(BaseModel):
     """The position of the page in the list."""
 
 
+class TrustRuleItem(BaseModel):
+    """A rule by which OIDC tokens are exchanged for API keys of an identity."""
+
+    uid: str
+    """The trust rule's id."""
+
+    identity_uid: str
+    """The identity that the keys are for."""
+
+    issuer: str
+    """The issuer of the tokens."""
+
+    audience: str
+    """A value of the `aud` claim of the tokens."""
+
+    subject_pattern: str
+    """The `sub` claim of the tokens. Each `*` stands for any text."""
+
+    max_budget_usd: Optional[float] = None
+    """The maximum budget of each run that a key of the rule creates."""
+
+    ttl_seconds: float
+    """Seconds for which the keys are valid."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+    saved_by: RunCreatorInfo
+    """The person who last saved the rule. It works as long as they are a member of the team."""
+
+
+class ListTrustRulesResponse(BaseModel):
+    """A page of trust rules."""
+
+    trust_rules: List[TrustRuleItem]
+    """The trust rules, oldest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class TokenResponse(BaseModel):
+    """An API key that expires."""
+
+    key: str
+    """The API key, returned once."""
+
+    expires_at: Timestamp
+    """The expiry time. Absent for a key that does not expire."""
+
+
 class EnvironmentItemLastTaskCreated(BaseModel):
     """The latest run. Absent before the first, and if a link grants the access."""
 

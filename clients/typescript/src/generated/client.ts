@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Usage, WebSessions, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Usage, WebSessions, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -29,6 +29,8 @@ export class ApiResources {
   readonly schedules: Schedules;
   /** Manage the service accounts of a team's agents, with their keys and defaults. */
   readonly identities: Identities;
+  /** Exchange tokens of other issuers for API keys. */
+  readonly token: Token;
   /** Manage the repositories, setup commands and secrets of runs. */
   readonly environments: Environments;
   /** Manage personal API keys. */
@@ -60,6 +62,7 @@ export class ApiResources {
     this.models = new Models(transport);
     this.schedules = new Schedules(transport);
     this.identities = new Identities(transport);
+    this.token = new Token(transport);
     this.environments = new Environments(transport);
     this.keys = new Keys(transport);
     this.webSessions = new WebSessions(transport);

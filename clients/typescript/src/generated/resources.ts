@@ -40,6 +40,61 @@ export class IdentitiesKeys extends APIResource {
   }
 }
 
+export class IdentitiesTrustRules extends APIResource {
+  /**
+   * Creates a trust rule of an identity.
+   *
+   * Tokens of the issuer that match the rule can be exchanged for API keys of the identity. An identity can have at
+   * most 20 trust rules. Requires a personal key.
+   *
+   * `POST /agent/identities/{identityUid}/trust-rules`
+   */
+  create(identityUid: string, body: types.TrustRuleRequest, options?: RequestOptions): APIPromise<types.TrustRuleItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/identities/${identityUid}/trust-rules`, body, options });
+  }
+
+  /**
+   * Lists the trust rules of an identity, oldest first.
+   *
+   * `GET /agent/identities/{identityUid}/trust-rules`
+   */
+  list(identityUid: string, query?: types.IdentitiesTrustRulesListParams, options?: RequestOptions): PagePromise<types.TrustRuleItem, types.ListTrustRulesResponse> {
+    return this.transport.page({ method: "GET", path: path`/agent/identities/${identityUid}/trust-rules`, query, options }, (body: types.ListTrustRulesResponse) => body.trust_rules);
+  }
+
+  /**
+   * Returns a trust rule.
+   *
+   * `GET /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  retrieve(identityUid: string, ruleUid: string, options?: RequestOptions): APIPromise<types.TrustRuleItem> {
+    return this.transport.request({ method: "GET", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, options });
+  }
+
+  /**
+   * Replaces a trust rule.
+   *
+   * Optional members that are absent get their defaults. Keys that the rule gave before are valid until they expire.
+   * Requires a personal key.
+   *
+   * `PUT /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  update(identityUid: string, ruleUid: string, body: types.TrustRuleRequest, options?: RequestOptions): APIPromise<types.TrustRuleItem> {
+    return this.transport.request({ method: "PUT", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, body, options });
+  }
+
+  /**
+   * Deletes a trust rule.
+   *
+   * The keys that it gave are refused from the next request. Requires a personal key.
+   *
+   * `DELETE /agent/identities/{identityUid}/trust-rules/{ruleUid}`
+   */
+  delete(identityUid: string, ruleUid: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}/trust-rules/${ruleUid}`, options });
+  }
+}
+
 export class TeamsMembers extends APIResource {
   /**
    * Lists the members of a team with their roles.
@@ -521,6 +576,7 @@ export class Schedules extends APIResource {
 
 export class Identities extends APIResource {
   readonly keys = new IdentitiesKeys(this.transport);
+  readonly trustRules = new IdentitiesTrustRules(this.transport);
 
   /**
    * Creates an identity, a service account for an agent.
@@ -575,6 +631,21 @@ export class Identities extends APIResource {
    */
   delete(identityUid: string, options?: RequestOptions): APIPromise<void> {
     return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}`, options });
+  }
+}
+
+export class Token extends APIResource {
+  /**
+   * Exchanges an OIDC token for an API key of an identity.
+   *
+   * The token may be that of a GitHub Actions job, for example. A trust rule of the identity must match the token's
+   * `iss`, `aud` and `sub` claims; otherwise the response is 403 and names the claim. The key expires after the rule's
+   * `ttl_seconds`. Requires no API key.
+   *
+   * `POST /agent/token`
+   */
+  create(body: types.TokenRequest, options?: RequestOptions): APIPromise<types.TokenResponse> {
+    return this.transport.request({ method: "POST", path: "/agent/token", body, options });
   }
 }
 

@@ -1304,6 +1304,13 @@ interface components {
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of trust rules. */
+        ListTrustRulesResponse: {
+            /** @description The trust rules, oldest first. */
+            trust_rules: components["schemas"]["TrustRuleItem"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
         /** @description A page of web sessions. */
         ListWebSessionsResponse: {
             /** @description The caller's web sessions, oldest first. */
@@ -2348,6 +2355,23 @@ interface components {
          * @enum {string}
          */
         TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created";
+        /** @description An OIDC token to exchange for an API key. */
+        TokenRequest: {
+            /** @description The OIDC token, a signed JWT. At most 16384 bytes in UTF-8. */
+            token: string;
+            /** @description The identity that the key is for. Required if the token matches rules of several identities. */
+            identity_uid?: string | null;
+        };
+        /** @description An API key that expires. */
+        TokenResponse: {
+            /** @description The API key, returned once. */
+            key: string;
+            /**
+             * Format: date-time
+             * @description The expiry time. Absent for a key that does not expire.
+             */
+            expires_at: string;
+        };
         /** @description The transcript to upload. With `size_bytes` and `sha256`, the upload must match both; otherwise it can have up to 64 MiB. */
         TranscriptRequest: {
             /** @description The conversation's id. At most 512 bytes in UTF-8. */
@@ -2356,6 +2380,48 @@ interface components {
             size_bytes?: number;
             /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
             sha256?: string;
+        };
+        /** @description A rule by which OIDC tokens are exchanged for API keys of an identity. */
+        TrustRuleItem: {
+            /** @description The trust rule's id. */
+            uid: string;
+            /** @description The identity that the keys are for. */
+            identity_uid: string;
+            /** @description The issuer of the tokens. */
+            issuer: string;
+            /** @description A value of the `aud` claim of the tokens. */
+            audience: string;
+            /** @description The `sub` claim of the tokens. Each `*` stands for any text. */
+            subject_pattern: string;
+            /** @description The maximum budget of each run that a key of the rule creates. */
+            max_budget_usd?: number;
+            /** @description Seconds for which the keys are valid. */
+            ttl_seconds: number;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             */
+            updated_at: string;
+            /** @description The person who last saved the rule. It works as long as they are a member of the team. */
+            saved_by: components["schemas"]["RunCreatorInfo"];
+        };
+        /** @description A new trust rule, or all members of an existing one. */
+        TrustRuleRequest: {
+            /** @description The issuer of the tokens, exactly as in their `iss` claim. At most 512 bytes in UTF-8. Must be an https URL without query, fragment and credentials. */
+            issuer: string;
+            /** @description A value that the `aud` claim of the tokens must have. At most 512 bytes in UTF-8. */
+            audience: string;
+            /** @description The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match. */
+            subject_pattern: string;
+            /** @description The maximum budget of each run that a key of this rule creates. By default the runs are not limited. */
+            max_budget_usd?: number | null;
+            /** @description Seconds for which the keys are valid. */
+            ttl_seconds?: number | null;
         };
         /** @description A repository whose skills could not be read completely. */
         UnavailableRepository: {
@@ -2879,6 +2945,12 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
+        IdentitiesTrustRulesListParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
         EnvironmentsListParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
@@ -3023,6 +3095,7 @@ export type ListSchedulesResponse = components['schemas']['ListSchedulesResponse
 export type ListSecretsResponse = components['schemas']['ListSecretsResponse'];
 export type ListTeamsResponse = components['schemas']['ListTeamsResponse'];
 export type ListTicksResponse = components['schemas']['ListTicksResponse'];
+export type ListTrustRulesResponse = components['schemas']['ListTrustRulesResponse'];
 export type ListWebSessionsResponse = components['schemas']['ListWebSessionsResponse'];
 export type ListWorkersResponse = components['schemas']['ListWorkersResponse'];
 export type LiveFrame = components['schemas']['LiveFrame'];
@@ -3081,7 +3154,11 @@ export type TickOutcome = components['schemas']['TickOutcome'];
 export type Timeline = components['schemas']['Timeline'];
 export type TimelineEvent = components['schemas']['TimelineEvent'];
 export type TimelineType = components['schemas']['TimelineType'];
+export type TokenRequest = components['schemas']['TokenRequest'];
+export type TokenResponse = components['schemas']['TokenResponse'];
 export type TranscriptRequest = components['schemas']['TranscriptRequest'];
+export type TrustRuleItem = components['schemas']['TrustRuleItem'];
+export type TrustRuleRequest = components['schemas']['TrustRuleRequest'];
 export type UnavailableRepository = components['schemas']['UnavailableRepository'];
 export type UpdateEnvironmentRequest = components['schemas']['UpdateEnvironmentRequest'];
 export type UpdateIdentityRequest = components['schemas']['UpdateIdentityRequest'];
@@ -3114,6 +3191,7 @@ export type SchedulesListParams = components['schemas']['SchedulesListParams'];
 export type SchedulesTicksParams = components['schemas']['SchedulesTicksParams'];
 export type IdentitiesListParams = components['schemas']['IdentitiesListParams'];
 export type IdentitiesKeysListParams = components['schemas']['IdentitiesKeysListParams'];
+export type IdentitiesTrustRulesListParams = components['schemas']['IdentitiesTrustRulesListParams'];
 export type EnvironmentsListParams = components['schemas']['EnvironmentsListParams'];
 export type EnvironmentsRetrieveParams = components['schemas']['EnvironmentsRetrieveParams'];
 export type KeysListParams = components['schemas']['KeysListParams'];

@@ -22,6 +22,7 @@ from .schedules import AsyncSchedules
 from .secrets import AsyncSecrets
 from .sessions import AsyncSessions
 from .teams import AsyncTeams
+from .token import AsyncToken
 from .usage import AsyncUsage
 from .web_sessions import AsyncWebSessions
 from .workers import AsyncWorkers
@@ -84,6 +85,11 @@ class AsyncResources(AsyncTransport):
     def identities(self) -> AsyncIdentities:
         """Manage the service accounts of a team's agents, with their keys and defaults."""
         return AsyncIdentities(self)
+
+    @cached_property
+    def token(self) -> AsyncToken:
+        """Exchange tokens of other issuers for API keys."""
+        return AsyncToken(self)
 
     @cached_property
     def environments(self) -> AsyncEnvironments:

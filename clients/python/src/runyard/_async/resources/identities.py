@@ -25,6 +25,7 @@ from ...types import (
 from .._io import AsyncPaginator
 from .._resource import AsyncResource, to_raw
 from .identity_keys import AsyncIdentityKeys
+from .identity_trust_rules import AsyncIdentityTrustRules
 
 
 class AsyncIdentities(AsyncResource):
@@ -36,6 +37,10 @@ class AsyncIdentities(AsyncResource):
     @cached_property
     def keys(self) -> AsyncIdentityKeys:
         return AsyncIdentityKeys(self._client)
+
+    @cached_property
+    def trust_rules(self) -> AsyncIdentityTrustRules:
+        return AsyncIdentityTrustRules(self._client)
 
     async def create(
         self,

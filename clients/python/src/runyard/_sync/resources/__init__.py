@@ -22,6 +22,7 @@ from .schedules import Schedules
 from .secrets import Secrets
 from .sessions import Sessions
 from .teams import Teams
+from .token import Token
 from .usage import Usage
 from .web_sessions import WebSessions
 from .workers import Workers
@@ -84,6 +85,11 @@ class Resources(Transport):
     def identities(self) -> Identities:
         """Manage the service accounts of a team's agents, with their keys and defaults."""
         return Identities(self)
+
+    @cached_property
+    def token(self) -> Token:
+        """Exchange tokens of other issuers for API keys."""
+        return Token(self)
 
     @cached_property
     def environments(self) -> Environments:

@@ -25,6 +25,7 @@ from ...types import (
 from .._io import Page
 from .._resource import Resource, to_raw
 from .identity_keys import IdentityKeys
+from .identity_trust_rules import IdentityTrustRules
 
 
 class Identities(Resource):
@@ -36,6 +37,10 @@ class Identities(Resource):
     @cached_property
     def keys(self) -> IdentityKeys:
         return IdentityKeys(self._client)
+
+    @cached_property
+    def trust_rules(self) -> IdentityTrustRules:
+        return IdentityTrustRules(self._client)
 
     def create(
         self,

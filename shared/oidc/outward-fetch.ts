@@ -1,0 +1,101 @@
+import dns from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { type AddressScope, scopeOfAddress } from "#shared/wire/addresses.ts";
+
+const TIMEOUT_MS = 5_000;
+/** Bytes of a response. The key sets of large issuers have a few kilobytes. */
+const MAX_BYTES = 256 * 1024;
+
+interface OutwardRequest {
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Requests a URL. Redirects are not followed, since they could lead anywhere. */
+export type OutwardFetch = (url: string, request?: OutwardRequest) => Promise<Response>;
+
+/** An address that the service does not connect to. */
+export class BlockedAddress extends Error {
+  constructor(host: string) {
+    super(`${host} is not an address on the internet`);
+    this.name = "BlockedAddress";
+  }
+}
+
+interface OutwardOptions {
+  /** True if private and loopback addresses, and plain HTTP, are accepted as well. */
+  readonly allowsPrivate: boolean;
+}
+
+/**
+ * Creates a fetch for URLs that callers choose. It connects to addresses on the internet only, which it checks after names are
+ * resolved, and limits the time and size of a response.
+ */
+export function createOutwardFetch({ allowsPrivate }: OutwardOptions): OutwardFetch {
+  const scopes: ReadonlySet<AddressScope> = new Set(allowsPrivate ? ["public", "private", "loopback"] : ["public"]);
+  const isAllowed = (address: string): boolean => scopes.has(scopeOfAddress(address));
+  return async (given, request = {}) => {
+    const url = new URL(given);
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    // Node resolves names only, so an address in the URL is checked here.
+    if (ipaddr.isValid(host) && !isAllowed(host)) throw new BlockedAddress(host);
+    if (url.protocol !== "https:" && !(allowsPrivate && url.protocol === "http:")) {
+      throw new BlockedAddress(`${url.protocol}//${url.host}`);
+    }
+    return send(url, request, createLookup(isAllowed));
+  };
+}
+
+/** Resolves names to allowed addresses. The connection uses the address that was checked, so a name cannot change in between. */
+function createLookup(isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "", 0);
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(new BlockedAddress(hostname), "", 0);
+      if (options.all === true) return callback(null, allowed);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function send(url: URL, { method = "GET", headers, body }: OutwardRequest, lookup: LookupFunction): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const { request } = url.protocol === "http:" ? http : https;
+  const sent = request(
+    url,
+    {
+      method,
+      lookup,
+      // Without an agent each request has a connection of its own, whose address was checked.
+      agent: false,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { accept: "application/json", ...headers },
+    },
+    (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.byteLength;
+        if (bytes > MAX_BYTES) response.destroy(new Error(`the response has more than ${MAX_BYTES} bytes`));
+        else chunks.push(chunk);
+      });
+      response.on("error", reject);
+      response.on("end", () => resolve(toResponse(response.statusCode ?? 502, Buffer.concat(chunks))));
+    },
+  );
+  sent.on("error", reject);
+  sent.end(body);
+  return promise;
+}
+
+const toResponse = (status: number, body: Buffer): Response =>
+  new Response(status === 204 || status === 304 ? null : new Uint8Array(body), {
+    status,
+    headers: { "content-type": "application/json" },
+  });

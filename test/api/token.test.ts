@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { matchesSubject } from "#shared/identities/subject-pattern.ts";
+import { createIssuers } from "#shared/oidc/issuers.ts";
+import { createClient, request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { MODEL_SETTINGS } from "../support/gateway.ts";
+import { OidcIssuer } from "../support/oidc-issuer.ts";
+
+const AUDIENCE = "https://runyard.test";
+const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
+
+let plane: TestControlPlane;
+let issuer: OidcIssuer;
+let agent: { uid: string; key: string };
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  plane = await createTestControlPlane();
+  issuer = await OidcIssuer.start();
+  issuer.now = () => plane.clock.now;
+  agent = await plane.agent();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await issuer[Symbol.asyncDispose]();
+});
+
+const rules = () => `/agent/identities/${agent.uid}/trust-rules`;
+const rule = (changes: object = {}) => ({
+  issuer: issuer.url,
+  audience: AUDIENCE,
+  subject_pattern: "repo:acme/shop:*",
+  ...changes,
+});
+const addRule = async (changes: object = {}, uid = agent.uid, key = plane.key) => {
+  const { status, body } = await createClient(plane, key).post(`/agent/identities/${uid}/trust-rules`, rule(changes));
+  expect(status).toBe(201);
+  return body;
+};
+const makeToken = (changes: object = {}) => issuer.sign({ aud: AUDIENCE, sub: SUBJECT, ...changes });
+const exchange = (token: string, identity_uid?: string) =>
+  request(plane, "POST", "/agent/token", {
+    key: undefined,
+    body: { token, ...(identity_uid === undefined ? {} : { identity_uid }) },
+  });
+const callWith = async (key: string) => (await createClient(plane, key).get("/agent/models")).status;
+
+describe("trust rules", () => {
+  it("are created once, listed, read, replaced and deleted", async () => {
+    const ada = createClient(plane);
+    const headers = { "idempotency-key": "one" };
+    const created = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        identity_uid: agent.uid,
+        issuer: issuer.url,
+        subject_pattern: "repo:acme/shop:*",
+        max_budget_usd: 2,
+        ttl_seconds: 600,
+        saved_by: { uid: plane.user },
+      },
+    });
+    const again = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
+    expect(again.body.uid).toBe(created.body.uid);
+    const one = `${rules()}/${created.body.uid}`;
+    expect((await ada.get(one)).body).toEqual(created.body);
+    expect((await ada.get(rules())).body.trust_rules).toEqual([created.body]);
+    const replaced = await ada.put(one, rule({ audience: "other" }));
+    expect(replaced.body).toMatchObject({ audience: "other", ttl_seconds: 3600 });
+    expect(replaced.body.max_budget_usd).toBeUndefined();
+    expect((await ada.delete(one)).status).toBe(204);
+    expect((await ada.get(one)).status).toBe(404);
+    expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(403);
+  });
+
+  it.each([
+    ["an issuer that is no URL", { issuer: "github" }, "issuer"],
+    ["an issuer with a query", { issuer: "https://a.example.com?x=1" }, "issuer"],
+    ["an audience that is empty", { audience: "" }, "audience"],
+    ["a pattern that matches every subject", { subject_pattern: "**" }, "subject_pattern"],
+    ["keys for more than an hour", { ttl_seconds: 3601 }, "ttl_seconds"],
+    ["a budget of nothing", { max_budget_usd: 0 }, "max_budget_usd"],
+  ])("refuse %s", async (_, change, field) => {
+    const { status, body } = await createClient(plane).post(rules(), rule(change));
+    expect([status, body.errors?.[0]?.path]).toEqual([400, field]);
+  });
+
+  it.each([
+    "http://issuer.example.com",
+    "https://127.0.0.1",
+    "https://10.1.2.3/x",
+    "https://[::1]",
+    "https://169.254.169.254",
+  ])("refuse the issuer %s where private addresses are not allowed", async (address) => {
+    plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: false });
+    const { status, body } = await createClient(plane).post(rules(), rule({ issuer: address }));
+    expect([status, body.errors?.[0]?.path]).toEqual([400, "issuer"]);
+  });
+
+  it("are at most 20 per identity, and deleted with it", async () => {
+    for (let index = 0; index < 20; index++) await addRule({ audience: `a${index}` });
+    expect((await createClient(plane).post(rules(), rule())).status).toBe(409);
+    expect((await createClient(plane).delete(`/agent/identities/${agent.uid}`)).status).toBe(204);
+    expect(plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"))).toEqual([]);
+  });
+});
+
+describe("POST /agent/token", () => {
+  it("returns a key of the identity that expires", async () => {
+    await addRule({ ttl_seconds: 600 });
+    const { status, body, headers } = await exchange(await makeToken());
+    expect([status, headers["cache-control"]]).toEqual([201, "no-store"]);
+    expect(body).toEqual({
+      key: expect.stringMatching(/^rya_/),
+      expires_at: new Date(plane.clock.now + 600_000).toISOString(),
+    });
+    const run = await createClient(plane, body.key).post("/agent/runs", { prompt: "x" });
+    const shown = await createClient(plane).get(`/agent/runs/${run.body.run_id}`);
+    expect(shown.body.creator).toMatchObject({ type: "service_account", uid: agent.uid });
+    expect(JSON.stringify(plane.table.all())).not.toContain(body.key);
+    plane.clock.now += 600_000;
+    expect(await callWith(body.key)).toBe(401);
+  });
+
+  it.each([
+    ["iss", { iss: "https://elsewhere.example.com" }],
+    ["aud", { aud: "https://other.example.com" }],
+    ["aud", { aud: undefined }],
+    ["sub", { sub: "repo:acme/other:ref:refs/heads/main" }],
+    ["sub", { sub: undefined }],
+    ["exp", { exp: 1 }],
+    ["exp", { exp: undefined }],
+    ["nbf", { nbf: 4_000_000_000 }],
+  ])("returns 403 and names %s for a token with %o", async (claim, change) => {
+    await addRule();
+    const { status, body } = await exchange(await makeToken(change));
+    expect(status).toBe(403);
+    expect(body).toMatchObject({
+      error_code: "not_authorized",
+      detail: expect.stringMatching(`^[^:]*\\b${claim}\\b.*: `),
+    });
+  });
+
+  it("returns 403 for signatures that are not the issuer's", async () => {
+    await addRule();
+    const claims = { aud: AUDIENCE, sub: SUBJECT };
+    const forged = await exchange(await issuer.sign(claims, { foreign: true }));
+    expect(forged).toMatchObject({ status: 403, body: { detail: expect.stringMatching(/^signature: /) } });
+    const [, payload = ""] = (await makeToken()).split(".");
+    const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+    expect(await exchange(`${none}.${payload}.`)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringMatching(/^alg: /) },
+    });
+    const symmetric = Buffer.from(JSON.stringify({ alg: "HS256" })).toString("base64url");
+    expect((await exchange(`${symmetric}.${payload}.AAAA`)).body.detail).toMatch(/^alg: /);
+    expect(await exchange("no token")).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringMatching(/^token: /) },
+    });
+  });
+
+  it("reads the issuer's keys once, and again when it has new ones", async () => {
+    await addRule();
+    for (const _ of [1, 2, 3]) expect((await exchange(await makeToken())).status).toBe(201);
+    expect([issuer.countOf("/.well-known/openid-configuration"), issuer.countOf("/keys")]).toEqual([1, 1]);
+    const old = await makeToken();
+    await issuer.rotate();
+    expect((await exchange(await makeToken())).status).toBe(201);
+    expect((await exchange(old)).body.detail).toMatch(/^kid: /);
+  });
+
+  it("sends no request to an issuer that no rule names", async () => {
+    expect((await exchange(await makeToken())).status).toBe(403);
+    expect(issuer.seen).toEqual([]);
+  });
+
+  it("returns 503 where the issuer does not respond", async () => {
+    await addRule();
+    issuer.failure = 500;
+    expect(await exchange(await makeToken())).toMatchObject({ status: 503, body: { retryable: true } });
+  });
+
+  it("refuses an issuer that leads to a private address", async () => {
+    await addRule();
+    plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: false });
+    expect(await exchange(await makeToken())).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringMatching(/^iss: /) },
+    });
+    expect(issuer.seen).toEqual([]);
+  });
+
+  it("requires identity_uid where rules of several identities match", async () => {
+    await addRule();
+    const other = await plane.agent("deployer");
+    await addRule({}, other.uid);
+    expect((await exchange(await makeToken())).body.errors[0].path).toBe("identity_uid");
+    const { body } = await exchange(await makeToken(), other.uid);
+    const run = await createClient(plane, body.key).post("/agent/runs", { prompt: "x" });
+    const { creator } = (await createClient(plane).get(`/agent/runs/${run.body.run_id}`)).body;
+    expect(creator.uid).toBe(other.uid);
+  });
+
+  it("returns 429 above the limit of a minute", async () => {
+    await addRule();
+    plane.rates.key = 1;
+    expect((await exchange(await makeToken())).status).toBe(201);
+    expect((await exchange(await makeToken())).status).toBe(429);
+  });
+
+  it("gives keys that end with their rule, and with the membership of the person who saved it", async () => {
+    const first = await addRule();
+    const { body } = await exchange(await makeToken());
+    expect((await createClient(plane).delete(`${rules()}/${first.uid}`)).status).toBe(204);
+    expect(await callWith(body.key)).toBe(401);
+
+    const bob = await plane.person("Bob");
+    await addRule({}, agent.uid, bob.key);
+    const second = (await exchange(await makeToken())).body.key;
+    expect(await callWith(second)).toBe(200);
+    await plane.removeMember(bob.uid);
+    expect(await callWith(second)).toBe(401);
+    expect(await exchange(await makeToken())).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("left") },
+    });
+  });
+});
+
+describe("max_budget_usd", () => {
+  const limited = async () => {
+    await addRule({ max_budget_usd: 2 });
+    return createClient(plane, (await exchange(await makeToken())).body.key);
+  };
+  const config = { model_id: "anthropic/claude-sonnet-5-5" };
+
+  it("is the budget of runs without one, and the most that others may have", async () => {
+    const ci = await limited();
+    const { body } = await ci.post("/agent/runs", { prompt: "x", config });
+    expect((await ci.get(`/agent/runs/${body.run_id}`)).body.agent_config.budget_usd).toBe(2);
+    const less = await ci.post("/agent/runs", { prompt: "x", config: { ...config, budget_usd: 1 } });
+    expect((await ci.get(`/agent/runs/${less.body.run_id}`)).body.agent_config.budget_usd).toBe(1);
+    const more = await ci.post("/agent/runs", { prompt: "x", config: { ...config, budget_usd: 3 } });
+    expect([more.status, more.body.errors[0].path]).toEqual([400, "config.budget_usd"]);
+  });
+
+  it("limits schedules too, and which of them the key may run", async () => {
+    const ci = await limited();
+    const schedule = { name: "n", cron_schedule: "0 9 * * *", prompt: "x", agent_config: config };
+    const own = (await ci.post("/agent/schedules", schedule)).body;
+    expect(own.agent_config.budget_usd).toBe(2);
+    const high = { ...schedule, enabled: true, agent_config: { ...config, budget_usd: 3 } };
+    expect((await ci.put(`/agent/schedules/${own.schedule_id ?? own.id}`, high)).status).toBe(400);
+    const teams = (await createClient(plane).post("/agent/schedules", { ...schedule, name: "m" })).body;
+    expect((await ci.post(`/agent/schedules/${teams.schedule_id ?? teams.id}/run`)).status).toBe(403);
+    expect((await ci.post(`/agent/schedules/${own.schedule_id ?? own.id}/run`)).status).toBe(200);
+  });
+});
+
+it.each([
+  ["repo:acme/shop:*", SUBJECT, true],
+  ["repo:acme/*:ref:refs/heads/main", SUBJECT, true],
+  ["repo:acme/*:ref:refs/heads/main", `${SUBJECT}-evil`, false],
+  ["repo:acme/shop", SUBJECT, false],
+  ["repo:acme/shop*:ref:*:main", SUBJECT, false],
+  ["a*a", "a", false],
+  ["*:main", SUBJECT, false],
+  ["*/main", SUBJECT, true],
+  ["REPO:*", SUBJECT, false],
+])("matchesSubject compares %s with %s: %s", (pattern, subject, expected) => {
+  expect(matchesSubject(pattern, subject)).toBe(expected);
+});
