@@ -3,5 +3,5 @@ import type { AnyClient } from "./middleware.ts";
 /** Sees each new client before its first call. */
 export type Watch = (client: AnyClient) => void;
 
-/** Who sees each client from the beginning: nobody. The bundles of the local stage have `local-watch.ts` in this file's place. */
+/** Hooks that see each client from its creation: none. The bundles of the local stage have `emulation-hooks.ts` in this file's place. */
 export const initialHook: Watch | undefined = undefined;

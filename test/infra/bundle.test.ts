@@ -186,7 +186,7 @@ describe("the deployed code", () => {
   });
 });
 
-/** Bytes that a GET or create-run may load at its start: docs/decisions/0017 says why. */
+/** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve, and this one the client that calls the function that discovers skills.
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 440_000;
@@ -196,7 +196,7 @@ function mostAtStart(file: string): number {
   return 330_000;
 }
 
-/** What single routes carry beyond the rest: docs/decisions/0017 says why. */
+/** What single routes carry beyond the rest: see docs/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that makes tokens for repositories carries the client of GitHub's API, and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 11_000;
