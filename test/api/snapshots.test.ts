@@ -37,8 +37,8 @@ const readTexts = async (plane: TestControlPlane, runId: string): Promise<string
   return messages.map(({ content }) => content[0]?.text ?? "");
 };
 
-describe("a lost execution", () => {
-  it("is followed by one that goes on from the checkpoint; what came after it stays as events, marked", async () => {
+describe("an expired execution", () => {
+  it("is followed by one that continues from the checkpoint; later events stay and are marked", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.messages(1, "before");
@@ -72,7 +72,7 @@ describe("a lost execution", () => {
     expect((await createClient(plane).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
   });
 
-  it("without a checkpoint is followed by one that begins anew, and is given its follow-ups again", async () => {
+  it("without a checkpoint is followed by one that starts over and gets its follow-ups again", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.messages(1, "one");
@@ -96,7 +96,7 @@ describe("a lost execution", () => {
     expect(await readTexts(plane, first.run_id)).toEqual(["hello", "four"]);
   });
 
-  it("is followed by one that has the follow-ups again which came after the checkpoint, and no others", async () => {
+  it("is followed by one that gets exactly the follow-ups after the checkpoint again", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const tell = (message: string) => createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
@@ -110,7 +110,7 @@ describe("a lost execution", () => {
     expect((await next.resolve()).body.context.followups).toMatchObject([{ number: 2 }]);
   });
 
-  it("counts anew after a checkpoint, but not after the mere word of one", async () => {
+  it("is counted from zero again after a checkpoint, but not after a report of one", async () => {
     const plane = await createTestControlPlane();
     const crash = { error: { category: "crash", message: "gone" } };
     const first = await workingRun(plane);
@@ -131,7 +131,7 @@ describe("a lost execution", () => {
 });
 
 describe("the end of a slice", () => {
-  it("queues the run again in its slot, ahead of those who wait, and is no loss", async () => {
+  it("queues the run again in its slot, ahead of waiting runs, and does not count as a loss", async () => {
     const plane = await createTestControlPlane();
     await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const first = await workingRun(plane);
@@ -161,7 +161,7 @@ describe("the end of a slice", () => {
     ]);
   });
 
-  it("without a checkpoint of its own is a loss", async () => {
+  it("without its own checkpoint counts as a loss", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
@@ -170,7 +170,7 @@ describe("the end of a slice", () => {
 });
 
 describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
-  it("are seen by nobody until the commit, and may be repeated", async () => {
+  it("are invisible until the commit, and can be repeated", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const handoff = async () =>
@@ -191,7 +191,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect(await handoff()).toMatchObject([{ filename: "workspace.tar.gz", mime_type: "application/gzip" }]);
   });
 
-  it("leave what an execution uploads at its end, without a generation, to be read once it has ended", async () => {
+  it("leave an execution's final upload, without a generation, readable after its end", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const files = [toFile("notes", "notes.md"), toFile("never", "never.md")];
@@ -219,7 +219,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
       { generation: "g", files: [{ ...toFile("a"), size_bytes: 2 ** 31 }, toFile("b", "b")] },
       "files",
     ],
-  ])("refuse %s: 400 naming it, and nothing is stored", async (_, body, path) => {
+  ])("reject %s with a 400 that names it, and store nothing", async (_, body, path) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const before = structuredClone(plane.table.all());
@@ -228,7 +228,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("refuse other files under a name that is taken, a commit of what is not there, and a fenced execution", async () => {
+  it("reject other files under a taken name, a commit of a missing file, and a fenced execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await upload(harness, "g", "hello");

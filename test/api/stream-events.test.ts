@@ -35,7 +35,7 @@ describe("stream-events", () => {
     expect({ first: events[0].sequence, live }).toMatchObject({ first: 3, live: [{ text: "line 1\n" }] });
   });
 
-  it("names the host that the caller used in problems", async () => {
+  it("uses the caller's host name in problems", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const answer = await call(plane, createEvent(plane, harness.run_id, { key: undefined }));

@@ -36,7 +36,7 @@ async function* endless(onStop: () => void = () => undefined) {
 const event = httpEvent({ method: "POST", rawPath: "/x", query: "a=1", body: { hello: 1 }, headers: { "x-b": "2" } });
 
 describe("a streamed function", () => {
-  it("hands its request on as it came, and the answer out as it grows", async () => {
+  it("passes its request on unchanged, and the response as it grows", async () => {
     const metadata = lambdaRuntime();
     const seen: unknown[] = [];
     const { promise: second, resolve: goOn } = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ describe("a streamed function", () => {
     expect(metadata).toEqual([{ statusCode: 201, headers: { "x-c": "3" } }]);
   });
 
-  it("stops making an answer whose caller is gone", async () => {
+  it("stops generating a response whose caller has disconnected", async () => {
     lambdaRuntime();
     let stopped = false;
     const body = () =>
@@ -82,7 +82,7 @@ describe("a streamed function", () => {
     expect(stopped).toBe(true);
   });
 
-  it("keeps the function at work until what it named is done, although its caller is gone", async () => {
+  it("continues until the named work is done, although its caller has disconnected", async () => {
     lambdaRuntime();
     const { promise: work, resolve: finish } = Promise.withResolvers<void>();
     const definition = streamed(() => async (_, waitUntil) => {
@@ -105,7 +105,7 @@ describe("a streamed function", () => {
     await expect(done).rejects.toThrow();
   });
 
-  it("answers whole where nothing streams", async () => {
+  it("responds whole if nothing streams", async () => {
     const definition = streamed(() => async () => Response.json({ ok: true }, { status: 202 }));
     const answer = await definition.handle(event, undefined);
     expect(answer).toMatchObject({ statusCode: 202, body: '{"ok":true}' });

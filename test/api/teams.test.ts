@@ -209,13 +209,13 @@ describe("a team's settings", () => {
     expect(await available()).toEqual([true, true]);
   });
 
-  it("provide the model of runs where neither the run nor its identity names one", async () => {
+  it("provide the model of runs if neither the run nor its identity names one", async () => {
     await set({ default_model_id: "local/runbook" });
     const run = await createRun(plane);
     expect((await ada.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
   });
 
-  it("need no read of their own when a run is created", async () => {
+  it("need no separate read when a run is created", async () => {
     const { get, batchGet, query, transact } = plane.table;
     let calls = 0;
     const counted = <A extends unknown[], R>(call: (...given: A) => R) => {

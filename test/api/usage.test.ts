@@ -42,7 +42,7 @@ describe("GET /agent/usage", () => {
     expect((await usage("?from=2026-05-20&to=2026-05-20")).buckets).toEqual([]);
   });
 
-  it("counts a run once, however often its end is delivered, and adds what a follow-up uses", async () => {
+  it("counts a run once, however often its end is delivered, and adds the usage of follow-ups", async () => {
     const runId = await executeRun();
     const ended = JSON.stringify(await usage());
     await consume(plane, "ends", runId);
@@ -64,7 +64,7 @@ describe("GET /agent/usage", () => {
     expect((await usage("?group_by=environment")).buckets).toMatchObject([{ key: null, runs: 1 }]);
   });
 
-  it("covers the runs that the caller sees, and those only", async () => {
+  it("covers exactly the runs that the caller sees", async () => {
     const mia = await plane.person("Mia");
     await executeRun();
     await executeRun(true, { team: false });
@@ -81,7 +81,7 @@ describe("GET /agent/usage", () => {
     }
   });
 
-  it("lets the table delete the counters once no report can cover them", async () => {
+  it("lets the table delete counters once no report can cover them", async () => {
     await executeRun();
     const item = plane.table.all().find(({ sk }) => sk.startsWith("USAGE#"));
     expect(item?.pk).toBe(keys.team(plane.team).pk);

@@ -111,7 +111,7 @@ describe("a web session", () => {
     expect((await request(plane, "GET", "/session", { key: "ryp_wrong", headers })).status).toBe(401);
   });
 
-  it("is read from the cookies member of an event, where API Gateway puts it", async () => {
+  it("is read from the cookies member of an event, as API Gateway sends it", async () => {
     const { cookie } = await startSession(plane);
     const { getSession } = await import("#functions/web-sessions/get-session.ts");
     const { httpEvent } = await import("../support/control-plane.ts");
@@ -188,7 +188,7 @@ describe("a web session", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session of the request alone, or all of the person with all=true", async () => {
+  it("ends the session of the request only, or all of the person's with all=true", async () => {
     const [first, second, third] = [await startSession(plane), await startSession(plane), await startSession(plane)];
     const other = await startSession(plane, { key: plane.otherKey });
     const answer = await browse("DELETE", "/session", first.headers);
@@ -224,7 +224,7 @@ describe("POST /session/link", () => {
     expect((await signIn({ token: late.token })).status).toBe(401);
   });
 
-  it("starts one session where it is used twice at the same time", async () => {
+  it("starts one session if it is used twice concurrently", async () => {
     const { token } = (await createClient(plane).post("/session/link")).body;
     const answers = await Promise.all([1, 2, 3].map(() => signIn({ token })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);

@@ -109,7 +109,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await worker.harness().resolve()).body.prompt).toBe(prompt);
   });
 
-  it("is offered to another connection after a rejection, and to the first one when it has room", async () => {
+  it("is offered to another connection after a rejection, and to the first one when it is free", async () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_rejected", { task_id: run, reason: "at capacity" });
     await deliver(plane);
@@ -138,7 +138,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readState(plane, run)).toBe("SUCCEEDED");
   });
 
-  it("is offered after the older runs, one unclaimed offer a connection", async () => {
+  it("is offered after older runs, with one unclaimed offer per connection", async () => {
     const runs: string[] = [];
     for (; runs.length < 3; plane.clock.now++) runs.push(await createRun(plane, onRack));
     await deliver(plane);
@@ -150,7 +150,7 @@ describe("a run on a self-hosted worker", () => {
     }
   });
 
-  it("takes an offer back that is not claimed in time, and refuses a claim that comes late", async () => {
+  it("withdraws an offer that is not claimed in time, and refuses a late claim", async () => {
     const { worker, run } = await offeredRun();
     await pass(31);
     expect(await readState(plane, run)).toBe("QUEUED");
@@ -164,7 +164,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await other.harness().resolve()).status).toBe(200);
   });
 
-  it("runs elsewhere after the claim lease of a worker that died, which is refused when it comes back", async () => {
+  it("runs elsewhere after the claim lease of a dead worker, which is refused when it returns", async () => {
     const { worker, run } = await offeredRun();
     await worker.claim(run);
     await worker.close({ isTold: false });
@@ -182,7 +182,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readTimeline(plane, run)).toContain("execution_lost");
   });
 
-  it("goes on when the socket of its worker closes", async () => {
+  it("continues when the socket of its worker closes", async () => {
     const { worker, run, harness } = await begunRun();
     await worker.close();
     expect((await harness.beat()).status).toBe(200);
@@ -208,7 +208,7 @@ describe("a run on a self-hosted worker", () => {
     if (state === "FAILED") expect(body.status_message.message).toContain("rack-7");
   });
 
-  it("is refused a plain cancel with 422, and stopped at its worker by force", async () => {
+  it("refuses a plain cancel with 422, and is stopped at its worker by force", async () => {
     const { worker, run, harness } = await begunRun();
     expect((await ada.post(`/agent/runs/${run}/cancel`)).status).toBe(422);
     expect((await ada.post(`/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
@@ -285,7 +285,7 @@ describe("a worker", () => {
     expect(worker.frames()).toHaveLength(1);
   });
 
-  it("breaks nothing with frames that are no frames", async () => {
+  it("is not affected by malformed frames", async () => {
     const { worker, run } = await begunRun();
     const texts = ["", "{", "null", "[]", '"text"', '{"type":"task_claimed"}', '{"type":1,"data":{}}', "x".repeat(1e6)];
     const huge = JSON.stringify({ type: "task_failed", data: { task_id: run, message: "m".repeat(1e6) } });
@@ -308,7 +308,7 @@ describe("a worker", () => {
     expect(plane.received.has(worker.connectionId)).toBe(false);
   });
 
-  it("gets the run back whose post finds the connection gone", async () => {
+  it("loses a run whose offer finds the connection gone", async () => {
     const gone = await connectedWorker(plane);
     await gone.close({ isTold: false });
     plane.clock.now += 10_000;

@@ -26,7 +26,7 @@ const connect = async (key: ConnectionKey) => {
 };
 
 describe("GET /agent/connected-self-hosted-workers", () => {
-  it("is empty while none is connected", async () => {
+  it("is empty while no worker is connected", async () => {
     expect(await ada.get(path)).toEqual(
       expect.objectContaining({ status: 200, body: { workers: [], ws_url: "wss://workers.runyard.test" } }),
     );
@@ -56,7 +56,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     });
   });
 
-  it("forgets a connection that has ended, and one that API Gateway must have ended", async () => {
+  it("drops a connection that has ended, and one that API Gateway must have ended", async () => {
     const first = await connect(connection("builder", "one"));
     await connect(connection("builder", "two"));
     await store.forget(first);
@@ -67,7 +67,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     expect((await ada.get(path)).body.workers).toEqual([]);
   });
 
-  it("shows a team's to its members and agents, and to nobody else", async () => {
+  it("shows a team's workers to its members and agents only", async () => {
     await connect(connection("builder", "one"));
     await connect(connection("builder", "elsewhere", plane.otherTeam));
     const agent = createClient(plane, (await plane.agent()).key);
@@ -78,7 +78,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     expect((await both.get(path, { headers })).body.workers).toMatchObject([{ connection_count: 1 }]);
   });
 
-  it("goes page by page", async () => {
+  it("returns workers in pages", async () => {
     for (const host of ["a#b", "a", "c"]) await connect(connection(host, "one"));
     const first = (await ada.get(`${path}?limit=2`)).body;
     expect(first.workers.map((one: { worker_host: string }) => one.worker_host)).toEqual(["a", "a#b"]);

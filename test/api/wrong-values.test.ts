@@ -13,22 +13,22 @@ const refused = (path: string) => ({
   body: { error_code: "invalid_request", errors: expect.arrayContaining([expect.objectContaining({ path })]) },
 });
 
-describe("a wrong value is answered 400 that names it", () => {
-  it("where a time is another thing that JavaScript takes for one", async () => {
+describe("returns 400 naming a wrong value", () => {
+  it("if a time is another format that JavaScript accepts", async () => {
     expect(await createClient(plane).get("/agent/runs?updated_after=0.5")).toMatchObject(refused("updated_after"));
     expect(await createClient(plane).post("/agent/keys", { name: "k", expires_at: "1" })).toMatchObject(
       refused("expires_at"),
     );
   });
 
-  it.each(["-1", "0.5", "many", "1e3"])("where the count of retries is %s", async (count) => {
+  it.each(["-1", "0.5", "many", "1e3"])("if the count of retries is %s", async (count) => {
     const headers = { "x-stainless-retry-count": count };
     expect(await createClient(plane).post("/agent/runs", { prompt: "hello" }, { headers })).toMatchObject(
       refused("x-stainless-retry-count"),
     );
   });
 
-  it("where a line break hides the way out of the workspace", async () => {
+  it("if a line break hides a path out of the workspace", async () => {
     const config = { repositories: [{ url: "https://git.test/a/b.git", path: "a\n/../../b" }] };
     expect(await createClient(plane).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
       refused("config.repositories[0].path"),
@@ -39,12 +39,12 @@ describe("a wrong value is answered 400 that names it", () => {
     ["a list of servers without names", [{ command: "serve" }], "config.mcp_servers[0].name"],
     ["two servers of one name", ["a", "a"].map((name) => ({ name, command: "serve" })), "config.mcp_servers"],
     ["a list in the place of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
-  ])("where MCP servers are %s", async (_, servers, path) => {
+  ])("if MCP servers are %s", async (_, servers, path) => {
     const answer = await createClient(plane).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
     expect(answer).toMatchObject(refused(path));
   });
 
-  it("but not where a member that may be null is null", async () => {
+  it("but accepts null in a nullable member", async () => {
     const answer = await createClient(plane).post("/agent/identities", {
       name: "Quiet",
       mcp_servers: null,
@@ -54,27 +54,27 @@ describe("a wrong value is answered 400 that names it", () => {
   });
 });
 
-describe("a protocol that is no whole number", () => {
-  it("is too old", async () => {
+describe("a protocol that is not a whole number", () => {
+  it("is treated as too old", async () => {
     const { client } = await startedRun(plane);
     const answer = await client.post("/harness-support/resolve-prompt", {}, { headers: { "runyard-protocol": "0.5" } });
     expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
   });
 });
 
-describe("405 where a path is both a route's own and the form of another's", () => {
-  it("allows what the path's own route takes", async () => {
+describe("405 for a path that is also a parameter of another route", () => {
+  it("allows the methods of the path's own route", async () => {
     const answer = await request(plane, "DELETE", "/agent/runs/cancel");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 });
 
-describe("a repeat of a request", () => {
+describe("a repeated request", () => {
   it.each([
     ["/agent/teams", { name: "Short-lived" }, "uid"],
     ["/agent/secrets", { name: "GONE", value: "hush" }, "name"],
     ["/agent/schedules", { name: "Gone", cron_schedule: "@daily", prompt: "hello" }, "id"],
-  ])("to POST %s is a conflict where what it made is deleted", async (path, body, id) => {
+  ])("to POST %s is a conflict if the created resource is deleted", async (path, body, id) => {
     const person = createClient(plane, (await plane.person(`Repeater of ${path}`)).key);
     const client = path === "/agent/secrets" ? createClient(plane) : person;
     const headers = { "idempotency-key": `repeat of ${path}` };

@@ -119,8 +119,8 @@ const strayItem = (sk: string, more: Record<string, unknown>, pk = "TEAM#one"): 
   items: [{ pk, sk, ...more }],
 });
 
-describe("what the checker of a chaos finds", () => {
-  it("is nothing where a lost execution was made up for, and how long its loss took to be noticed", () => {
+describe("a finding of the chaos checker", () => {
+  it("is absent if an expired execution was recovered, and reports the detection time", () => {
     expect(findings({})).toEqual({
       violations: [],
       states: { SUCCEEDED: 1 },
@@ -137,18 +137,18 @@ describe("what the checker of a chaos finds", () => {
     expect(brokenBy({ head, items: [{ pk: `RUN#${RUN}`, sk: "EVENT#0000000010", ...tenth }] })).toContain("gap");
   });
 
-  it("is a move that the state machine does not know, and a head that is not where its events lead", () => {
+  it("is a transition that the state machine does not allow, and a head that contradicts its events", () => {
     expect(brokenBy({ history: without(1), rest: { hits: [] } })).toEqual(["fence", "move"]);
     expect(brokenBy({ head: { state: "FAILED" }, accepted: { kind: "failing" } })).toEqual(["move"]);
   });
 
-  it("is a write of an execution after its fence, be it lost or ended", () => {
+  it("is a write of an execution after its fence, whether expired or ended", () => {
     const late: Entry = { type: "messages", by: "first" };
     expect(brokenBy({ history: [...HISTORY.slice(0, 4), late, ...HISTORY.slice(4)] })).toEqual(["fence"]);
     expect(brokenBy({ history: withLast({ type: "messages", by: "second" }) })).toEqual(["fence"]);
   });
 
-  it("is an execution that begins while another is at work", () => {
+  it("is an execution that begins while another is active", () => {
     const second: Entry = { type: "run_pending", data: { execution_id: "second" } };
     expect(brokenBy({ history: [...HISTORY.slice(0, 3), second, ...HISTORY.slice(5)], rest: { hits: [] } })).toContain(
       "fence",
@@ -162,14 +162,14 @@ describe("what the checker of a chaos finds", () => {
     ]);
   });
 
-  it("is an accepted run that is not there, or has not ended", () => {
+  it("is an accepted run that is missing or has not ended", () => {
     expect(brokenBy({ accepted: { runId: "another" } })).toEqual(["lost", "twice"]);
     expect(
       brokenBy({ history: HISTORY.slice(0, 7), head: { state: "INPROGRESS", slot: "owner", check_shard: "RUNS#1" } }),
     ).toEqual(["counters", "lost"]);
   });
 
-  it("is a request that made two runs, and a run that nobody was told of", () => {
+  it("is a request that created two runs, and a run whose creation was never confirmed", () => {
     const second = (title: string): Scene => ({
       items: [
         { pk: "RUN#2", sk: "HEAD", state: "QUEUED", next_sequence: 2 },
@@ -182,7 +182,7 @@ describe("what the checker of a chaos finds", () => {
     expect(brokenBy({ accepted: { followups: ["line-7-1"] } })).toEqual(["twice"]);
   });
 
-  it("is an end that no caller requested and nothing explains", () => {
+  it("is an end that no caller requested and no event explains", () => {
     const failed = [...HISTORY.slice(0, 7), { type: "run_failed", by: "second", data: { state: "FAILED" } }];
     const scene: Scene = { history: failed, head: { state: "FAILED" } };
     expect(brokenBy(scene)).toContain("outcome");
@@ -195,7 +195,7 @@ describe("what the checker of a chaos finds", () => {
     expect(brokenBy({ head: { followups: 1 } })).toEqual(["outcome"]);
   });
 
-  it("is an output that cannot be read, and an API that tells something else than the table", () => {
+  it("is an unreadable output, and a difference between the API and the table", () => {
     expect(brokenBy({ told: { transcript: "" } })).toEqual(["output"]);
     expect(brokenBy({ told: { conversation: "" } })).toEqual(["output"]);
     expect(brokenBy({ told: { timeline: [] } })).toEqual(["answers"]);
@@ -211,11 +211,11 @@ describe("what the checker of a chaos finds", () => {
     ["an entry in a wait queue", strayItem("WAITING#2", {})],
     ["a slot that a run holds", { head: { slot: "owner" } }],
     ["a look that is planned", { head: { check_shard: "RUNS#3" } }],
-  ] satisfies [string, Scene][])("is %s that is left", (_, scene) => {
+  ] satisfies [string, Scene][])("is a remaining %s", (_, scene) => {
     expect(brokenBy(scene)).toEqual(["counters"]);
   });
 
-  it("is an object without its run, and a process that is left", () => {
+  it("is an object without its run, and a remaining process", () => {
     expect(brokenBy({ rest: { objects: ["runs/another/transcript-3.jsonl"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: ["snapshots/another/first/1/0"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: ["requests/one/prompt-1.txt"] } })).toEqual(["object"]);
@@ -223,7 +223,7 @@ describe("what the checker of a chaos finds", () => {
     expect(brokenBy({ rest: { processes: ["12 sleep"] } })).toEqual(["process"]);
   });
 
-  it("is a lost execution that nobody noticed, or two minutes too late", () => {
+  it("is an expired execution that was noticed never, or two minutes too late", () => {
     const at = START + 3_000 - DETECTION_MS - 1;
     expect(brokenBy({ rest: { hits: [createKill("harness", "first", at)], lastKillAt: at } })).toEqual(["detection"]);
     expect(brokenBy({ rest: { hits: [createKill("sandbox", "unknown", at)], lastKillAt: at } })).toEqual(["detection"]);
@@ -231,11 +231,11 @@ describe("what the checker of a chaos finds", () => {
   });
 });
 
-describe("the plan of a chaos", () => {
+describe("a chaos plan", () => {
   it.each([
     ["one machine", MACHINE_WEIGHTS],
     ["the deployment", DEPLOYMENT_WEIGHTS],
-  ])("of %s is the same for the same seed, another for another, and has every kind of kill", (_, weights) => {
+  ])("of %s is the same for the same seed, differs for another, and has every kind of kill", (_, weights) => {
     const first = (seed: number) => {
       const strikes = generateStrikes(seed, weights);
       return Array.from({ length: 200 }, () => strikes.next().value);

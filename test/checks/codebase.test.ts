@@ -17,7 +17,7 @@ describe("package.json", () => {
     expect(bare).toEqual([]);
   });
 
-  it("names only scripts whose program is there", () => {
+  it("names only scripts whose program exists", () => {
     const programs = Object.values(manifest.scripts).flatMap((line) => line.match(/\b[\w/-]+\.(?:ts|mjs)\b/g) ?? []);
     expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe("package.json", () => {
 });
 
 describe("scripts/require-node.mjs", () => {
-  it("says the remedy in one line where Node is too old", () => {
+  it("prints the remedy in one line if Node is too old", () => {
     const { status, stderr } = requireNode("20.20.2");
     expect(status).toBe(1);
     expect(stderr).toBe(
@@ -37,7 +37,7 @@ describe("scripts/require-node.mjs", () => {
     );
   });
 
-  it("says nothing where it is new enough", () => {
+  it("prints nothing if it is new enough", () => {
     expect(requireNode("24.0.0")).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(requireNode("26.1.0")).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
@@ -52,7 +52,7 @@ describe(".ci/run", () => {
 });
 
 describe("every function", () => {
-  it("does nothing when it is imported: reads no setting, throws nothing, leaves nothing open", () => {
+  it("has no effect when it is imported: reads no setting, throws nothing, leaves nothing open", () => {
     const files = globSync("functions/**/*.ts", { cwd: root });
     const program = `
       const read = new Set();
@@ -88,7 +88,7 @@ describe("every file", () => {
     expect(lengths.filter(([, length]) => length > 400)).toEqual([]);
   });
 
-  it("asserts a type only where a framework's types end, and says why", () => {
+  it("asserts a type only at the edge of a framework's types, with a reason", () => {
     const allowed: Record<string, number> = {
       "shared/http/endpoint.ts": 1,
       "shared/http/request.ts": 1,

@@ -34,7 +34,7 @@ describe("npm run check", () => {
     expectFailure(result, "shared/runs/absent.ts", "TS2375");
   });
 
-  it("fails on a floating promise, any, a non-null assertion, a type assertion and a format of one's own", async () => {
+  it("fails on a floating promise, any, a non-null assertion, a type assertion and other formatting", async () => {
     plant("shared/runs/promise.ts", "export async function save(): Promise<void> {}\n");
     const floating = 'import { save } from "./promise.ts";\n\nexport function run(): void {\n  save();\n}\n';
     plant("shared/runs/floating.ts", floating);
@@ -146,7 +146,7 @@ describe("npm run check", () => {
     ["no-dev-dependency-at-runtime", "functions/runs/planted.ts", "fast-check"],
     ["everything-resolves", "functions/runs/planted.ts", "./nowhere.ts"],
   ] as const;
-  it("fails on a package that a folder may not touch, and on an import of nothing", async () => {
+  it("fails on a package that a folder may not use, and on an unresolved import", async () => {
     for (const [index, [, from, name]] of packages.entries()) {
       plant(numbered(from, index), `import * as planted from "${name}";\n\nexport const mine = planted;\n`);
     }

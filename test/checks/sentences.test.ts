@@ -9,7 +9,7 @@ const check = (sentences: ReturnType<typeof readSentences>[number]["sentences"],
   checkSentences(report(statuses), [{ section: "1 Pets", sentences }]);
 
 describe("the check of the contract's sentences", () => {
-  it("passes where each sentence has tests that passed, or a reason", () => {
+  it("passes if each sentence has tests that passed, or a reason", () => {
     const reason = "Nothing here can hold a pet: there is no door yet.";
     const { ok, output } = check([held, { id: "1.reason", sentence: "A pet may leave.", reason }]);
     expect({ ok, output }).toEqual({ ok: true, output: "" });
@@ -30,14 +30,14 @@ describe("the check of the contract's sentences", () => {
     expect(output).toContain(`1.planted: ${problem}`);
   });
 
-  it.each(["failed", "skipped", "pending", "todo"])("fails where a test, or one of a pattern's, %s", (status) => {
+  it.each(["failed", "skipped", "pending", "todo"])("fails if a test, or one of a pattern's, %s", (status) => {
     for (const test of [...held.tests, `${file} > POST /* > wants *`]) {
       const { ok, output } = check([{ ...held, tests: [test] }], ["passed", status]);
       expect({ ok, output }).toEqual({ ok: false, output: `1.held: ${status}: ${test}` });
     }
   });
 
-  it("fails on an id that is there twice, and where there are no sentences", () => {
+  it("fails on a duplicate id, and without sentences", () => {
     expect(check([held, held]).output).toBe("1.held: is there twice");
     expect(check([]).ok).toBe(false);
   });
@@ -50,17 +50,17 @@ describe("the check of the contract's sentences", () => {
     [`${file} > POST /pets > wants a name*wants a name`, false],
     [`${file} > POST /pets > wants a name*e`, false],
     [`* > * > * > *`, false],
-  ])("takes a star for any text and nothing else for more than itself: %s", (test, ok) => {
+  ])("treats a star as any text and nothing else as a wildcard: %s", (test, ok) => {
     expect(check([{ ...held, tests: [test] }]).ok).toBe(ok);
   });
 
-  it("refuses a report that is none", () => {
+  it("rejects an invalid report", () => {
     expect(() => checkSentences('{"testResults": [{}]}')).toThrow();
   });
 });
 
 describe("test/contract/sentences.json", () => {
-  it("says of each sentence which section it is of", () => {
+  it("names the section of each sentence", () => {
     for (const { section, sentences } of readSentences()) {
       const [number = ""] = section.split(" ");
       for (const { id } of sentences) expect(id.split(".")[0]).toBe(number);

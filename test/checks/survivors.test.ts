@@ -10,7 +10,7 @@ const survivors = v.parse(Survivors, JSON.parse(read("test/reliability/survivors
 
 describe("docs/reliability.md", () => {
   it.each(survivors.filter(({ caught_together }) => !caught_together))(
-    "says what no test misses: $because",
+    "explains why no test catches it: $because",
     ({ because }) => {
       expect(read("docs/reliability.md")).toContain(because);
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { countPython, countVitest, sum } from "../../scripts/tally.ts";
 
 describe("the last line of npm test", () => {
-  it("adds up what passed and what failed", () => {
+  it("adds up passed and failed tests", () => {
     expect(
       sum([
         { passed: 4, failed: 0 },
@@ -25,7 +25,7 @@ describe("the last line of npm test", () => {
     expect(countVitest(report([["passed"], []]), 0)).toEqual({ passed: 1, failed: 1 });
   });
 
-  it("counts a file that broke around its passing tests as one failure", () => {
+  it("counts a file that failed around its passing tests as one failure", () => {
     expect(countVitest(report([["passed", "passed"]], "failed"), 1)).toEqual({ passed: 2, failed: 1 });
   });
 
@@ -38,13 +38,13 @@ describe("the last line of npm test", () => {
     expect(countVitest(report([]), 0)).toEqual({ passed: 0, failed: 1 });
   });
 
-  it("refuses a report that is none, so that the runner counts as failed", () => {
+  it("rejects an invalid report, so that the runner counts as failed", () => {
     expect(() => countVitest('{"testResults": [{}]}', 0)).toThrow();
     expect(() => countVitest("", 0)).toThrow();
   });
 });
 
-describe("the Python client's part of it", () => {
+describe("the Python client's part of the tally", () => {
   it("adds up its checks and the tests of each Python", () => {
     const suites = [suite({ tests: 9 }), suite({ tests: 9, failures: 1, errors: 1 })];
     expect(countPython(pythonReport({ lint: true, types: false }, suites), 1)).toEqual({ passed: 17, failed: 3 });
@@ -55,18 +55,18 @@ describe("the Python client's part of it", () => {
     expect(countPython(pythonReport({}, [suite({ tests: 3, skipped: 1 })]), 0)).toEqual({ passed: 2, failed: 1 });
   });
 
-  it("counts a suite without tests, and one that broke around them, as one failure", () => {
+  it("counts a suite without tests, and one that failed around them, as one failure", () => {
     expect(countPython(pythonReport({}, [suite({ tests: 0 })]), 0)).toEqual({ passed: 0, failed: 1 });
     expect(countPython(pythonReport({}, [suite({ tests: 2, exit_code: 3 })]), 1)).toEqual({ passed: 2, failed: 1 });
   });
 
-  it("counts an installation that failed, a run without any suite, and an end that nothing explains", () => {
+  it("counts a failed installation, a run without a suite, and an unexplained end", () => {
     expect(countPython(pythonReport({ install: false }, []), 1)).toEqual({ passed: 0, failed: 2 });
     expect(countPython(pythonReport({ install: true }, []), 0)).toEqual({ passed: 1, failed: 1 });
     expect(countPython(pythonReport({}, [suite({ tests: 2 })]), null)).toEqual({ passed: 2, failed: 1 });
   });
 
-  it("refuses a report that is none, so that the runner counts as failed", () => {
+  it("rejects an invalid report, so that the runner counts as failed", () => {
     expect(() => countPython('{"checks": []}', 0)).toThrow();
     expect(() => countPython("", 0)).toThrow();
   });

@@ -84,7 +84,7 @@ function outputs(): Record<string, string> {
 const commands = (log: string) => log.split("\n").filter((line) => /^\s*::|##\[/.test(line));
 
 describe("the GitHub Action", () => {
-  it("starts a run of what the inputs say, and tells it where it comes from", async () => {
+  it("starts a run from its inputs, and records where it comes from", async () => {
     const uid = "01990000-0000-7000-8000-000000000001";
     server.play(ending("SUCCEEDED"));
     const { code, log } = await step({
@@ -147,7 +147,7 @@ describe("the GitHub Action", () => {
   });
 
   it.each(["FAILED", "ERROR", "BLOCKED", "CANCELLED"])(
-    "fails with a run that ended %s, and says why",
+    "fails with a run that ended %s, and prints the reason",
     async (state) => {
       server.play(ending(state, { status_message: { message: "100% broken,\nsee: log" } }));
       const { code, log } = await step({ prompt: "x" });
@@ -158,14 +158,14 @@ describe("the GitHub Action", () => {
     },
   );
 
-  it("only warns where fail-on-failure is false", async () => {
+  it("only warns with fail-on-failure false", async () => {
     server.play(ending("FAILED", { status_message: { message: "No." } }));
     const { code, log } = await step({ prompt: "x", "fail-on-failure": "false" });
     expect(code).toBe(0);
     expect(log).toContain("::warning title=Runyard%3A FAILED::No.\n");
   });
 
-  it("lets no text of the sandbox be a command to the runner, or Markdown where it should be a title", async () => {
+  it("keeps sandbox text from being a runner command, or Markdown in a title", async () => {
     const attack = "::add-mask::x\n  ::stop-commands::y\n##[add-path]/evil\nfine ##[set-env name=A]b";
     const hostile = [
       event(1, "agent_started", { detail: "::error::detail" }),
@@ -232,14 +232,14 @@ describe("the GitHub Action", () => {
     [{}, "The input prompt is missing, and there is no skill."],
     [{ prompt: "x", metadata: "novalue" }, "metadata is written name=value, one a line, and novalue is not."],
     [{ prompt: "x", "timeout-minutes": "soon" }, "timeout-minutes is a number above 0, up to 35,000."],
-  ])("fails before anything is sent where the inputs are wrong: %j", async (inputs, said) => {
+  ])("fails before it sends anything if the inputs are wrong: %j", async (inputs, said) => {
     server.play([]);
     const { code, log } = await step(inputs);
     expect({ code, asked: server.seen }).toEqual({ code: 1, asked: [] });
     expect(log).toContain(`::error title=Runyard::${said}\n`);
   });
 
-  it("says what the service says where it refuses, with the trace id", async () => {
+  it("prints the service's error with the trace id", async () => {
     server.play([problem(401, "authentication_required", "no such key")]);
     const { code, log } = await step({ prompt: "x" });
     expect(code).toBe(1);
@@ -248,7 +248,7 @@ describe("the GitHub Action", () => {
     );
   });
 
-  it("works where the runner gives no files to write to", async () => {
+  it("works if the runner provides no files to write to", async () => {
     server.play(ending("SUCCEEDED"));
     expect((await step({ prompt: "x" }, { GITHUB_OUTPUT: "", GITHUB_STEP_SUMMARY: "" })).code).toBe(0);
   });
@@ -272,7 +272,7 @@ describe("action.yml", () => {
     expect([...new Set(named("setOutput"))].sort()).toEqual(Object.keys(action.outputs).sort());
   });
 
-  it("runs a file that is made of the present sources; `npm run docs` makes it", async () => {
+  it("runs a file that is built from the current sources by `npm run docs`", async () => {
     const { text } = await bundleAction();
     expect(readFileSync(path.join(root, action.runs.main), "utf8") === text).toBe(true);
     expect(text.length).toBeLessThan(120_000);

@@ -148,7 +148,7 @@ const leaves = (command: Command): Command[] =>
 const commands = leaves(makeProgram(new Context(new FakeShell())));
 
 describe("every command", () => {
-  it.each(CALLS)("asks what it should, and answers in words and in JSON: %s", async (line, answers, asked) => {
+  it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, answers, asked) => {
     server.play([...answers, ...answers]);
     const words = await run(line.split(" "), { input: "value" });
     expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: answers.length });
@@ -169,7 +169,7 @@ describe("every command", () => {
     expect(bare).toEqual(["__complete"]);
   });
 
-  it("has examples that its own command line takes", () => {
+  it("has examples that its own command line accepts", () => {
     const names = new Set(commands.map(formatPath));
     const examples = commands.flatMap(examplesOf).flatMap((line) => line.match(/\brunyard (?!__)[^|;>)"]*/g) ?? []);
     expect(examples.length).toBeGreaterThan(names.size);

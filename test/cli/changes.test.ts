@@ -76,7 +76,7 @@ const download = (uid: string, patch: string) => [
 describe("runyard runs diff", () => {
   const base = "0".repeat(40);
 
-  it("prints the latest patch as it is, so that git can apply it", async () => {
+  it("prints the latest patch unchanged, so that git can apply it", async () => {
     repositories();
     const patch = createPatch({ "calc.py": "a\nB\n", "new.txt": "\u001b[31mred\n" });
     server.play([retrieved([artifact("old", base), artifact("u2", base)]), ...download("u2", patch)]);
@@ -84,7 +84,7 @@ describe("runyard runs diff", () => {
     expect(server.seen[1]?.path).toContain("/agent/artifacts/u2");
   });
 
-  it("colours it on a terminal, which it cannot control, and counts lines with --stat", async () => {
+  it("colors it on a terminal, which it cannot control, and counts lines with --stat", async () => {
     repositories();
     const patch = createPatch({ "calc.py": "a\nB\n", "new.txt": "\u001b]0;x\u0007red\n" });
     server.play([retrieved([artifact("u1", base)]), ...download("u1", patch)]);
@@ -97,7 +97,7 @@ describe("runyard runs diff", () => {
     expect(stat.out.split("\n").slice(0, 2)).toEqual(["calc.py  +1 −1", "new.txt  +1 −0"]);
   });
 
-  it("saves it, and says where there is none or more than one", async () => {
+  it("saves it, and reports if there is none or more than one", async () => {
     server.play([retrieved([artifact("u1", base)]), ...download("u1", "the patch")]);
     await run(["runs", "diff", "r1", "-o", "it.diff"], { cwd: folder });
     expect(readFileSync(path.join(folder, "it.diff"), "utf8")).toBe("the patch");

@@ -25,7 +25,7 @@ const page = (ids: readonly string[], next?: string) =>
   });
 
 describe("runyard runs list", () => {
-  it("prints a table, and says where there is more", async () => {
+  it("prints a table, and says if there is more", async () => {
     server.play([page(["r1", "r22"], "c1")]);
     const { out, err } = await run(["runs", "list"]);
     expect(out).toBe(
@@ -39,7 +39,7 @@ describe("runyard runs list", () => {
     expect(err).toBe("There are more: use --all to list them.\n");
   });
 
-  it("sends every filter as the API reads it", async () => {
+  it("sends every filter in the API's format", async () => {
     server.play([page([])]);
     const args =
       "--state failed --state ERROR --metadata a=1 --search flaky --sort title --ascending --limit 5 --after 2026-05-18T00:00Z";
@@ -61,7 +61,7 @@ describe("runyard runs list", () => {
     expect(err).toBe("There are no runs.\n");
   });
 
-  it("prints the answer as one document with --json, and one run a line with --all", async () => {
+  it("prints the response as one document with --json, and one run per line with --all", async () => {
     server.play([page(["r1"], "c1")]);
     expect(JSON.parse((await run(["runs", "list", "--json"])).out)).toMatchObject({ page_info: { next_cursor: "c1" } });
     server.play([page(["r1", "r2"], "c1"), page(["r3"])]);
@@ -74,14 +74,14 @@ describe("runyard runs list", () => {
     ).toEqual(["r1", "r2", "r3"]);
   });
 
-  it("walks all pages with --all, under one head", async () => {
+  it("fetches all pages with --all, under one header", async () => {
     server.play([page(["r1"], "c1"), page(["r2"])]);
     const { out } = await run(["runs", "list", "--all"]);
     expect(out.match(/^RUN/gm)).toHaveLength(1);
     expect(out).toContain("r2   ");
   });
 
-  it("cuts a line to the terminal's width, and nothing in a pipe", async () => {
+  it("truncates a line to the terminal's width, but not in a pipe", async () => {
     const long = api({ runs: [{ ...RUN, title: "word ".repeat(60) }], page_info: { has_next_page: false } });
     server.play([long, long]);
     const cut = await run(["runs", "list"], { terminal: true, columns: 80, env: { NO_COLOR: "1" } });
@@ -90,7 +90,7 @@ describe("runyard runs list", () => {
   });
 });
 
-describe("what a run made", () => {
+describe("the artifacts of a run", () => {
   const artifact = (uid: string, filename: string) => ({
     artifact_type: "FILE",
     created_at: RUN.created_at,
@@ -105,7 +105,7 @@ describe("what a run made", () => {
     });
   const stored = (raw: string) => ({ ...api(undefined), at: "storage" as const, body: undefined, raw });
 
-  it("is saved under names that cannot leave the folder, each its own", async () => {
+  it("are saved under distinct names that cannot leave the folder", async () => {
     const files = [artifact("a1", "out.txt"), artifact("a2", "../../out.txt"), artifact("a3", "..")];
     server.play([
       api({ ...RUN, artifacts: files }),
@@ -118,27 +118,27 @@ describe("what a run made", () => {
     expect(out.split("\n")[0]).toBe(path.join("got", "out.txt"));
   });
 
-  it("is listed, or nothing is said to be there", async () => {
+  it("are listed, or reported as absent", async () => {
     server.play([api({ ...RUN, artifacts: [artifact("a1", "out.txt")] }), api(RUN)]);
     expect((await run(["runs", "artifacts", "r1"])).out).toMatch(/a1 {8}FILE {2}.* {2}4 {6}out\.txt/);
     expect((await run(["runs", "artifacts", "r1"])).err).toBe("The run has no artifacts.\n");
   });
 
-  it("includes the transcript, byte by byte, without the key being sent to the storage", async () => {
+  it("include the transcript, byte by byte, without sending the key to the storage", async () => {
     server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored('{"type":"run"}\n')]);
     expect((await run(["runs", "transcript", "r1"])).out).toBe('{"type":"run"}\n');
     expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
   });
 });
 
-describe("runs are steered", () => {
-  it("by a follow-up", async () => {
+describe("commands for existing runs", () => {
+  it("send a follow-up", async () => {
     server.play([api({})]);
     expect(await run(["runs", "followup", "r1", "-"], { input: "go on" })).toMatchObject({ code: 0, out: "sent\n" });
     expect(bodyAt(0)).toEqual({ message: "go on" });
   });
 
-  it("by a cancel of several, and by force", async () => {
+  it("cancel several runs, and cancel by force", async () => {
     server.play([api("r1"), api("r2")]);
     expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
     expect(asked()).toEqual(["POST /agent/runs/r1/cancel?force=true", "POST /agent/runs/r2/cancel?force=true"]);
@@ -161,7 +161,7 @@ describe("runyard schedules", () => {
     history: { last_ran: null, next_run: null },
   };
 
-  it("are made of what is said, and nothing else", async () => {
+  it("are created from the given options only", async () => {
     server.play([api(item, { status: 201 })]);
     const args = [
       "--name",
@@ -187,7 +187,7 @@ describe("runyard schedules", () => {
     });
   });
 
-  it("are found by name, and keep on an update what is not said", async () => {
+  it("are found by name, and keep omitted options on an update", async () => {
     server.play([api({ schedules: [item] }), api(item), api(item)]);
     expect((await run(["schedules", "update", "N", "--cron", "@daily"])).code).toBe(0);
     expect(bodyAt(2)).toEqual({ name: "N", cron_schedule: "@daily", prompt: "p", enabled: false });
@@ -203,7 +203,7 @@ describe("runyard secrets set", () => {
     expect(out + err).not.toContain("s3cr3t");
   });
 
-  it("reads it from a pipe, without the line's end unless that belongs to it", async () => {
+  it("reads it from a pipe, without the final newline unless it belongs to the value", async () => {
     const stored = api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 });
     server.play([stored, stored]);
     await run(["secrets", "set", "T"], { input: "value\n" });
@@ -214,7 +214,7 @@ describe("runyard secrets set", () => {
     ]);
   });
 
-  it("takes no value as an argument, and stores none that is empty", async () => {
+  it("accepts no value as an argument, and no empty value", async () => {
     server.play([]);
     expect(await run(["secrets", "set", "T", "s3cr3t"])).toMatchObject({
       code: 2,
@@ -225,7 +225,7 @@ describe("runyard secrets set", () => {
 });
 
 describe("agents, environments and keys", () => {
-  it("clear on an update what is given as empty", async () => {
+  it("clear options that are given as empty on an update", async () => {
     server.play([api({ uid: UID, name: "b", available: true, skills: [], secrets: [], created_at: "" })]);
     await run(["agents", "update", UID, "--env", "", "--skill", "", "--on-behalf-of", "no"]);
     expect(bodyAt(0)).toEqual({ environment_id: "", skills: [], on_behalf_of_enabled: false });
@@ -242,7 +242,7 @@ describe("agents, environments and keys", () => {
     expect(bodyAt(0)).toEqual({ name: "ci", expires_at: "2027-01-01T00:00:00.000Z" });
   });
 
-  it("name what there is where a name is none, and all uids where it is several", async () => {
+  it("list the existing names if a name is unknown, and all uids if it is ambiguous", async () => {
     const two = {
       agents: [
         { uid: "a", name: "bot" },
@@ -262,8 +262,8 @@ describe("agents, environments and keys", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("is told with what the API says, the fields, the trace id and a remedy", async () => {
+describe("an error", () => {
+  it("is printed with the API's message, the fields, the trace id and a remedy", async () => {
     server.play([
       problem(400, "invalid_request", "the request is not valid", {
         errors: [{ path: "config.budget", message: "is no number" }],
@@ -276,19 +276,19 @@ describe("what goes wrong", () => {
     );
   });
 
-  it("names the key that is refused, and what stores another", async () => {
+  it("names the refused key, and the command that stores another", async () => {
     server.play([problem(401, "authentication_required", "no such key")]);
     const { code, err } = await run(["runs", "list"]);
     expect(code).toBe(4);
     expect(err).toContain("The key in RUNYARD_API_KEY is invalid or expired. `runyard login` stores another");
   });
 
-  it("says which flag names the team where a person has several", async () => {
+  it("names the flag for the team if a person has several", async () => {
     server.play([problem(400, "invalid_request", "you are in several teams: name one in X-Team-Uid")]);
     expect((await run(["run", "x"])).err).toContain("Choose a team with --team; `runyard whoami` lists yours.");
   });
 
-  it("is a service that cannot be reached", async () => {
+  it("is printed for a service that cannot be reached", async () => {
     const env = { RUNYARD_BASE_URL: "http://127.0.0.1:9/api/v1" };
     const { code, err } = await run(["api", "GET", "/agent/teams"], { env });
     expect(code).toBe(4);
@@ -320,7 +320,7 @@ describe("what goes wrong", () => {
     [["run", "x", "--attach", "/nonexistent"], "--attach /nonexistent cannot be read."],
     [["api", "PATCH", "/x"], "It is GET, POST, PUT or DELETE."],
     [["runs"], "Usage: runyard runs"],
-  ])("is a wrong command line: %j", async (args, said) => {
+  ])("is printed for a wrong command line: %j", async (args, said) => {
     server.play([]);
     const { code, out, err } = await run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -365,7 +365,7 @@ describe("runyard completion", () => {
       ["agents", "keys", ""],
       ["list", "create", "delete"],
     ],
-  ])("knows how %j may go on", async (words, expected) => {
+  ])("completes %j", async (words, expected) => {
     expect((await run(["__complete", "--", ...words])).out.trimEnd().split("\n")).toEqual(expected);
   });
 
@@ -377,7 +377,7 @@ describe("runyard completion", () => {
 });
 
 describe("runyard --help and --version", () => {
-  it("go to standard output and end well", async () => {
+  it("go to standard output and exit with 0", async () => {
     expect(await run(["--version"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^runyard \d+\.\d+\.\d+\n$/),

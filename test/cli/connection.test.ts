@@ -46,8 +46,8 @@ async function run(args: readonly string[], options: FakeOptions = {}) {
 
 const keySent = () => server.seen[0]?.headers["authorization"];
 
-describe("where a command calls, and with which key", () => {
-  it("is what the environment says, before all else", async () => {
+describe("the address and key of a command", () => {
+  it("come from the environment first", async () => {
     startLocal(folder, { base_url: "http://127.0.0.1:1/api/v1" });
     store({ base_url: "http://127.0.0.1:2/api/v1", api_key: "ryp_login" });
     server.play([api(ME)]);
@@ -59,7 +59,7 @@ describe("where a command calls, and with which key", () => {
     expect(out).not.toContain("ryp_env");
   });
 
-  it("is the local cloud that runs in this folder or one above it, before the login", async () => {
+  it("come from the local cloud of this folder or one above it, before the login", async () => {
     startLocal(folder, { base_url: server.api });
     store({ base_url: "http://127.0.0.1:2/api/v1", api_key: "ryp_login" });
     const inner = path.join(folder, "a/b");
@@ -72,7 +72,7 @@ describe("where a command calls, and with which key", () => {
   it.each([
     ["is gone", { pid: 2 ** 22 + 1 }],
     ["is on another machine", { base_url: "https://elsewhere.example.com/api/v1" }],
-  ])("is not a local cloud that %s", async (_, local) => {
+  ])("do not come from a local cloud that %s", async (_, local) => {
     startLocal(folder, { base_url: "http://127.0.0.1:1/api/v1", ...local });
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([api(ME)]);
@@ -80,14 +80,14 @@ describe("where a command calls, and with which key", () => {
     expect(keySent()).toBe("Bearer ryp_login");
   });
 
-  it("is the stored address with the environment's key, where that alone is set", async () => {
+  it("are the stored address with the environment's key, if only that is set", async () => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([api(ME)]);
     await run(["whoami"], { env: { RUNYARD_API_KEY: "ryp_env" } });
     expect(keySent()).toBe("Bearer ryp_env");
   });
 
-  it("never sends a stored key to another address", async () => {
+  it("never combine a stored key with another address", async () => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([]);
     const { code, err } = await run(["whoami", "--base-url", "https://elsewhere.example.com/api/v1"]);
@@ -97,7 +97,7 @@ describe("where a command calls, and with which key", () => {
     );
   });
 
-  it("says what to do where there is none, and where the address is none", async () => {
+  it("are explained if there is none, or if the address is invalid", async () => {
     expect(await run(["runs", "list"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("Log in with `runyard login`"),
@@ -126,7 +126,7 @@ describe("runyard login", () => {
     expect(out + err).not.toContain("ryp_new");
   });
 
-  it("takes the key of an agent, which is no person, and reads it from a pipe", async () => {
+  it("accepts an agent's key, and reads it from a pipe", async () => {
     server.play([problem(403, "not_authorized", "people only"), api({ default_model_id: "m", models: [] })]);
     const { code, err } = await run(["login", "--base-url", server.api], { input: "rya_key\n" });
     expect({ code, err }).toEqual({ code: 0, err: "The key belongs to an agent.\n" });
@@ -140,7 +140,7 @@ describe("runyard login", () => {
     expect(() => statSync(stored())).toThrow("ENOENT");
   });
 
-  it("warns of an address that is not encrypted", async () => {
+  it("warns about an unencrypted address", async () => {
     const { err } = await run(["login", "--base-url", "http://elsewhere.example.com/api/v1"], { input: "" });
     expect(err).toContain("is not encrypted");
   });
@@ -153,7 +153,7 @@ describe("runyard login", () => {
 });
 
 describe("runyard bootstrap", () => {
-  it("makes the first key from a checkout, and logs in with it where the address is given", async () => {
+  it("creates the first key from a checkout, and logs in with it if the address is given", async () => {
     server.play([api(ME)]);
     const ran = { code: 0, stdout: '{"team_uid":"t1","key":"ryp_first"}\n' };
     const args = ["bootstrap", "--email", "you@example.com", "--team-name", "Core", "--base-url", server.api];
@@ -163,7 +163,7 @@ describe("runyard bootstrap", () => {
     expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "ryp_first" });
   });
 
-  it("says where to run it, elsewhere", async () => {
+  it("states where to run it, elsewhere", async () => {
     const { code, err } = await run(["bootstrap", "--email", "you@example.com"]);
     expect(code).toBe(1);
     expect(err).toContain("Run it in the folder that you deployed from");

@@ -6,7 +6,7 @@ import type { Block, RunEvent } from "../../clients/typescript/src/index.ts";
 const began = Date.parse("2026-05-18T19:00:00.000Z");
 const at = (milliseconds: number): string => new Date(began + milliseconds).toISOString();
 
-describe("following a run", () => {
+describe("the event printer", () => {
   let lines: string[];
   let printer: EventPrinter;
 
@@ -48,13 +48,13 @@ describe("following a run", () => {
     ]);
   });
 
-  test("shows a command by its first line", () => {
+  test("shows the first line of a command", () => {
     printer.print(command("# List the files\n\nls\nls -l", 700));
     printer.print(command("true", 900));
     expect(lines).toEqual(["    0.7 s  $ # List the files … 2 more lines", "    0.9 s  $ true"]);
   });
 
-  test("prints lines of live output once, and of the whole output only what was not printed", () => {
+  test("prints lines of live output once, and then only the rest of the whole output", () => {
     const live = (offset: number, text: string) =>
       printer.printLive({ action_id: "1", stream: "stdout", offset, text });
     printer.print(command("make", 700));
@@ -71,7 +71,7 @@ describe("following a run", () => {
     ]);
   });
 
-  test("marks skipped live output, and does not repeat what was printed of a truncated one", () => {
+  test("marks skipped live output, and does not repeat printed lines of truncated output", () => {
     printer.print(command("make", 700));
     printer.printLive({ action_id: "1", stream: "stdout", offset: 9_000, text: "near the end\nthe e" });
     printer.print(result({ exit_code: 0, stdout: "start\n[... 9000 bytes omitted ...]\nnear the end\nthe end\n" }));
@@ -84,7 +84,7 @@ describe("following a run", () => {
     ]);
   });
 
-  test("prints the text of the model while it is written, and then only the rest", () => {
+  test("prints the model's text while it is written, and then only the rest", () => {
     printer.printLive({ message_id: "m", stream: "text", offset: 0, text: "I will look.\nFir" });
     printer.print(message("assistant", { type: "text", text: "I will look.\nFirst the test.", message_id: "m" }));
     expect(lines).toEqual(["             I will look.", "    1.0 s  First the test."]);
@@ -154,7 +154,7 @@ describe("following a run", () => {
     expect(shown.filter((line) => line === "")).toHaveLength(2);
   });
 
-  test("shows why a call of the model failed, when it is retried, and what the run waits for", () => {
+  test("shows why a model call failed, when it is retried, and what the run waits for", () => {
     printer.print(event("run_waiting", 0, { position: 3, detail: "waiting for capacity, position 3 in the queue" }));
     printer.print(event("setup_started", 0, { step: "setup_repo_clone", detail: "https://github.com/acme/shop" }));
     printer.print(event("model_retry", 0, { attempt: 1, of: 10, reason: "status 503: down", next_in_ms: 500 }));
@@ -165,7 +165,7 @@ describe("following a run", () => {
     ]);
   });
 
-  test("shows times that never go back, whatever the clock of the sandbox says", () => {
+  test("shows times that never go back, whatever the sandbox's clock says", () => {
     const said = (timestamp: string): RunEvent =>
       event("messages", 3000, { messages: [{ role: "assistant", content: [{ type: "text", text: "x" }], timestamp }] });
     printer.print(event("agent_started", 2000));
@@ -173,19 +173,19 @@ describe("following a run", () => {
     expect(lines.map((line) => line.slice(4, 9))).toEqual(["2.0 s", "2.0 s", "3.0 s", "3.0 s"]);
   });
 
-  test("lets nothing that a run says reach the terminal's controls", () => {
+  test("keeps a run's text from controlling the terminal", () => {
     printer.print(result({ exit_code: 0, stdout: "\u001b]0;title\u0007a\u009b2Jb\rc\u0008d" }));
     expect(lines[1]?.trim()).toBe("]0;titlea2Jbcd");
   });
 
-  test("cuts long lines, and shows what the agent says but not its prompt", () => {
+  test("truncates long lines, and shows the agent's messages but not its prompt", () => {
     printer.print(message("assistant", { type: "text", text: "x".repeat(500) }));
     printer.print(message("user", { type: "text", text: "the prompt" }));
     expect(lines).toHaveLength(1);
     expect(lines[0]?.length).toBeLessThan(130);
   });
 
-  test("passes over what it does not understand", () => {
+  test("ignores unknown events", () => {
     printer.print(event("messages", 0, { messages: [{ role: "robot" }] }));
     printer.print(event("agent_started", 0, { duration_ms: "long" }));
     expect(lines).toEqual(["    0.0 s  agent started"]);

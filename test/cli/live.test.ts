@@ -162,7 +162,7 @@ describe("the script of docs/ci.md for any CI", () => {
   it.each([
     ["echo said", 0, "SUCCEEDED"],
     ["exit 1", 1, "FAILED"],
-  ])("follows a run by curl to its outcome: %s", async (line, code, state) => {
+  ])("follows a run with curl to its outcome: %s", async (line, code, state) => {
     writeFileSync(path.join(folder, "run.json"), JSON.stringify({ prompt: commands(line) }));
     const env = {
       PATH: process.env["PATH"],

@@ -30,13 +30,13 @@ afterAll(async () => {
 describe("the package", () => {
   const manifest = JSON.parse(readFileSync(path.join(root, "cli/package.json"), "utf8"));
 
-  it("has its version in one place more, and no dependency", () => {
+  it("has its version in one more place, and no dependency", () => {
     expect(VERSION).toBe(manifest.version);
     expect(manifest).not.toHaveProperty("dependencies");
     expect(manifest.engines).toEqual({ node: ">=20" });
   });
 
-  it("is one file that a shell can start, with the licenses of what is inside", () => {
+  it("is one executable file with the licenses of its contents", () => {
     const text = readFileSync(program, "utf8");
     expect(text.startsWith("#!/usr/bin/env node\n")).toBe(true);
     for (const name of ["commander", "@commander-js/extra-typings", "valibot"])
@@ -46,25 +46,25 @@ describe("the package", () => {
 });
 
 describe("docs/cli.md", () => {
-  it("says what the commands' help says; `npm run docs` makes it", () => {
+  it("equals the commands' help; `npm run docs` generates it", () => {
     expect(readFileSync(pageFile, "utf8") === cliPage()).toBe(true);
   });
 });
 
-describe("the program as it is installed", () => {
+describe("the installed program", () => {
   const runs = api({
     runs: Array.from({ length: 500 }, (_, index) => ({ ...RUN, run_id: `r${index}`, title: "x".repeat(2000) })),
     page_info: { has_next_page: false },
   });
 
-  it("starts by itself, answers and leaves", async () => {
+  it("starts by itself, responds and exits", async () => {
     server.play([runs]);
     const { stdout, stderr } = await run(program, ["runs", "list", "--json"], { env: env(), maxBuffer: 2 ** 24 });
     expect(JSON.parse(stdout).runs).toHaveLength(500);
     expect(stderr).toBe("");
   });
 
-  it("takes it well where its reader has had enough", async () => {
+  it("tolerates a closed pipe", async () => {
     server.play([runs]);
     const line = `"${process.execPath}" "${program}" runs list 2>err | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout } = await run("bash", ["-c", line], { env: env(), cwd: folder });
@@ -80,7 +80,7 @@ describe("the program as it is installed", () => {
     expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "From a pipe" });
   });
 
-  it("leaves a run alone on SIGTERM, and cancels it with --on-interrupt cancel", async () => {
+  it("leaves a run running on SIGTERM, and cancels it with --on-interrupt cancel", async () => {
     const script = [
       api({ run_id: "r1", task_id: "r1", state: "QUEUED" }),
       { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
@@ -124,7 +124,7 @@ describe("the program as it is installed", () => {
     }
   });
 
-  it("runs the server that is installed with it, and names the line that installs it", async () => {
+  it("runs the installed server, and prints the command that installs it", async () => {
     const tools = path.join(folder, "tools");
     mkdirSync(tools, { recursive: true });
     const alone = await run(process.execPath, [program, "serve"], { env: { PATH: tools } }).catch((error) => error);

@@ -21,7 +21,7 @@ const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
 const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 
 describe("runyard run", () => {
-  it("prints the id alone on standard output, and says on standard error how to go on", async () => {
+  it("prints only the id on standard output, and the next commands on standard error", async () => {
     server.play([created]);
     const { code, out, err } = await run(["run", "Fix it"]);
     expect({ code, out }).toEqual({ code: 0, out: "r1\n" });
@@ -34,7 +34,7 @@ describe("runyard run", () => {
     });
   });
 
-  it("sends all that the flags say, and finds an environment and an agent by name", async () => {
+  it("sends all flags, and finds an environment and an agent by name", async () => {
     const uid = "01990000-0000-7000-8000-000000000001";
     writeFileSync(path.join(folder, "config.json"), '{"idle_timeout_minutes": 5, "model_id": "other"}');
     writeFileSync(path.join(folder, "data.csv"), "a,b\n");
@@ -83,13 +83,13 @@ describe("runyard run", () => {
     expect(server.seen[3]?.headers).toMatchObject({ "idempotency-key": "k1", "x-team-uid": "t1" });
   });
 
-  it("prints the API's answer as one JSON document with --json, before or after the command's name", async () => {
+  it("prints the API's response as one JSON document with --json, before or after the command's name", async () => {
     server.play([created, created]);
     expect(JSON.parse((await run(["run", "x", "--json"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
     expect(JSON.parse((await run(["--json", "run", "x"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
   });
 
-  it("says that the run waits where the team is at capacity", async () => {
+  it("says that the run waits if the team is at capacity", async () => {
     server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED", at_capacity: true })]);
     expect((await run(["run", "x"])).err).toContain("this run waits in the queue");
   });
@@ -132,7 +132,7 @@ describe("runyard run --follow", () => {
     ["ERROR", 1],
     ["BLOCKED", 3],
     ["CANCELLED", 130],
-  ])("ends with the exit code of a run that ended %s", async (state, expected) => {
+  ])("exits with the code for a run that ended %s", async (state, expected) => {
     server.play(ending(state, "Why it is so."));
     const { code, out, err } = await run(["run", "x", "--follow"]);
     expect(code).toBe(expected);
@@ -140,7 +140,7 @@ describe("runyard run --follow", () => {
     expect(err).toBe(state === "BLOCKED" ? 'Answer it with: runyard runs followup r1 "…"\n' : "");
   });
 
-  it("prints events and at last the run as JSON Lines with --json", async () => {
+  it("prints events and finally the run as JSON Lines with --json", async () => {
     server.play(ending("FAILED").slice(0, 4));
     const { code, out } = await run(["run", "x", "--follow", "--json"]);
     const lines = out
@@ -152,7 +152,7 @@ describe("runyard run --follow", () => {
     expect(lines.at(-1)).toMatchObject({ run_id: "r1", state: "FAILED" });
   });
 
-  it("colours a terminal, unless NO_COLOR says otherwise, and lets nothing of the sandbox through that moves it", async () => {
+  it("colors a terminal, except with NO_COLOR, and removes the sandbox's control characters", async () => {
     const hostile = event(1, "messages", {
       messages: [{ role: "assistant", content: [{ type: "text", text: "\u001b[2Jgone\u0007" }] }],
     });
@@ -197,7 +197,7 @@ describe("Ctrl-C while a run is followed", () => {
     api({ text: "", state: "CANCELLED", artifacts: [] }),
   ];
 
-  it("asks, cancels on yes, and sees the run through", async () => {
+  it("asks, cancels on yes, and follows the run to its end", async () => {
     const { code, shell } = await interrupted([], ["y"], cancelled);
     expect(code).toBe(130);
     expect(shell.questions).toEqual(["\nCancel the run too? [y/N] "]);
@@ -205,14 +205,14 @@ describe("Ctrl-C while a run is followed", () => {
     expect(shell.stdout).toContain("CANCELLED");
   });
 
-  it("leaves the run alone on anything else, and says how to come back", async () => {
+  it("leaves the run running on any other answer, and prints how to return", async () => {
     const { code, shell } = await interrupted([], [""], []);
     expect(code).toBe(130);
     expect(shell.stderr).toBe("The run goes on. Follow it with: runyard runs follow r1\n");
     expect(server.seen).toHaveLength(2);
   });
 
-  it("asks nobody where there is nobody, and does what --on-interrupt says", async () => {
+  it("does not ask without a terminal, and follows --on-interrupt", async () => {
     const left = await interrupted([], undefined, []);
     expect(left).toMatchObject({ code: 130, shell: { questions: [] } });
     expect(server.seen).toHaveLength(2);
@@ -221,7 +221,7 @@ describe("Ctrl-C while a run is followed", () => {
     expect(server.seen[2]?.path).toBe("/agent/runs/r1/cancel");
   });
 
-  it("takes a run that ended in the meantime as it ended", async () => {
+  it("reports a run that ended in the meantime with its outcome", async () => {
     const ended = [
       problem(400, "invalid_request", "The run has ended."),
       api({ ...RUN, state: "SUCCEEDED" }),

@@ -24,7 +24,7 @@ test("the status line shows elapsed times and the activity, and stays below the 
   ]);
 });
 
-test("elapsed times have minutes and hours where there are some", () => {
+test("elapsed times show minutes and hours if there are any", () => {
   expect([0, 59_999, 60_000, 3_725_000].map(elapsed)).toEqual(["0 s", "59 s", "1 min 0 s", "1 h 2 min"]);
 });
 

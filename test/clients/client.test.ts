@@ -36,7 +36,7 @@ const answer = (body: unknown, more = {}) => ({
 });
 
 describe("new Runyard()", () => {
-  it("takes key and address from the environment, and an address with a slash at its end", async () => {
+  it("reads key and address from the environment, and accepts an address with a trailing slash", async () => {
     vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");
     vi.stubEnv("RUNYARD_BASE_URL", `${server.api}/`);
     play(answer(RUN));
@@ -47,7 +47,7 @@ describe("new Runyard()", () => {
     });
   });
 
-  it("says what is missing and where it may come from", () => {
+  it("explains what is missing and where it can come from", () => {
     vi.stubEnv("RUNYARD_API_KEY", "");
     vi.stubEnv("RUNYARD_BASE_URL", "");
     expect(() => new Runyard()).toThrow(
@@ -56,14 +56,14 @@ describe("new Runyard()", () => {
     expect(() => new Runyard({ apiKey: "k" })).toThrow("set RUNYARD_BASE_URL");
   });
 
-  it("asks a function for the key of each attempt", async () => {
+  it("calls a function for the key of each attempt", async () => {
     const keys = ["ryp_1", "ryp_2"];
     play(answer(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), answer(RUN));
     await createClient({ apiKey: async () => keys.shift() ?? "none" }).runs.retrieve("r1");
     expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_2"]);
   });
 
-  it("shows the key to nobody who prints it, or an error of it", async () => {
+  it("hides the key when it or an error is printed", async () => {
     play(answer({ title: "Not found" }, { status: 404 }));
     const client = createClient();
     const error: unknown = await client.runs.retrieve("r1").catch((caught: unknown) => caught);
@@ -71,7 +71,7 @@ describe("new Runyard()", () => {
     expect(shown + JSON.stringify(client)).not.toContain("ryp_secret");
   });
 
-  it("makes another client with other options, and keeps the rest", async () => {
+  it("creates another client with other options, and keeps the rest", async () => {
     play(answer(RUN), answer(RUN));
     const client = createClient({ headers: { "x-one": "1" } });
     await client.withOptions({ apiKey: "rya_other", team: "t" }).runs.retrieve("r1");
@@ -84,7 +84,7 @@ describe("new Runyard()", () => {
     ]);
   });
 
-  it("uses the fetch that it is given", async () => {
+  it("uses the given fetch", async () => {
     const asked: string[] = [];
     const fetch = async (url: string) => {
       asked.push(url);
@@ -97,14 +97,14 @@ describe("new Runyard()", () => {
 });
 
 describe("a call", () => {
-  it("answers its data and the response that they came in", async () => {
+  it("returns its data and the response", async () => {
     play(answer(RUN, { headers: { "x-request-id": "t-1" } }));
     const { data, response } = await createClient().runs.retrieve("r1").withResponse();
     expect(data).toEqual(RUN);
     expect(response.headers.get("x-request-id")).toBe("t-1");
   });
 
-  it("answers the bare response, its body unread, but throws what is no success", async () => {
+  it("returns the bare response with an unread body, but throws on an error status", async () => {
     play(answer(RUN), answer({ title: "Gone" }, { status: 404 }));
     const response = await createClient().runs.retrieve("r1").asResponse();
     expect(response.bodyUsed).toBe(false);
@@ -113,7 +113,7 @@ describe("a call", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("is made once, however often its promise is used, and also if nobody waits", async () => {
+  it("is sent once, however often its promise is used, and also if nobody awaits it", async () => {
     play(answer(RUN), answer("r1"));
     const call = createClient().runs.retrieve("r1");
     expect(await Promise.all([call, call.withResponse(), call.then(({ run_id }) => run_id)])).toHaveLength(3);
@@ -123,7 +123,7 @@ describe("a call", () => {
     await expect(call.asResponse()).rejects.toThrow("too late");
   });
 
-  it("is a promise: catch and finally work, and a rejection is thrown to whoever waits", async () => {
+  it("is a promise: catch and finally work, and a rejection is thrown to the awaiting code", async () => {
     play(answer({}, { status: 404 }), answer(RUN));
     const settled: string[] = [];
     const caught = await createClient()
@@ -136,13 +136,13 @@ describe("a call", () => {
     expect(settled).toEqual(["done"]);
   });
 
-  it("has no limit of time where that is Infinity", async () => {
+  it("has no timeout with Infinity", async () => {
     play(answer(RUN, { delay_ms: 100 }));
     const run = await createClient({ timeout: Number.POSITIVE_INFINITY, maxRetries: 0 }).runs.retrieve("r1");
     expect(run.run_id).toBe("r1");
   });
 
-  it("leaves no timer behind that would keep a program from ending", async () => {
+  it("leaves no timer that keeps a program from ending", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     play(answer(RUN), answer({}, { status: 404 }));
     const before = timers();
@@ -153,13 +153,13 @@ describe("a call", () => {
     expect(timers()).toBe(before);
   });
 
-  it("refuses an id that would lead elsewhere, and sends nothing", () => {
+  it("rejects an id that would change the path, and sends nothing", () => {
     play();
     for (const id of ["", ".", ".."]) expect(() => createClient().runs.retrieve(id)).toThrow(RunyardError);
     expect(server.seen).toEqual([]);
   });
 
-  it("reaches what has no method", async () => {
+  it("can use routes without a method", async () => {
     play(answer({ pong: true }));
     const pong = await createClient().request<{ pong: boolean }>({
       method: "POST",
@@ -172,7 +172,7 @@ describe("a call", () => {
 });
 
 describe("an AbortSignal", () => {
-  it("ends a request that is under way", async () => {
+  it("ends a request in progress", async () => {
     play(answer(RUN, { delay_ms: 2000 }));
     const aborter = new AbortController();
     const call = createClient().runs.retrieve("r1", { signal: aborter.signal });
@@ -183,7 +183,7 @@ describe("an AbortSignal", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("ends the wait before a repeat, and sends nothing where it was given too late", async () => {
+  it("ends the wait before a retry, and sends nothing if it was already aborted", async () => {
     play(answer(undefined, { status: 503, headers: { "retry-after": "30" } }));
     const signal = AbortSignal.timeout(100);
     await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
@@ -191,7 +191,7 @@ describe("an AbortSignal", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("ends a download that is under way, and leaves no listener behind a call that is over", async () => {
+  it("ends a download in progress, and leaves no listener after a call", async () => {
     const aborter = new AbortController();
     const added = vi.spyOn(aborter.signal, "addEventListener");
     const removed = vi.spyOn(aborter.signal, "removeEventListener");
@@ -206,13 +206,13 @@ describe("an AbortSignal", () => {
   });
 });
 
-describe("the wait before a repeat", () => {
+describe("the wait before a retry", () => {
   const waits = (random: number) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
     return [0, 1, 2, 3, 4, 5, 30].map((repeats) => waitBeforeRepeat(new APIConnectionError("away"), repeats));
   };
 
-  it("is any time from none to one that doubles, up to 8 seconds", () => {
+  it("is random, up to an upper bound that doubles to 8 seconds", () => {
     expect(waits(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
     expect(waits(0.25)).toEqual([125, 250, 500, 1000, 2000, 2000, 2000]);
     expect(waits(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
@@ -220,7 +220,7 @@ describe("the wait before a repeat", () => {
 });
 
 describe("errors", () => {
-  it("name the status and what the API says, and know what lies beneath", async () => {
+  it("have the status, the API's message and the cause", async () => {
     play(
       answer({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
       answer(undefined, { reset: "before" }),
@@ -239,7 +239,7 @@ describe("pages", () => {
   const first = { runs: [{ run_id: "r1" }], page_info: { has_next_page: true, next_cursor: "c1" } };
   const last = { runs: [{ run_id: "r2" }], page_info: { has_next_page: false } };
 
-  it("can be walked by hand", async () => {
+  it("can be read one by one", async () => {
     play(answer(first), answer(last));
     const page = await createClient().runs.list({ limit: 1 });
     expect([page.data.map(({ run_id }) => run_id), page.hasNextPage(), page.body.page_info]).toEqual([
@@ -252,7 +252,7 @@ describe("pages", () => {
     expect(() => next.getNextPage()).toThrow("last page");
   });
 
-  it("come one after the other, each asked for when it is needed", async () => {
+  it("are iterated, each requested when it is needed", async () => {
     play(answer(first), answer(last));
     const sizes: number[] = [];
     const page: Page<unknown, object> = await createClient().runs.list();
@@ -266,15 +266,15 @@ describe("pages", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("have a bare response too", async () => {
+  it("have a bare response", async () => {
     play(answer(first));
     const response = await createClient().runs.list().asResponse();
     expect(await response.json()).toEqual(first);
   });
 });
 
-describe("following", () => {
-  it("tells of each event before it asks for more, and answers the run", async () => {
+describe("following a run", () => {
+  it("passes on each event before it requests more, and returns the run", async () => {
     const event = (sequence: number) => ({ sequence, type: "messages", occurred_at: "", data: {} });
     play(
       answer(RUN),
@@ -296,14 +296,14 @@ describe("following", () => {
     expect(told).toEqual(["1 after 2 requests", "2 after 2 requests", "3 after 3 requests"]);
   });
 
-  it("holds a poll for as long as the API does, beside its own time limit", async () => {
+  it("holds a poll as long as the API does, beyond its own timeout", async () => {
     play(answer({ events: [], next: 0, ended: true }, { delay_ms: 900 }));
     const events = createClient({ timeout: 600, maxRetries: 0 }).runs.events("r1", { wait: 1 });
     for await (const event of events) expect(event).toBeUndefined();
     expect(server.seen).toHaveLength(1);
   });
 
-  it("uploads a file to where the API says, with its digest and nothing of the key", async () => {
+  it("uploads a file to the given target, with its digest and without the key", async () => {
     const upload = { url: `${server.storage}/put?sig=1`, method: "PUT", headers: { "x-amz-checksum": "c" } };
     play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage" }));
     const id = await createClient().attachments.upload({ file_name: "n.txt", mime_type: "text/plain", data: "abc" });
@@ -318,7 +318,7 @@ describe("following", () => {
     expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("uploads by a form where the API says so, in the form's own order", async () => {
+  it("uploads with a form in the form's order if the API returns one", async () => {
     const value = { kind: "static", value: "k/1" };
     const fields = [
       { name: "key", value },

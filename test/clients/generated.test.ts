@@ -12,12 +12,12 @@ const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 const client = new Runyard({ apiKey: "ryp_x", baseURL: "http://127.0.0.1:9/api/v1" });
 
 describe("clients/typescript", () => {
-  it("is made of the OpenAPI document as it is; `npm run clients:generate` makes it anew", async () => {
+  it("is generated from the current OpenAPI document by `npm run clients:generate`", async () => {
     const files = Object.entries(await generate());
     expect(files.filter(([file, text]) => read(file) !== text).map(([file]) => file)).toEqual([]);
   });
 
-  it("has a method for every operation, by its line in clients/methods.json", () => {
+  it("has a method for every operation, named in clients/methods.json", () => {
     const names = readMethodNames();
     const missing = readDocument().operations.filter(({ id }) => typeof findMethod(names[id] ?? "") !== "function");
     expect(missing.map(({ id }) => id)).toEqual([]);

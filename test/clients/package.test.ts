@@ -37,18 +37,18 @@ afterAll(async () => {
 });
 
 describe("the package", () => {
-  it("is as package managers and bundlers want it (publint)", async () => {
+  it("satisfies package managers and bundlers (publint)", async () => {
     const { messages, pkg } = await publint({ pack: { tarball: Uint8Array.from(readFileSync(tarball)).buffer } });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it("gives every resolution of modules its types, but CommonJS, which has to import() it (attw)", async () => {
+  it("has types for every module resolution except CommonJS, which has to import() it (attw)", async () => {
     const { stdout } = await run(bin("attw"), [tarball, "--profile", "esm-only", "--format", "ascii"]);
     expect(stdout).toContain("(ignoring resolutions: 'node10', 'node16-cjs')");
     expect(stdout).toMatch(/node16 \(from ESM\): \S+ \(ESM\)/);
   });
 
-  it("has no dependency, and nothing in it but what it says", async () => {
+  it("has no dependency, and contains only the listed files", async () => {
     const manifest = JSON.parse(readFileSync(join(folder, "node_modules/runyard/package.json"), "utf8"));
     expect(manifest).not.toHaveProperty("dependencies");
     expect(existsSync(join(folder, "node_modules/runyard/api.md"))).toBe(true);
@@ -63,7 +63,7 @@ describe("the package", () => {
   it.each([
     ["Node's types alone", { lib: ["es2022"], types: ["node"], module: "nodenext" }],
     ["a browser's types alone", { lib: ["es2022", "dom", "dom.iterable"], types: [], module: "esnext" }],
-  ])("compiles with %s, strictly, by the TypeScript before", async (_, options) => {
+  ])("compiles with %s, strictly, also with the previous TypeScript", async (_, options) => {
     const compilerOptions = {
       ...options,
       moduleResolution: options.module === "nodenext" ? "nodenext" : "bundler",
@@ -82,7 +82,7 @@ describe("the package", () => {
   });
 });
 
-describe("the installed package does the same", () => {
+describe("the installed package behaves the same", () => {
   it.each([
     ["Node, as a module", process.execPath, ["main.mjs"]],
     ["Node, in CommonJS by import()", process.execPath, ["main.cjs"]],

@@ -36,7 +36,7 @@ afterAll(async () => {
 const PRELUDE = 'import { Runyard as Client } from "runyard";\nconst client = new Client();\n';
 
 describe("the README of the TypeScript client", () => {
-  it("brings a new user from the package to a followed run in ten lines", () => {
+  it("leads from installation to a followed run in ten lines", () => {
     expect(snippets[0]?.trim().split("\n").length).toBeLessThanOrEqual(10);
     expect(snippets.length).toBeGreaterThanOrEqual(10);
   });

@@ -130,7 +130,7 @@ describe("runs.stream", () => {
     return new Runyard({ baseURL: `http://127.0.0.1:${port}/api/v1`, apiKey: "ryp_x" });
   };
 
-  it("leaves out live output whose event has come", async () => {
+  it("drops live output whose event has arrived", async () => {
     const result = { type: "action_result", action_id: "a1", category: "command", name: "c", state: "completed" };
     const data = { messages: [{ role: "tool", content: [{ ...result, output: {} }] }] };
     const client = await serveOnce((response) => {
@@ -143,7 +143,7 @@ describe("runs.stream", () => {
     expect(items.map(({ kind }) => kind)).toEqual(["event"]);
   });
 
-  it("ends with the signal, and throws errors that do not pass", async () => {
+  it("ends with the signal, and throws permanent errors", async () => {
     const client = await serveOnce((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(": nothing comes\n\n");
@@ -159,7 +159,7 @@ describe("runs.stream", () => {
 });
 
 describe("createEventParser", () => {
-  it("reads an event that is cut anywhere, with any line break", () => {
+  it("reads an event that is split anywhere, with any line break", () => {
     for (const newline of ["\n", "\r\n", "\r"]) {
       const text = [": comment", "event: live", "data: a\u2028b", "data:c", "", "id: 1", "data: d", "", ""].join(
         newline,

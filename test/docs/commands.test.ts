@@ -28,7 +28,7 @@ describe("the fenced blocks of the documentation", () => {
     expect(joined.map(place)).toEqual([]);
   });
 
-  it("are listed in docs/testing.md where their commands are not run", () => {
+  it("are listed in docs/testing.md if their commands are not run", () => {
     const page = readFileSync(path.join(root, "docs/testing.md"), "utf8");
     const rows = [...page.matchAll(/^\| `skip=([a-z-]+)` \| [^|]* \| ([^|]*) \|$/gm)];
     const listed = rows.flatMap(([, reason, pages = ""]) =>
@@ -54,7 +54,7 @@ describe("the commands of the documentation", () => {
   const pages = [...new Set(shell.filter(({ skip }) => skip === undefined).map(({ page }) => page))];
   const [preamble] = readBlocks("README.md").filter(({ text }) => text.includes("alias call="));
 
-  it.each(pages)("of %s do what the page shows", async (page) => {
+  it.each(pages)("of %s have the documented result", async (page) => {
     const own = shell.filter((block) => block.page === page && block.skip === undefined);
     // Other pages use what the README has defined.
     const needsPreamble = page !== "README.md" && own.some(({ text }) => text.includes("$RUNYARD/"));

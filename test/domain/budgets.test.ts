@@ -109,7 +109,7 @@ describe("a run", () => {
 });
 
 describe("GET /agent/runs", () => {
-  test.each([1_000, 5_000])("reads at most four items for each run that it shows, of %i runs", async (runs) => {
+  test.each([1_000, 5_000])("reads at most four items for each returned run, with %i runs", async (runs) => {
     const like = await table.get(keys.body(await createRun(plane, REQUEST)));
     const body = parseRunBody(like ?? { pk: "", sk: "" });
     const owner = { type: "Team", uid: plane.team } as const;

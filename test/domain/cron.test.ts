@@ -97,7 +97,7 @@ const sample = <T>(list: readonly T[], most: number): T[] =>
   list.filter((_, index) => index % Math.ceil(list.length / most) === 0);
 
 describe("a random cron in a random zone over four years", () => {
-  it("fires at croner's times: by its timer, or where the clocks change by the reconciler; or is refused", async () => {
+  it("fires at croner's times, by its timer or, at clock changes, by the reconciler; or is rejected", async () => {
     let accepted = 0;
     await fc.assert(
       fc.property(crons, zones, (cron, zone) => {
@@ -148,7 +148,7 @@ describe("schedulerCron", () => {
     expect(schedulerCron(cron)).toBe(expression);
   });
 
-  it("never writes more than the scheduler takes", () => {
+  it("never writes more than the scheduler accepts", () => {
     const some = (from: number, to: number, leftOut: (value: number) => boolean) =>
       Array.from({ length: to - from + 1 }, (_, index) => from + index)
         .filter((value) => !leftOut(value))
@@ -165,7 +165,7 @@ describe("standard cron", () => {
     return found.map((at) => new Date(at).toISOString().slice(0, 16));
   };
 
-  it("takes Sunday as 0 and as 7, and either day field for enough where both restrict", () => {
+  it("accepts Sunday as 0 and as 7, and fires if either restricted day field matches", () => {
     expect(times("0 0 * * 0", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);
     expect(times("0 0 * * 7", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);
     expect(times("0 0 13 * 5", "2026-06-10T00:00:00Z", 3)).toEqual([
@@ -175,7 +175,7 @@ describe("standard cron", () => {
     ]);
   });
 
-  it("runs in the hour that the clocks leave out once, right after it, and in the one that they repeat once or each time", () => {
+  it("runs a skipped hour's job once, right after the gap, and a repeated hour's once or twice", () => {
     expect(times("30 2 * * *", "2026-03-29T00:00:00Z", 2, "Europe/Berlin")).toEqual([
       "2026-03-29T01:00",
       "2026-03-30T00:30",
@@ -191,7 +191,7 @@ describe("standard cron", () => {
     ]);
   });
 
-  it("finds a leap day years ahead, and nothing where there is no such day", () => {
+  it("finds a leap day years ahead, and nothing for an impossible day", () => {
     expect(times("0 0 29 2 *", "2026-01-01T00:00:00Z", 2)).toEqual(["2028-02-29T00:00", "2032-02-29T00:00"]);
     expect(parseTimetable("0 0 31 4,6,9,11 *", "UTC").next(0)).toBeUndefined();
   });

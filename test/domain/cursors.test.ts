@@ -21,7 +21,7 @@ describe("cursors", () => {
     ours = await signedBy("one secret");
   });
 
-  it("read back as the position they were made of, and go into a query as they are", async () => {
+  it("read back as the encoded position, and are valid in a query without encoding", async () => {
     await fc.assert(
       fc.asyncProperty(binding, position, async (bound, after) => {
         const cursor = await ours.write(bound, after);
@@ -31,7 +31,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are refused with any one character changed, taken out or added", async () => {
+  it("are rejected with any one character changed, removed or added", async () => {
     await fc.assert(
       fc.asyncProperty(position, fc.nat(), fc.constantFrom(..."Aa0-_.=%"), async (after, place, character) => {
         const cursor = await ours.write("b", after);
@@ -50,7 +50,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are refused for another list than theirs, and by another signer", async () => {
+  it("are rejected for another list, and from another signer", async () => {
     const theirs = await signedBy("another secret");
     await fc.assert(
       fc.asyncProperty(binding, binding, position, async (one, other, after) => {
@@ -63,7 +63,7 @@ describe("cursors", () => {
     );
   });
 
-  it("refuse what is none, with the caller's error and nothing else", async () => {
+  it("cause only the caller's error if they are invalid", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         await expect(ours.read("b", text)).rejects.toMatchObject(refused);
@@ -71,7 +71,7 @@ describe("cursors", () => {
     );
   });
 
-  it("need the signing key, and take it up once it is there", async () => {
+  it("need the signing key, and use it as soon as it exists", async () => {
     const table = memoryTable();
     const early = cursors(table);
     await expect(early.write("b", "a")).rejects.toThrow(/bootstrap/);

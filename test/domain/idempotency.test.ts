@@ -12,7 +12,7 @@ const create = (client: Client, options = {}, body: unknown = { prompt: "hello" 
   client.post("/agent/runs", body, options);
 
 describe("with an Idempotency-Key", () => {
-  it("twenty equal creates at once make one run, and all are answered with it", async () => {
+  it("twenty equal concurrent creates create one run, and all return it", async () => {
     const plane = await createTestControlPlane();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(createClient(plane), keyed("k"))));
     expect(listRuns(plane)).toHaveLength(1);
@@ -25,7 +25,7 @@ describe("with an Idempotency-Key", () => {
     expect(plane.started).toHaveLength(1);
   });
 
-  it("a repeat is answered with the first run as it stands now, on either path", async () => {
+  it("a repeat returns the first run in its current state, on either path", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await create(ada, keyed("k"));
@@ -36,7 +36,7 @@ describe("with an Idempotency-Key", () => {
     expect(again.body).toMatchObject({ run_id: first.body.run_id, task_id: first.body.run_id, state: "PENDING" });
   });
 
-  it("the same body is one that is equal as canonical JSON, with the same source", async () => {
+  it("bodies are equal if they are equal as canonical JSON, with the same source", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await create(ada, keyed("k"), '{"prompt":"a","metadata":{"x":"1","y":"2"},"config":{"name":"n"}}');
@@ -75,7 +75,7 @@ describe("with an Idempotency-Key", () => {
     expect(later[0]?.body.run_id).not.toBe(first.body.run_id);
   });
 
-  it("is each principal's and each team's own", async () => {
+  it("is separate for each principal and team", async () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const agent = await plane.agent();
@@ -91,7 +91,7 @@ describe("with an Idempotency-Key", () => {
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(5);
   });
 
-  it("is free after a request that was refused", async () => {
+  it("is free after a refused request", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     expect((await create(ada, keyed("k"), { prompt: "" })).status).toBe(400);
@@ -99,7 +99,7 @@ describe("with an Idempotency-Key", () => {
     expect((await create(ada, keyed("k"))).status).toBe(200);
   });
 
-  it("of one operation says nothing about another", async () => {
+  it("of one operation does not affect another", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const { body } = await create(ada, keyed("k"));
@@ -107,7 +107,7 @@ describe("with an Idempotency-Key", () => {
     expect((await ada.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
   });
 
-  it("of 255 characters is taken, also where a run's key sends any team along", async () => {
+  it("of 255 characters is accepted, also if a run's key names any team", async () => {
     const plane = await createTestControlPlane();
     expect((await create(createClient(plane), keyed("~".repeat(255)))).status).toBe(200);
     const run = await workingRun(plane);
@@ -118,7 +118,7 @@ describe("with an Idempotency-Key", () => {
 });
 
 describe("without a key", () => {
-  it("a request that repeats itself finds the run that its first try made", async () => {
+  it("a retried request finds the run of its first attempt", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await create(ada, retry(0));
@@ -126,7 +126,7 @@ describe("without a key", () => {
     expect(listRuns(plane)).toHaveLength(1);
   });
 
-  it("a repeat that overtakes its first try makes the run, and the first try finds it", async () => {
+  it("a retry that overtakes its first attempt creates the run, and the first attempt finds it", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const repeat = await create(ada, retry(1));
@@ -138,7 +138,7 @@ describe("without a key", () => {
     expect((await create(ada, retry(1))).body.run_id).toBe(another.body.run_id);
   });
 
-  it("one first try and nineteen repeats at once make one run, in whatever order they come", async () => {
+  it("one first attempt and nineteen concurrent retries create one run, in any order", async () => {
     for (let round = 0; round < 5; round++) {
       const plane = await createTestControlPlane();
       const first = round * 4;
@@ -152,13 +152,13 @@ describe("without a key", () => {
     }
   });
 
-  it("equal requests that are no repeats are as many runs", async () => {
+  it("equal requests that are not retries create separate runs", async () => {
     const plane = await createTestControlPlane();
     await Promise.all(Array.from({ length: 5 }, () => create(createClient(plane))));
     expect(listRuns(plane)).toHaveLength(5);
   });
 
-  it("a repeat after more than ten minutes is a request of its own", async () => {
+  it("a retry after more than ten minutes is a new request", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await create(ada, retry(0));
@@ -168,7 +168,7 @@ describe("without a key", () => {
     expect((await create(ada, retry(2))).body.run_id).not.toBe(first.body.run_id);
   });
 
-  it("a repeat of another body is a request of its own", async () => {
+  it("a retry with another body is a new request", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const first = await create(ada, retry(0));
@@ -177,7 +177,7 @@ describe("without a key", () => {
     expect(other.body.run_id).not.toBe(first.body.run_id);
   });
 
-  it("a retried follow-up is delivered once, and brings an ended run back once", async () => {
+  it("a retried follow-up is delivered once, and restarts an ended run once", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const harness = await workingRun(plane);
@@ -191,8 +191,8 @@ describe("without a key", () => {
   });
 });
 
-describe("records of requests", () => {
-  it("carry the time at which the table may drop them", async () => {
+describe("idempotency records", () => {
+  it("have the time at which the table may delete them", async () => {
     const plane = await createTestControlPlane();
     await create(createClient(plane), keyed("k"));
     await create(createClient(plane), retry(0));

@@ -28,7 +28,7 @@ describe("API keys", () => {
     );
   });
 
-  it("are refused where any one character differs", () => {
+  it("are rejected if any one character differs", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 4, max: 46 }), fc.constantFrom(...BASE62), (raw, at, character) => {
         fc.pre(raw[at] !== character);
@@ -38,7 +38,7 @@ describe("API keys", () => {
     );
   });
 
-  it("are refused with two characters swapped, truncated, extended, or in another format", () => {
+  it("are rejected with two characters swapped, truncated, extended, or in another format", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 4, max: 45 }), (raw, at) => {
         const exchanged = raw.slice(0, at) + (raw[at + 1] ?? "") + (raw[at] ?? "") + raw.slice(at + 2);
@@ -59,7 +59,7 @@ describe("API keys", () => {
     fc.assert(fc.property(fc.string(), (text) => void expect(parseKey(text)).toBeUndefined()));
   });
 
-  it("of a run are refused where the encoded id exceeds a UUID", () => {
+  it("of a run are rejected if the encoded id exceeds a UUID", () => {
     const random = "z".repeat(37);
     const crafted = [..."0123456789"].map((digit) => `ryr_${random}${digit.repeat(6)}`);
     for (const raw of crafted) expect(parseKey(raw)).toBeUndefined();

@@ -14,7 +14,7 @@ const RUNS = 1_000;
 const ACTIVE = 30;
 const OTHERS_ACTIVE = 8;
 
-describe("a page of 20 of a list over a team's runs and one's own", () => {
+describe("a page of 20 from a list over a team's and the caller's own runs", () => {
   let table: CostedTable;
   let plane: TestControlPlane;
   let parent: string;
@@ -82,7 +82,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
     },
   );
 
-  it("reads a family's heads once more for the other orders: twice its size and two items for each run shown", async () => {
+  it("reads a run tree's heads once more for the other orders: twice its size and two items per returned run", async () => {
     const target = `/agent/runs?limit=${PAGE}&ancestor_run_id=${parent}`;
     for (const by of ["updated_at", "title", "agent"]) {
       const { bill, result } = await measureBill(table, () => createClient(plane).get(`${target}&sort_by=${by}`));

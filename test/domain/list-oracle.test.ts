@@ -165,7 +165,7 @@ function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, f
 }
 
 describe("a list of runs", () => {
-  it("is what filtering and sorting all of them gives, for any filters, order and size of its pages", async () => {
+  it("equals filtering and sorting all runs, for any filters, order and page size", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(shape, { minLength: 1, maxLength: 40 }),

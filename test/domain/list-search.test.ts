@@ -99,7 +99,7 @@ async function page(
 const newReading = (): Reading => ({ queries: 0, entries: 0, now: 0, atOnce: 0 });
 
 describe("a search", () => {
-  it("finds what matches in order and once, page after page, however dense runs and matches are, and wherever it stops", async () => {
+  it("finds each match in order and once, page by page, for any density of runs and matches and any stop", async () => {
     await fc.assert(
       fc.asyncProperty(
         bursts,
@@ -140,7 +140,7 @@ describe("a search", () => {
     [2, 65],
     [10, 400],
     [100, 6_000],
-  ])("reads little more than it takes where one of %i matches: for 21 at most %i entries", async (nth, most) => {
+  ])("reads little more than it returns if one of %i matches: for 21 at most %i entries", async (nth, most) => {
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
       const reading = newReading();
       const { found } = await page(createSources(even, 1, by, reading), by, undefined, every(nth), { wanted: 21 });
@@ -149,7 +149,7 @@ describe("a search", () => {
     }
   });
 
-  it("is not misled by a beginning where everything matches", async () => {
+  it("is not slowed by a beginning where everything matches", async () => {
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
       const reading = newReading();
       const edge = (entry: Item) => [0, 1, 2].some((far) => [far, 49_999 - far].includes(Number(entry["number"])));
@@ -159,7 +159,7 @@ describe("a search", () => {
     }
   });
 
-  it("reads no entry twice, and segments side by side, where nothing matches", async () => {
+  it("reads no entry twice, and segments concurrently, if nothing matches", async () => {
     const reading = newReading();
     const by = order("updated_at", true);
     const { found, stoppedAt } = await page(createSources(even, 1, by, reading), by, undefined, () => false, {
@@ -171,7 +171,7 @@ describe("a search", () => {
     expect(reading.queries).toBeLessThanOrEqual(75);
   });
 
-  it("reads most of a year's few runs beside a busy day as fast", async () => {
+  it("reads most of a year's few runs next to a busy day as fast", async () => {
     const all = [
       { runs: 300, everyMs: 86_400_000, pauseMs: 0 },
       { runs: 20_000, everyMs: 1_000, pauseMs: 0 },

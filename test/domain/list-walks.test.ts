@@ -83,9 +83,9 @@ const isMatch = ({ state, body }: ListedRun, { creator, scheduleId, states, meta
   (states === undefined || states.includes(state)) &&
   (metadata === undefined || body?.metadata?.["odd"] === metadata["odd"]);
 
-describe("a walk through a list", () => {
+describe("reading a list page by page", () => {
   it.each(ORDERS)(
-    "by $sortBy (descending: $descending) shows each run that does not change once, though others do",
+    "by $sortBy (descending: $descending) returns each unchanged run once while others change",
     async (order) => {
       await fc.assert(
         fc.asyncProperty(

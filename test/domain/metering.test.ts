@@ -37,7 +37,7 @@ afterAll(() => void server.close());
 const write = new TransactWriteCommand({ TransactItems: [{ Put: { TableName: "t", Item: { pk: "p" } } }] });
 
 describe("a metered client", () => {
-  test("counts calls by service and command, with their bytes, and units of table and indexes apart", async () => {
+  test("counts calls by service and command, with their bytes, and units of table and indexes separately", async () => {
     const meter = newMeter();
     const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(config)), meter);
     asked = [];
@@ -74,7 +74,7 @@ describe("a metered client", () => {
     expect(meter.requests).toEqual([{ command, input: write.input, items: 0 }]);
   });
 
-  test("takes what a total has more than the indexes for the table's", async () => {
+  test("counts the part of a total that is not the indexes' as the table's", async () => {
     const meter = newMeter();
     const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(config)), meter);
     answer = { status: 200, body: { Item: { pk: { S: "p" } }, ConsumedCapacity: { CapacityUnits: 1 } } };
@@ -93,7 +93,7 @@ describe("a metered client", () => {
     expect(meter.requests).toEqual([]);
   });
 
-  test("asks no other service for capacity", async () => {
+  test("requests capacity of no other service", async () => {
     const meter = newMeter();
     const client = metered(new SQSClient(config), meter);
     answer = { status: 200, body: { MessageId: "1", MD5OfMessageBody: "99914b932bd37a50b983c5e7c90ae93b" } };
@@ -103,7 +103,7 @@ describe("a metered client", () => {
     expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
   });
 
-  test("is as any other until it is metered", async () => {
+  test("behaves like any other until it is metered", async () => {
     asked = [];
     answer = { status: 200, body: {} };
     await DynamoDBDocumentClient.from(new DynamoDBClient(config)).send(write);

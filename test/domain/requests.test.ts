@@ -49,7 +49,7 @@ describe("a query string", () => {
     ["map[k=v", {}],
     ["unknown=1&unknown=2&A=1", {}],
     ["&&a=1&", { a: "1" }],
-  ])("%j reads as %j", (raw, expected) => expect(read(raw)).toEqual(expected));
+  ])("%j parses as %j", (raw, expected) => expect(read(raw)).toEqual(expected));
 
   it.each([
     ["a=1&a=2", "a"],
@@ -62,9 +62,9 @@ describe("a query string", () => {
     ["a=%ED%A0%80", "a"],
     ["a=%FF", "a"],
     ["unknown=%00", "unknown"],
-  ])("%j is refused, naming %j", (raw, path) => expect(refusal(raw)).toMatchObject([{ path }]));
+  ])("%j is rejected, naming %j", (raw, path) => expect(refusal(raw)).toMatchObject([{ path }]));
 
-  it("names everything that is wrong with it at once", () => {
+  it("names everything wrong with it at once", () => {
     expect(refusal("a=1&a=2&list=z&map[k]=1&map[k]=2")).toMatchObject([
       { path: "a" },
       { path: "list" },
@@ -72,7 +72,7 @@ describe("a query string", () => {
     ]);
   });
 
-  it("brings every value back that a client encodes", () => {
+  it("restores every value that a client encodes", () => {
     const value = fc
       .string({ unit: "grapheme", minLength: 1 })
       .filter((text) => !text.includes("\u0000") && text.isWellFormed());
@@ -86,7 +86,7 @@ describe("a query string", () => {
 });
 
 describe("broken text in a body", () => {
-  it("is refused wherever it stands, by its path, and everything else is taken", async () => {
+  it("is rejected in any place, with its path, and other text is accepted", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const id = await createRun(plane);
@@ -137,7 +137,7 @@ describe("problem+json", () => {
     internal_error: [500, true, "ERROR"],
   } as const satisfies Record<keyof typeof ERRORS, unknown>;
 
-  it.each(Object.entries(contract))("maps %s as the contract says", (name, [status, retryable, endsIn]) => {
+  it.each(Object.entries(contract))("maps %s as the contract defines", (name, [status, retryable, endsIn]) => {
     const code = Object.keys(ERRORS).find((known): known is keyof typeof ERRORS => known === name);
     if (code === undefined) throw new Error(`${name} is no code`);
     expect(ERRORS[code].endsIn).toBe(endsIn);
@@ -174,7 +174,7 @@ describe("problem+json", () => {
     Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" }),
     Object.assign(new Error("Rate exceeded"), { name: "ProvisionedThroughputExceededException" }),
     Object.assign(new Error("[AbortError]: The operation was aborted."), { name: "TimeoutError" }),
-  ])("says of too much at once that it may go through later: $name", (error) => {
+  ])("is retryable when there is too much at once: $name", (error) => {
     const { statusCode, headers, body } = problem(error, context);
     expect(statusCode).toBe(503);
     expect(headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
@@ -182,7 +182,7 @@ describe("problem+json", () => {
     expect(body).not.toContain(error.message);
   });
 
-  it("says nothing of what is unknown but the trace id", () => {
+  it("contains nothing but the trace id for an unknown error", () => {
     const { statusCode, headers, body } = problem(new Error("password=hunter2 at /srv/x.ts:3"), context);
     expect(statusCode).toBe(500);
     expect(headers["x-should-retry"]).toBe("true");
@@ -192,7 +192,7 @@ describe("problem+json", () => {
 });
 
 describe("an endpoint", () => {
-  it("answers only what its reply names", async () => {
+  it("returns only the members of its reply", async () => {
     const plane = await createTestControlPlane();
     const leaking = endpoint({
       request: {},
@@ -202,7 +202,7 @@ describe("an endpoint", () => {
     expect((await plane.call(leaking)).body).toEqual({ shown: "a" });
   });
 
-  it("answers 500 where its own answer is not what it promised, and says nothing of it", async () => {
+  it("returns 500 without details if its response does not match its schema", async () => {
     const plane = await createTestControlPlane();
     const wrong = endpoint({
       request: {},

@@ -32,7 +32,7 @@ const Step = fc.oneof(
 const LASTS_MS = 100_000;
 
 describe("reservations", () => {
-  it("never add up to more than the budget, and all of them are settled or charged in the end", () =>
+  it("never exceed the budget, and are all settled or charged in the end", () =>
     asGateway(async () => {
       const scenario = fc.record({
         limits: fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 1, max: 3_000 })),
@@ -94,7 +94,7 @@ describe("reservations", () => {
       );
     }));
 
-  it("that nobody settles in time are charged in full, and a late settlement changes nothing", () =>
+  it("are charged in full if nobody settles them in time, and a late settlement has no effect", () =>
     asGateway(async () => {
       let now = 1_000_000;
       const table = budgetTable();
@@ -109,7 +109,7 @@ describe("reservations", () => {
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 800, spent: 200, open: 0 });
     }));
 
-  it("settled twice, as a repeated write may be, are spent once", () =>
+  it("are spent once if they are settled twice, as by a repeated write", () =>
     asGateway(async () => {
       const table = budgetTable();
       const ports = { table, now: () => 1_000_000, sleep: async () => undefined };
@@ -122,7 +122,7 @@ describe("reservations", () => {
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
     }));
 
-  it("are 200 at most at once: one more waits for one of them", () =>
+  it("are limited to 200: one more waits for one of them", () =>
     asGateway(async () => {
       let now = 1_000_000;
       const table = budgetTable();

@@ -33,8 +33,8 @@ const ACTIONS = [
 ] as const;
 type Deed = (typeof ACTIONS)[number];
 
-describe("a run, whatever happens to it", () => {
-  it("moves by legal moves alone, tells of each in a gapless sequence, is counted rightly, and comes to an end", async () => {
+describe("a run with random operations and failures", () => {
+  it("makes only allowed transitions, records each in a gapless sequence, is counted correctly, and ends", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...ACTIONS), fc.nat({ max: 1 })), { maxLength: 45 }),

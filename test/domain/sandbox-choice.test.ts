@@ -39,7 +39,7 @@ describe("the sandbox of an execution", () => {
   });
 });
 
-describe("the sandboxes that a deployment has", () => {
+describe("the sandboxes of a deployment", () => {
   it.each<[string, Record<string, string>, SandboxProvider[]]>([
     ["functions alone by default", {}, ["lambda"]],
     [

@@ -9,7 +9,7 @@ const sha = "a".repeat(40);
 const parse = (text: string) => parseSkill({ path, sha, text });
 
 describe("a SKILL.md", () => {
-  it("has a name, a description and, behind the front matter, a prompt", () => {
+  it("has a name, a description and, after the front matter, a prompt", () => {
     expect(
       parse("---\nname: code-review\ndescription: >\n  Reviews\n  changes\nlicense: MIT\n---\n\n# Review\n\nLook.\n"),
     ).toEqual({
@@ -44,18 +44,18 @@ describe("a SKILL.md", () => {
     ["a member twice", "---\nname: a\nname: b\ndescription: c\n---\n", /^line 3: the front matter is not YAML/],
     ["a front matter of 17 KiB", `---\n${"# x\n".repeat(4400)}name: a\n---\n`, /^line 1: .*larger than 16384 bytes/],
     ["nesting without an end", `---\nname: ${"[".repeat(8000)}\n---\n`, /^line \d+: the front matter is not YAML/],
-  ])("with %s is malformed, and says what is wrong in which line", (_, text, error) => {
+  ])("with %s is malformed, and the error names the line", (_, text, error) => {
     const parsed = parse(text);
     expect(parsed.error).toMatch(error);
     expect(parsed.name).not.toBe("");
   });
 
-  it("that could not be read says why, and is looked at again", () => {
+  it("that could not be read has the reason, and is read again", () => {
     const parsed = parseSkill({ path, sha, problem: "is larger than 65536 bytes" });
     expect(parsed).toMatchObject({ name: "review", sha: "", error: "SKILL.md is larger than 65536 bytes" });
   });
 
-  it("is taken with a byte order mark, with carriage returns and without a line behind the front matter", () => {
+  it("is accepted with a byte order mark, carriage returns and without a line after the front matter", () => {
     expect(parse("\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\nHi\r\n")).toMatchObject({
       name: "a",
       base_prompt: "Hi",
@@ -63,7 +63,7 @@ describe("a SKILL.md", () => {
     expect(parse("---\nname: a\ndescription: b\n---")).toMatchObject({ name: "a", description: "b", base_prompt: "" });
   });
 
-  it("says what was written into it, whatever that is", () => {
+  it("returns exactly the written values", () => {
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
       .filter((value) => value.trim() === value && value !== "");
@@ -77,7 +77,7 @@ describe("a SKILL.md", () => {
     );
   });
 
-  it("of any content is parsed, and an error is in a line that the file has", () => {
+  it("with any content is parsed, and an error names an existing line", () => {
     const piece = fc.constantFrom(
       "---",
       "\n",
@@ -115,7 +115,7 @@ describe("a SKILL.md", () => {
 });
 
 describe("a skill's path", () => {
-  it("is that of a SKILL.md in one directory below skills, in one of the known folders", () => {
+  it("is a SKILL.md in one directory below skills, in one of the known folders", () => {
     for (const folder of SKILL_FOLDERS) expect(isSkillPath(`${folder}/skills/a/SKILL.md`)).toBe(true);
     const others = [
       ".agents/skills/SKILL.md",

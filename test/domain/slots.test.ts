@@ -100,8 +100,8 @@ async function finishAll(plane: TestControlPlane): Promise<void> {
   throw new Error(`these never ended: ${JSON.stringify(listHeads(plane).filter(({ state }) => !isTerminal(state)))}`);
 }
 
-describe("slots of teams and of trees", () => {
-  it("are counted right whatever happens, messages lost and repeated included, and every run ends", async () => {
+describe("slots of teams and trees", () => {
+  it("are counted correctly with lost and repeated messages, and every run ends", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const plane = await createTestControlPlane();

@@ -68,8 +68,8 @@ const step = fc.record({
   stale: fc.boolean(),
 });
 
-describe("moves of runs", () => {
-  it("are written where the contract allows them, and leave legal heads, gapless events and true counters", async () => {
+describe("transitions of runs", () => {
+  it("are written exactly as the contract allows, and leave legal heads, gapless events and true counters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const plane = await makeRuns(3);
@@ -100,7 +100,7 @@ describe("moves of runs", () => {
     );
   });
 
-  it("that begin from one and the same head are won by exactly one", async () => {
+  it("from the same head succeed exactly once", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom<RunState>("PENDING", "CANCELLED", "FAILED", "ERROR"), { minLength: 2, maxLength: 12 }),
@@ -124,7 +124,7 @@ describe("moves of runs", () => {
     );
   });
 
-  it("may pass through a state in one transaction only where both moves are allowed", async () => {
+  it("can pass through a state in one transaction only if both transitions are allowed", async () => {
     const plane = await makeRuns(1);
     const [id = ""] = plane.ids;
     const queued = await plane.head(id);
@@ -139,7 +139,7 @@ describe("moves of runs", () => {
     await checkAll(plane);
   });
 
-  it("name the writes that were refused, those of the caller included", async () => {
+  it("name the refused writes, including the caller's", async () => {
     const plane = await makeRuns(1);
     const [id = ""] = plane.ids;
     const head = await plane.head(id);

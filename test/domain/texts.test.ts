@@ -19,15 +19,15 @@ describe("deriveTitle", () => {
     ["a\r\nb", "a"],
     ["a".repeat(300), `${"a".repeat(119)}…`],
     ["😀".repeat(121), `${"😀".repeat(119)}…`],
-  ])("makes of %j %j", (prompt, title) => expect(deriveTitle(prompt, undefined)).toBe(title));
+  ])("turns %j and %j into a title", (prompt, title) => expect(deriveTitle(prompt, undefined)).toBe(title));
 
-  it("falls back to the skill, and to a title that says that there is none", () => {
+  it("falls back to the skill, and to a title for untitled runs", () => {
     expect(deriveTitle(undefined, "o/r:tidy")).toBe("o/r:tidy");
     expect(deriveTitle(" \n# \n", "o/r:tidy")).toBe("o/r:tidy");
     expect(deriveTitle("", undefined)).toBe("Untitled run");
   });
 
-  it("is one line of 1 to 120 characters, and never half a character", () => {
+  it("is one line of 1 to 120 characters without half a character", () => {
     fc.assert(
       fc.property(anyText, (prompt) => {
         const title = deriveTitle(prompt, undefined);
@@ -41,7 +41,7 @@ describe("deriveTitle", () => {
 });
 
 describe("statusText", () => {
-  it("is one trimmed line of at most 1,024 characters that begins as the message does", () => {
+  it("returns one trimmed line of at most 1,024 characters that begins like the message", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 3_000 }), (message) => {
         const line = statusText(message);
@@ -57,7 +57,7 @@ describe("statusText", () => {
 });
 
 describe("folded", () => {
-  it("puts together what differs in case and form alone, within 200 characters and a key's bytes", () => {
+  it("equates texts that differ in case and form only, within 200 characters and a key's bytes", () => {
     expect(folded("Ａ ﬁ Ä")).toBe("a fi ä");
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 600 }), (value) => {
@@ -70,7 +70,7 @@ describe("folded", () => {
 });
 
 describe("canonicalJson", () => {
-  it("is equal for equal values, in whatever order their members come, and reads back as the value", () => {
+  it("is equal for equal values in any member order, and parses back to the value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.func(fc.nat()), (value, order) => {
         const shuffled = shuffle(value, order);
@@ -80,7 +80,7 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("differs for values that differ", () => {
+  it("differs for different values", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const same = JSON.stringify(shuffle(a, () => 0)) === JSON.stringify(shuffle(b, () => 0));
@@ -101,7 +101,7 @@ function shuffle(value: unknown, order: (name: string) => number): unknown {
 }
 
 describe("ids and keys", () => {
-  it("a UUIDv7 is one, sorts by its time, and is never made twice", () => {
+  it("a UUIDv7 is valid, sorts by its time, and is unique", () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 47 }), fc.nat({ max: 2 ** 47 }), (a, b) => {
         const [first, second] = [uuidv7(a), uuidv7(b)];
@@ -113,13 +113,13 @@ describe("ids and keys", () => {
     );
   });
 
-  it("a UUID of parts is the same for the same parts alone, however they are cut", () => {
+  it("a UUID of parts is equal for exactly the same parts, however they are divided", () => {
     expect(deriveUuid("a", "b")).toBe(deriveUuid("a", "b"));
     expect(deriveUuid("a", "b")).not.toBe(deriveUuid("ab"));
     expect(isUuid(deriveUuid())).toBe(true);
   });
 
-  it("numbers and times sort as texts as they do as numbers", () => {
+  it("numbers and times sort as texts in their numeric order", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
         expect(keys.event("r", a).sk < keys.event("r", b).sk).toBe(a < b);
@@ -130,7 +130,7 @@ describe("ids and keys", () => {
 });
 
 describe("limits of texts", () => {
-  it("count characters as a reader does, or bytes where bytes are said", () => {
+  it("count characters as a reader does, or bytes if the limit is in bytes", () => {
     const within = (schema: v.GenericSchema<unknown, unknown>, value: string) => v.is(schema, value);
     expect(within(text(3), "😀😀😀")).toBe(true);
     expect(within(text(3), "😀😀😀😀")).toBe(false);
@@ -140,7 +140,7 @@ describe("limits of texts", () => {
     fc.assert(fc.property(anyText, (value) => void expect(within(text(points(value) - 1), value)).toBe(false)));
   });
 
-  it("times have an offset and are of days that exist", () => {
+  it("times have an offset and an existing date", () => {
     for (const good of ["2026-05-18T19:00:00Z", "2026-05-18t19:00:00.123456789z", "2024-02-29T23:59:59.5-23:59"])
       expect(v.is(Timestamp, good), good).toBe(true);
     for (const bad of [
@@ -162,8 +162,8 @@ describe("limits of texts", () => {
   });
 });
 
-describe("a download's name", () => {
-  it("goes into its header in ASCII and in UTF-8, and cannot leave it", () => {
+describe("a download's file name", () => {
+  it("is in its header in ASCII and in UTF-8, and cannot break out of it", () => {
     fc.assert(
       fc.property(
         anyText.filter((name) => name.isWellFormed()),

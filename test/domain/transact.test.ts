@@ -43,7 +43,7 @@ describe("transact", () => {
     expect(failure.failedOnly("team")).toBe(false);
   });
 
-  it("passes on an error that is no failed condition", async () => {
+  it("passes on an error other than a failed condition", async () => {
     const table = { transact: () => Promise.reject(new Error("the table is gone")) };
     await expect(transact(table, { team: put("TEAM") })).rejects.toThrow("the table is gone");
   });

@@ -41,8 +41,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 12 },
 );
 
-describe("a conversation that is cut to fit", () => {
-  it("has at most 4 MiB, keeps the order, and says so where it is not whole", () => {
+describe("a truncated conversation", () => {
+  it("has at most 4 MiB, keeps the order, and marks missing parts", () => {
     fc.assert(
       fc.property(steps, (given) => {
         const shown = truncateConversation({ conversation_id: "c", steps: given });
@@ -56,7 +56,7 @@ describe("a conversation that is cut to fit", () => {
     );
   });
 
-  it("in pages leaves no message out, unless a step is too long by itself", () => {
+  it("in pages omits no message, unless a step is too long by itself", () => {
     fc.assert(
       fc.property(steps, (given) => {
         const shown: Step[] = [];
@@ -76,7 +76,7 @@ describe("a conversation that is cut to fit", () => {
     );
   });
 
-  it("is itself where nothing has to be cut", () => {
+  it("is unchanged if it fits", () => {
     const short: fc.Arbitrary<Message> = fc.record({
       role: fc.constant("user" as const),
       content: fc.string().map((it) => [{ type: "text" as const, text: it }]),
@@ -94,7 +94,7 @@ describe("a conversation that is cut to fit", () => {
     );
   });
 
-  it("for a new execution keeps whole what the user said last", () => {
+  it("for a new execution keeps the user's last message whole", () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 60 }), (given) => {
         const shown = truncateMessages(given);
@@ -107,8 +107,8 @@ describe("a conversation that is cut to fit", () => {
   });
 });
 
-describe("an answer about a run", () => {
-  it("has room for its last words and its artifacts, however many and long they are", () => {
+describe("a response about a run", () => {
+  it("fits its final message and artifacts, however many and long they are", () => {
     const wide = "\u0001".repeat(255);
     const data = { artifact_uid: "a", filepath: wide.repeat(4), filename: wide, mime_type: "a/b", description: wide };
     const artifacts = Array.from({ length: 1_000 }, () => ({

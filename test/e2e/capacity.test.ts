@@ -53,8 +53,8 @@ async function listRuns(team: string): Promise<Reply["body"][]> {
   return runs;
 }
 
-describe("a team that asks for two hundred runs at once", () => {
-  test("delays no other team: before another team's run, at most as many of them start as it may have at once", async () => {
+describe("a team that creates two hundred runs at once", () => {
+  test("delays no other team: at most as many of its runs as its limit start before another team's", async () => {
     const [team, others] = [await limitedTeam("Flood"), await limitedTeam("Others")];
     const create = () => createFor(team, commands("sleep 20"));
     await Promise.all(
@@ -92,7 +92,7 @@ describe("a team that asks for two hundred runs at once", () => {
 });
 
 describe("five parents that hold all slots of their team", () => {
-  test("get the children that they wait for, and all end", async () => {
+  test("get the children that they wait for, and all runs end", async () => {
     const team = await limitedTeam("Parents");
     const parents = await Promise.all(
       Array.from({ length: LIMIT }, () => createFor(team, commands("echo waiting; sleep 300"))),

@@ -4,7 +4,7 @@ import { ModelStandIn } from "../support/model-stand-in.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 /** A service with a server that speaks OpenAI's API, and a run that its caller executes. */
-describe("models of a service", () => {
+describe("models of a single machine", () => {
   let standIn: ModelStandIn;
   let service: TestService;
   beforeAll(async () => {

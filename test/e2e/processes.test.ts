@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe.concurrent("cancel", () => {
-  test("leaves nothing of what the run started, detached processes included", async ({ expect }) => {
+  test("ends every process of the run, including detached ones", async ({ expect }) => {
     const mark = `7${Date.now()}`;
     const id = await api.create(
       commands(
@@ -42,7 +42,7 @@ describe.concurrent("cancel", () => {
   });
 });
 
-describe.concurrent("runs that execute at the same time", () => {
+describe.concurrent("concurrent runs", () => {
   test("find no file, key or credential of each other or of the service", async ({ expect }) => {
     const secret = `only-mine-${Date.now()}`;
     const search = [
@@ -72,7 +72,7 @@ describe.concurrent("runs that execute at the same time", () => {
 });
 
 describe.concurrent("a harness that is killed", () => {
-  test("loses its execution, and the run continues in another", async ({ expect }) => {
+  test("expires its execution, and the run continues in another", async ({ expect }) => {
     const id = await api.create(commands("sleep 5; echo survived"));
     process.kill(await waitForHarness(id), "SIGKILL");
     expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
@@ -84,7 +84,7 @@ describe.concurrent("a harness that is killed", () => {
 });
 
 describe.concurrent("a harness that is paused past its lease", () => {
-  test("writes nothing once it continues: the run ends once, and has nothing from it after its loss", async ({
+  test("writes nothing once it continues: the run ends once, and has nothing from it after its expiry", async ({
     expect,
   }) => {
     const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));

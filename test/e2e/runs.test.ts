@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe.concurrent("a run from prompt to results", () => {
-  test("returns its id at once, succeeds, and has each step, command, file and its transcript", async () => {
+  test("returns its id immediately, succeeds, and has each step, command, file and its transcript", async () => {
     const created = await api.call("POST", "/agent/run", {
       prompt: commands(
         "echo one > kept.txt; echo from-one",
@@ -109,7 +109,7 @@ describe.concurrent("a run from prompt to results", () => {
 });
 
 describe.concurrent("a secret of an environment", () => {
-  test("is available to commands and setup commands, and in nothing that can be read of the run", async () => {
+  test("is available to commands and setup commands, and in no readable part of the run", async () => {
     const value = `tr4ck3r/${randomBytes(24).toString("base64")}`;
     const secret = { name: `TOKEN_${Date.now()}`, value };
     expect((await api.call("POST", "/agent/secrets", secret)).status).toBe(201);
@@ -154,7 +154,7 @@ describe.concurrent("a secret of an environment", () => {
   });
 });
 
-describe.concurrent("requests that are repeated", () => {
+describe.concurrent("repeated requests", () => {
   test("create one run under one Idempotency-Key", async () => {
     const headers = { "idempotency-key": `e2e-${Date.now()}` };
     const body = { prompt: commands("echo once") };
@@ -172,8 +172,8 @@ describe.concurrent("requests that are repeated", () => {
   });
 });
 
-describe.concurrent("an execution whose run is over", () => {
-  test("gets 401, cannot publish a late upload, and the run ends once", async () => {
+describe.concurrent("an execution of an ended run", () => {
+  test("gets 401 and cannot publish a late upload, and the run ends once", async () => {
     const made = await api.call("POST", "/agent/runs", { prompt: "mine", execution_location: "LOCAL" });
     const { run_id: id, run_key } = made.body;
     const support = (route: string, body: unknown) =>
@@ -215,14 +215,14 @@ describe.concurrent("the HTTP server", () => {
     ["GET", "/agent/runs?state=RUNNING", 400],
     ["GET", "/agent/runs?cursor=abc", 400],
     ["GET", "/agent/runs/00000000-0000-7000-8000-000000000000", 404],
-  ])("answers %s %s with %i as problem+json", async (method, target, status) => {
+  ])("responds to %s %s with %i as problem+json", async (method, target, status) => {
     const reply = await api.call(method, target);
     expect(reply.status).toBe(status);
     expect(reply.headers.get("content-type")).toBe("application/problem+json");
     expect(reply.body).toMatchObject({ status, instance: `/api/v1${target.split("?")[0]}` });
   });
 
-  test("answers 401 without a key and with a wrong one", async () => {
+  test("returns 401 without a key and with a wrong one", async () => {
     for (const authorization of ["", "Bearer ryp_wrong", "Basic abc"]) {
       const reply = await api.call("GET", "/agent/runs", undefined, { authorization });
       expect(reply.status).toBe(401);

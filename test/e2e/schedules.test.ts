@@ -14,7 +14,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const until = (time: number) => sleep(Math.max(0, time - Date.now()));
 
 describe("a schedule", () => {
-  test("fires in the next minute, creates one run and lists it, and fires no more once it is paused", async ({
+  test("fires in the next minute, creates one run and lists it, and stops firing once it is paused", async ({
     expect,
   }) => {
     const { call, ended } = client(service);

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const skill = (name: string, body: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\n\n${body}\n`;
 
-test("skills are discovered on GitHub and, by a sandbox, in any git repository, and a run starts from one as it is listed", async () => {
+test("skills are discovered on GitHub and, by a sandbox, in any git repository, and a run starts from one of them", async () => {
   using tools = new Repository("tools", { ".claude/skills/greet/SKILL.md": skill("greet", "```sh\necho hello\n```") });
   github.repositories.set("acme/shop", { files: { ".agents/skills/review/SKILL.md": skill("review", "Look.") } });
   const { call, create, ended, outputs } = client(service);

@@ -30,7 +30,7 @@ const prompt = commands(
 );
 
 describe("a run of several slices", () => {
-  test("leaves the transcript and the files of a run that was never interrupted", async () => {
+  test("has the transcript and the files of an uninterrupted run", async () => {
     const [whole, cut] = await Promise.all([runWith("0"), runWith(PAUSE_SECONDS)]);
     expect(cut.executions).toBeGreaterThanOrEqual(MIN_EXECUTIONS);
     expect(cut.executions).toBeGreaterThan(whole.executions);

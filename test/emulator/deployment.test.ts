@@ -32,7 +32,7 @@ afterAll(async () => {
 }, START_MS);
 
 describe.concurrent("the deployment on the emulator", () => {
-  test("executes the sample run and prints what a new user needs next", ({ expect }) => {
+  test("executes the sample run and prints the next steps for a new user", ({ expect }) => {
     const printed = cloud.printed();
     expect(printed).toMatch(/Result\s+SUCCEEDED/);
     expect(printed).toMatch(/from submit to first command/);
@@ -117,7 +117,7 @@ describe.concurrent("the deployment on the emulator", () => {
     expect((await api.ended(run_id)).state).toBe("SUCCEEDED");
   });
 
-  test("invokes a function with an event fixture, as npm run invoke", async ({ expect }) => {
+  test("invokes a function with an event fixture through npm run invoke", async ({ expect }) => {
     const args = [path.join(root, "local/invoke.ts"), "create-run", "events/http/create-run.json"];
     const env = { PATH: process.env["PATH"], RUNYARD_STATE: state };
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
@@ -140,7 +140,7 @@ describe.concurrent("the deployment on the emulator", () => {
 
 describe("a restart of the deployment on the emulator", () => {
   test(
-    "keeps runs and key after a clean stop, and after kill -9 what was there at the last clean stop",
+    "keeps runs and key after a clean stop, and the state of the last clean stop after kill -9",
     async () => {
       const kept = await api.create(commands("echo kept"));
       await api.ended(kept);
@@ -167,7 +167,7 @@ describe("a restart of the deployment on the emulator", () => {
   );
 
   test(
-    "executes runs although calls of AWS are throttled, late, lost and done twice",
+    "executes runs although AWS calls are throttled, delayed, lost and duplicated",
     async () => {
       // Faults are injected at random: runs are created until there were more than a batch has runs.
       let injected = 0;

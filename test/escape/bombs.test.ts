@@ -40,20 +40,20 @@ async function bomb(command: string, environment: Readonly<Record<string, string
 
 const over = (why: RegExp) => ({ exit_code: 137, stdout: expect.stringMatching(why) });
 
-describe("memory", () => {
+describe("the memory limit", () => {
   const tooMuch = over(/\[the command was ended: it used more than 400 MiB of memory\]\n$/);
 
-  it("of one process ends its command, which says so", async () => {
+  it("ends a command whose single process exceeds it, with a message", async () => {
     const fill = python("import time", "kept = []", "while True: kept.append(b'x' * 10_000_000); time.sleep(0.002)");
     expect(await bomb(fill)).toMatchObject(tooMuch);
   });
 
-  it("of many processes is counted together", async () => {
+  it("counts the memory of all processes together", async () => {
     const part = "import time; kept = b'x' * 60_000_000; time.sleep(60)";
     expect(await bomb(`for i in $(seq 20); do python3 -c "${part}" & sleep 0.05; done; wait`)).toMatchObject(tooMuch);
   });
 
-  it("of files without a name, which no process maps, is counted too", async () => {
+  it("counts unnamed files that no process maps", async () => {
     const fill = python(
       "import os, time",
       "fd = os.memfd_create('x')",
@@ -64,7 +64,7 @@ describe("memory", () => {
     expect({ exit_code, stdout }).toMatchObject(tooMuch);
   });
 
-  it("that forked processes share counts once", async () => {
+  it("counts shared memory of forked processes once", async () => {
     const share = python(
       "import os, time",
       "kept = b'x' * 200_000_000",
@@ -77,14 +77,14 @@ describe("memory", () => {
   });
 });
 
-describe("processes", () => {
-  it("beyond the limit end their command, however fast they multiply", async () => {
+describe("the process limit", () => {
+  it("ends its command, however fast processes multiply", async () => {
     const result = await bomb("bomb() { bomb | bomb & }; bomb; sleep 30");
     // Root's processes are counted by the harness, all others' by the kernel, which refuses to make more.
     expect(String(result["stdout"])).toMatch(/it had more than 200 processes and threads|Resource temporarily/);
   });
 
-  it("of somebody who is not root are held by the kernel itself", async () => {
+  it("is enforced by the kernel for users other than root", async () => {
     await using it = await Probe.of({
       prompt: `\`\`\`sh\nfor i in $(seq 400); do sleep 20 & done; jobs -r | wc -l\n\`\`\``,
     });
@@ -100,20 +100,20 @@ describe("processes", () => {
   });
 });
 
-describe("disk", () => {
+describe("the disk limit", () => {
   const tooMuch = /(the run's files took more than 300 MiB|File size limit exceeded|No space left)/;
 
-  it("that one file takes ends its command", async () => {
+  it("ends a command that exceeds it with one file", async () => {
     expect(String((await bomb("dd if=/dev/zero of=big bs=1M count=4000 2>&1"))["stdout"])).toMatch(tooMuch);
   });
 
-  it("that many files take ends their command, wherever they are", async () => {
+  it("ends a command that exceeds it with many files in any place", async () => {
     const fill =
       "for i in $(seq 100); do for d in /workspace /tmp /dev/shm ~; do head -c 20M /dev/zero > $d/f$i; done; done";
     expect(await bomb(fill)).toMatchObject(over(/the run's files took more than 300 MiB/));
   });
 
-  it("that files without a name take ends their command", async () => {
+  it("ends a command that exceeds it with unnamed files", async () => {
     const fill = python(
       "import os, time, tempfile",
       "kept = []",
@@ -124,14 +124,14 @@ describe("disk", () => {
     expect(await bomb(fill)).toMatchObject(over(/the run's files took more than 300 MiB/));
   });
 
-  it("holds so many files and no more", async () => {
+  it("includes a limit on the number of files", async () => {
     const fill = python("i = 0", "while True:", "    open(f'/workspace/{i}', 'w').close(); i += 1");
     expect(await bomb(fill)).toMatchObject(over(/the run had more than 20000 files/));
   });
 });
 
-describe("descriptors and output", () => {
-  it("of a process end at a number", async () => {
+describe("limits of descriptors and output", () => {
+  it("stop a process at a number of descriptors", async () => {
     await using it = await probe([
       python(
         "import os",
@@ -144,15 +144,15 @@ describe("descriptors and output", () => {
     expect(it.plane.outputs).toEqual(["True 24\n"]);
   });
 
-  it("may go on for gigabytes, of which little is kept", async () => {
+  it("keep little of gigabytes of output", async () => {
     await using it = await probe(["head -c 2G /dev/zero; (yes || true) | head -c 1G; echo end"]);
     expect(it.plane.outcome?.success).toBe(true);
     expect(Buffer.byteLength(it.plane.outputs[0] ?? "")).toBeLessThan(20_000);
   });
 });
 
-describe("artifacts", () => {
-  it("that would be terabytes are none", async () => {
+describe("limits of artifacts", () => {
+  it("exclude files of terabytes", async () => {
     await using it = await probe(
       ['cd "$RUNYARD_OUTPUT"; truncate -s 1T huge 2>/dev/null || truncate -s 250M large; echo small > small'],
       small,
@@ -162,7 +162,7 @@ describe("artifacts", () => {
     expect(it.plane.outcome?.summary).toMatch(/Not kept as artifacts: large: larger than 104857600 bytes/);
   });
 
-  it("in hundreds of thousands are a hundred", async () => {
+  it("keep a hundred of hundreds of thousands", async () => {
     const many = python("for i in range(15_000): open(f'/workspace/output/{i}', 'w').write('x')");
     await using it = await probe([many], small);
     expect(it.plane.artifacts.size).toBeLessThanOrEqual(100);
@@ -170,7 +170,7 @@ describe("artifacts", () => {
   });
 });
 
-describe("what a command leaves behind", () => {
+describe("the processes of a command", () => {
   const mark = `${process.pid}${Date.now() % 100_000}`;
   const stubborn = [
     `setsid sleep ${mark}1 & nohup sleep ${mark}1 >/dev/null 2>&1 & (sleep ${mark}1 & ) & disown -a`,
@@ -184,7 +184,7 @@ describe("what a command leaves behind", () => {
     `(trap "setsid sleep ${mark}1 & sleep ${mark}1" EXIT TERM; sleep ${mark}1) &`,
   ];
 
-  it("is gone when it ends", async () => {
+  it("are gone when it ends", async () => {
     await using it = await probe([
       ...stubborn.map((command) => `${command}\ntrue`),
       "sleep 0.2; ps -e | grep -c sleep || true",
@@ -193,7 +193,7 @@ describe("what a command leaves behind", () => {
     expect([processesNamed(`sleep ${mark}`), await it.leftovers()]).toEqual([0, []]);
   });
 
-  it("is gone within ten seconds of a cancel's answer", async () => {
+  it("are gone within ten seconds of a cancel's response", async () => {
     await using it = await Probe.of({
       prompt: `\`\`\`sh\n${stubborn.join("\n")}\ntrap '' TERM; sleep ${mark}1\n\`\`\``,
     });
@@ -207,7 +207,7 @@ describe("what a command leaves behind", () => {
     expect([it.plane.shutdown, await it.leftovers()]).toEqual([{}, []]);
   });
 
-  it("cannot be the harness's end: a signal to all ends the command alone", async () => {
+  it("cannot end the harness: a signal to all processes ends the command only", async () => {
     await using it = await probe(["kill -9 -1; sleep 5"]);
     expect(it.plane.outcome).toMatchObject({ success: false });
     expect(it.plane.shutdown).toBeUndefined();
@@ -215,8 +215,8 @@ describe("what a command leaves behind", () => {
   });
 });
 
-describe("the limits", () => {
-  it("are what the settings say, and else what the machine has room for", () => {
+describe("the resource limits", () => {
+  it("come from the settings, or else from the machine's capacity", () => {
     expect(readLimits({ RUNYARD_COMMAND_MEMORY_MIB: "100", RUNYARD_COMMAND_PROCESSES: "7" })).toMatchObject({
       memoryBytes: 100 * MIB,
       processes: 7,
@@ -227,7 +227,7 @@ describe("the limits", () => {
     expect([memoryBytes <= 8_192 * MIB, memoryBytes > 0, processes]).toEqual([true, true, 1_024]);
   });
 
-  it.each(["0", "-1", "1e9", "many", "1.5"])("are no %s", (value) => {
+  it.each(["0", "-1", "1e9", "many", "1.5"])("cannot be %s", (value) => {
     expect(() => readLimits({ RUNYARD_RUN_DISK_MIB: value })).toThrow(/RUNYARD_RUN_DISK_MIB must be a whole number/);
   });
 });

@@ -25,7 +25,7 @@ function expectNothingLeft({ plane }: Probe) {
 }
 
 describe("links among artifacts", () => {
-  it("lead nowhere: to files, to directories, to themselves, and hard ones", async () => {
+  it("are not followed: to files, to directories, to themselves, and hard links", async () => {
     await using it = await probe([
       [
         'cd "$RUNYARD_OUTPUT"',
@@ -40,7 +40,7 @@ describe("links among artifacts", () => {
     expectNothingLeft(it);
   });
 
-  it("are no trouble, and neither are odd names: what cannot be stored is told of, and the run goes on", async () => {
+  it("and odd names do not fail the run: files that cannot be stored are reported", async () => {
     await using it = await probe([
       `cd "$RUNYARD_OUTPUT"; for n in $'a\\nb' $'tab\\t' $'\\x01' $'\\xff\\xfe' -rf ' ' '*' '$(id)' 'a\\b' '..a' '😀' ; do echo x > "./$n"; done; mkdir -p 'd/...'; echo y > 'd/.../f'; echo z > plain`,
       "true",
@@ -55,13 +55,13 @@ describe("links among artifacts", () => {
     ["a directory", "/etc"],
     ["the steps of the harness", "/run/runyard"],
     ["the root", "/"],
-  ])("in place of the directory itself lead nowhere: to %s", async (_, target) => {
+  ])("in place of the directory itself are not followed: to %s", async (_, target) => {
     await using it = await probe([`rmdir "$RUNYARD_OUTPUT"; ln -s ${target} "$RUNYARD_OUTPUT"`]);
     expect(it.plane.artifacts.size).toBe(0);
     expectNothingLeft(it);
   });
 
-  it("that are swapped in while files are taken up lead nowhere", async () => {
+  it("that are created during collection are not followed", async () => {
     const swap = python(
       "import os",
       "pid = os.fork()",
@@ -85,7 +85,7 @@ describe("links among artifacts", () => {
 });
 
 describe("a file that the harness opens among those of commands", () => {
-  it("is a regular one below the directory, and stays what it was", async () => {
+  it("is a regular one below the directory, and cannot be replaced", async () => {
     const root = join(folder, "root");
     mkdirSync(join(root, "deep"), { recursive: true });
     writeFileSync(join(root, "deep/a"), "mine");
@@ -129,7 +129,7 @@ describe("the workspace of an earlier execution", () => {
     return it;
   }
 
-  it("is unpacked inside the wall: links, absolute names and ways out write nothing on the host", async () => {
+  it("is unpacked inside the sandbox: links, absolute names and parent paths write nothing on the host", async () => {
     const packed = archive(
       "S = tarfile.SYMTYPE",
       `add('out', type=S, linkname='${folder}')`,
@@ -147,7 +147,7 @@ describe("the workspace of an earlier execution", () => {
     expectNothingLeft(it);
   });
 
-  it("gives no skill that lies behind a link out of it", async () => {
+  it("provides no skill behind a link out of it", async () => {
     using repository = new Repository("things", { "a.txt": "1" });
     const config = { repositories: [{ url: repository.url }], skill_spec: "things:SKILL.md" };
     const packed = archive(`add('things', type=tarfile.SYMTYPE, linkname='${folder}')`);
@@ -157,14 +157,14 @@ describe("the workspace of an earlier execution", () => {
     expectNothingLeft(it);
   });
 
-  it("that does not unpack ends the run, and says so", async () => {
+  it("ends the run with a message if it cannot be unpacked", async () => {
     await using it = await resumed(Buffer.from("no archive"), ["true"]);
     expect(it.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
   });
 });
 
 describe("attachments and repositories", () => {
-  it("are written to their own directories, whatever they are called", async () => {
+  it("are written to their own directories, whatever their names", async () => {
     await using it = await Probe.of({ prompt: sh("ls -A attachments | sort; cat attachments/passwd") });
     for (const name of ["../../etc/passwd", "..\\..\\x", "/etc/shadow", "...", ".bashrc"])
       it.plane.attach(name, "mine");
@@ -173,7 +173,7 @@ describe("attachments and repositories", () => {
     expect(it.plane.outputs[0]).toBe("...\n.bashrc\npasswd\nshadow\nx\nmine");
   });
 
-  it("bring links that lead nowhere, and no hook that runs", async () => {
+  it("contain no links that are followed, and no hook that runs", async () => {
     using repository = new Repository(
       "things",
       { ".gitattributes": "* filter=evil\n", ".githooks/post-checkout": "#!/bin/sh\ntouch /tmp/ran\n" },

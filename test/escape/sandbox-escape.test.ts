@@ -263,7 +263,7 @@ const devices = () =>
     statSync(`/dev/${node}`).mtime.getFullYear(),
   ]);
 
-describe("what a command tries in its sandbox", () => {
+describe("an escape attempt of a command", () => {
   const names = Object.keys(attempts({ tmp: "", key: "", port: 0 }));
   const name = hostname();
   const before = { ...hostState(), devices: devices() };
@@ -303,7 +303,7 @@ describe("what a command tries in its sandbox", () => {
     expect(names.length).toBeGreaterThanOrEqual(25);
   });
 
-  it.each(names.map((name, index) => [name, index] as const))("comes to nothing: %s", (name, index) => {
+  it.each(names.map((name, index) => [name, index] as const))("fails: %s", (name, index) => {
     const { tmp, plane } = probe;
     const wanted = attempts({ tmp, key: plane.key, port: plane.port })[name]?.prints ?? "";
     if (typeof wanted === "string") expect(plane.outputs[index]).toBe(wanted);

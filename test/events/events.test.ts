@@ -28,11 +28,11 @@ afterAll(() => {
 });
 
 describe("events/", () => {
-  it("has an expectation for each fixture, and none for what is not there", () => {
+  it("has an expectation for each fixture, and no others", () => {
     expect(Object.keys(expectations).sort()).toEqual(fixtures);
   });
 
-  it("has a good and a bad fixture for each function, of each kind of event that wakes it", () => {
+  it("has a good and a bad fixture for each function and each kind of its events", () => {
     const wanted = [...targets.values()].flatMap(({ name, kinds }) => kinds.map((kind) => ({ name, kind })));
     const lacking = wanted.filter(({ name, kind }) => {
       const own = fixtures.filter((fixture) => toKind(fixture) === kind && findTarget(fixture).name === name);
@@ -41,13 +41,13 @@ describe("events/", () => {
     expect(lacking).toEqual([]);
   });
 
-  it("calls bad what is refused, and nothing else", () => {
+  it("marks exactly the refused fixtures as bad", () => {
     // Whatever reaches the fallback is refused.
     const others = Object.entries(expectations).filter(([fixture]) => findTarget(fixture).name !== "not-found");
     expect(others.filter(([fixture, { outcome }]) => isBad(fixture) !== isRefusal(outcome))).toEqual([]);
   });
 
-  it("has fixtures only of events that wake their function", () => {
+  it("has fixtures only of events that invoke their function", () => {
     expect(fixtures.filter((fixture) => !findTarget(fixture).kinds.includes(toKind(fixture)))).toEqual([]);
   });
 });
@@ -87,7 +87,7 @@ describe("each fixture", () => {
     expect(v.safeParse(shape, fillFixture(readText(fixture), values)).issues?.map(described) ?? []).toEqual([]);
   });
 
-  it("comes by a route of its function, and each route has a good one", () => {
+  it("uses a route of its function, and each route has a good one", () => {
     const keys = new Map(
       fixtures.filter((fixture) => toKind(fixture) === "http").map((fixture) => [fixture, toRouteKey(fixture)]),
     );
@@ -113,7 +113,7 @@ function toRouteKey(fixture: string): string {
 }
 
 describe("fillFixture", () => {
-  it("makes length and checksum those of the body that is sent", () => {
+  it("sets length and checksum to those of the sent body", () => {
     const id = "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48";
     const message = { Records: [{ body: "run {{run_id}}", md5OfBody: "as written" }] };
     expect(fillFixture(JSON.stringify(message), { run_id: id })).toEqual({
@@ -123,7 +123,7 @@ describe("fillFixture", () => {
     expect(fillFixture(JSON.stringify(request), { run_id: id })).toMatchObject({ headers: { "content-length": "39" } });
   });
 
-  it("names what it has no value for, and what is no placeholder", () => {
+  it("names placeholders without a value, and unknown placeholders", () => {
     expect(() => fillFixture('["{{run_id}}", "{{run_key}}"]', { run_id: "1" })).toThrow("{{run_key}}");
     expect(() => fillFixture('["{{run-id}}"]', {})).toThrow("{{run-id}} is no placeholder");
   });

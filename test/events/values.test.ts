@@ -58,12 +58,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("npm run invoke", () => {
-  it("asks nobody for what the local cloud's file says", async () => {
+  it("uses the values in the local cloud's file without requests", async () => {
     const values = await findValues(["api_key", "team_uid", "base_url"], {}, { ...local, base_url: "http://nowhere" });
     expect(values).toEqual({ api_key: "ryp_local", team_uid: "a team", base_url: "http://nowhere" });
   });
 
-  it("takes the latest run, its last execution and its conversation", async () => {
+  it("uses the latest run, its last execution and its conversation", async () => {
     expect(await findValues(["run_id", "execution_id", "conversation_id"], {}, local)).toMatchObject({
       run_id: "new",
       execution_id: "present",
@@ -71,7 +71,7 @@ describe("npm run invoke", () => {
     });
   });
 
-  it("takes the run that is named, and what is given before anything else", async () => {
+  it("prefers the named run and the given values", async () => {
     const given = { run_id: "old", conversation_id: "mine", api_key: "ryp_other" };
     expect(await findValues(["api_key", "run_id", "conversation_id", "artifact_uid"], given, local)).toMatchObject({
       ...given,
@@ -79,7 +79,7 @@ describe("npm run invoke", () => {
     });
   });
 
-  it("says what to do where there is no run, no artifact, or no key of a run", async () => {
+  it("prints the remedy if there is no run, no artifact, or no key of a run", async () => {
     await expect(findValues(["artifact_uid"], {}, local)).rejects.toThrow("Run new has no artifact");
     await expect(findValues(["run_key"], {}, local)).rejects.toThrow("--run-key KEY");
     answers["/api/v1/agent/runs?limit=1&sort_by=created_at"] = { runs: [], page_info: { has_next_page: false } };

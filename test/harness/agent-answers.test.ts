@@ -49,8 +49,8 @@ const call = (name: string, text: string) => ({ function: { name, arguments: tex
 const finish = (reason: string) => ({ choices: [{ delta: {}, finish_reason: reason }] });
 const said = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] });
 
-describe("an answer of Chat Completions", () => {
-  it("keeps its text and all its calls, also those that come mixed up", async () => {
+describe("a response of Chat Completions", () => {
+  it("keeps its text and all its calls, also interleaved ones", async () => {
     const part = (index: number, part: object) => ({ choices: [{ delta: { tool_calls: [{ index, ...part }] } }] });
     const { message, stopReason } = await answered(
       "chat",
@@ -77,7 +77,7 @@ describe("an answer of Chat Completions", () => {
     expect(message.metadata?.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
   });
 
-  it("may come whole, refuse, be cut at its limit, or have calls that are none", async () => {
+  it("can be unstreamed, a refusal, truncated, or have malformed calls", async () => {
     const whole = (message: object, finish_reason: string) => JSON.stringify({ choices: [{ message, finish_reason }] });
     expect((await answered("chat", whole({ content: "Hello." }, "stop"))).message.content).toMatchObject([
       { text: "Hello." },
@@ -93,13 +93,13 @@ describe("an answer of Chat Completions", () => {
   });
 });
 
-describe("an answer of the Messages API", () => {
+describe("a response of the Messages API", () => {
   const start = { type: "message_start", message: { usage: { input_tokens: 3 } } };
   const block = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
   const delta = (index: number, delta: object) => ({ type: "content_block_delta", index, delta });
   const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 4 } });
 
-  it("keeps its thinking with the signature, and leaves out what nobody asked for", async () => {
+  it("keeps its thinking with the signature, and drops unrequested content", async () => {
     const { message, stopReason } = await answered(
       "messages",
       stream(
@@ -130,14 +130,14 @@ describe("an answer of the Messages API", () => {
     expect(message.metadata?.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
   });
 
-  it("fails where the provider gives up in the middle of it, for good or not", async () => {
+  it("fails if the provider fails in the middle of it, permanently or not", async () => {
     const error = (type: string) => stream(start, { type: "error", error: { type, message: "no more" } });
     expect(await failure("messages", error("overloaded_error"))).toEqual({ message: "no more", isRetryable: true });
     expect(await failure("messages", error("invalid_request_error"))).toMatchObject({ isRetryable: false });
   });
 });
 
-describe("an answer of Responses", () => {
+describe("a response of the Responses API", () => {
   const output = [
     { type: "reasoning", summary: [] },
     { type: "message", content: [{ type: "output_text", text: "I look." }] },
@@ -145,7 +145,7 @@ describe("an answer of Responses", () => {
   ];
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
 
-  it("is what its stream ends with, or what was sent on the way", async () => {
+  it("is the content of its last event, or the content sent before", async () => {
     const done = output.map((item) => ({ type: "response.output_item.done", item }));
     for (const response of [
       { status: "completed", output, usage },
@@ -160,7 +160,7 @@ describe("an answer of Responses", () => {
     }
   });
 
-  it("may be cut at its limit, refuse, or fail", async () => {
+  it("can be truncated, a refusal, or a failure", async () => {
     const cut = {
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
@@ -178,7 +178,7 @@ describe("an answer of Responses", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("an invalid response", () => {
   const ends: [string, Answer][] = [
     ["breaks off between two events", stream(said("Half"))],
     ["breaks off within an event", `${stream(said("Half"))}data: {"choices": [{"del`],
@@ -195,11 +195,11 @@ describe("an answer that is none", () => {
     ],
     ["is somewhere else", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
   ];
-  it.each(ends)("may be asked for again: it %s", async (_, answer) => {
+  it.each(ends)("is retried: it %s", async (_, answer) => {
     expect(await failure("chat", answer)).toMatchObject({ isRetryable: true });
   });
 
-  it("is one that does not come, or stops coming", async () => {
+  it("includes one that never starts, or stops in the middle", async () => {
     const silent = (response: ServerResponse) => response.write(stream(said("Half")));
     expect(await failure("chat", silent, { idleMs: 50 })).toEqual({
       message: "the model took too long to answer",
@@ -212,19 +212,22 @@ describe("an answer that is none", () => {
   });
 });
 
-describe("a failed call", () => {
+describe("a failed model call", () => {
   const status =
     (code: number, body: object, headers = {}) =>
     (response: ServerResponse) =>
       response.writeHead(code, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-  it.each(["messages", "chat", "responses"] as const)("tells %s's own words, and whether it may pass", async (api) => {
-    const error = { type: "some_error", message: "in its own words" };
-    const body = api === "messages" ? { type: "error", error } : { error };
-    const asked = await failure(api, status(429, body, { "retry-after": "7" }));
-    expect(asked).toEqual({ status: 429, message: "in its own words", isRetryable: true, requestedPauseMs: 7_000 });
-    expect(await failure(api, status(529, body))).toMatchObject({ status: 529, isRetryable: true });
-    expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", isRetryable: false });
-    expect(await failure(api, status(403, body))).toMatchObject({ status: 403, isRetryable: false });
-  });
+  it.each(["messages", "chat", "responses"] as const)(
+    "has %s's own message, and whether it is retryable",
+    async (api) => {
+      const error = { type: "some_error", message: "in its own words" };
+      const body = api === "messages" ? { type: "error", error } : { error };
+      const asked = await failure(api, status(429, body, { "retry-after": "7" }));
+      expect(asked).toEqual({ status: 429, message: "in its own words", isRetryable: true, requestedPauseMs: 7_000 });
+      expect(await failure(api, status(529, body))).toMatchObject({ status: 529, isRetryable: true });
+      expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", isRetryable: false });
+      expect(await failure(api, status(403, body))).toMatchObject({ status: 403, isRetryable: false });
+    },
+  );
 });

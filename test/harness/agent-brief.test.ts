@@ -6,8 +6,8 @@ import { Repository } from "./support/repository.ts";
 const skill = (name: string, description: string, body: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`;
 
-describe("what the agent is told", () => {
-  it("names the skills of the repositories, which it reads when it wants them; the run's own is given whole", async () => {
+describe("the agent's briefing", () => {
+  it("lists the repositories' skills, which the agent loads on demand; the run's own is included whole", async () => {
     using repository = new Repository(
       "things",
       {
@@ -45,7 +45,7 @@ describe("what the agent is told", () => {
     ]);
   });
 
-  it("gives no load_skill where there is none, and says what the mode means", async () => {
+  it("omits load_skill without skills, and explains the mode", async () => {
     await using it = await agentRun({
       prompt: "Lead them.",
       turns: [{ text: "Led." }],
@@ -63,7 +63,7 @@ describe("what the agent is told", () => {
     expect(started?.payload?.detail).toContain("computer use is not supported");
   });
 
-  it("describes every tool and its input as the APIs want it", async () => {
+  it("describes every tool and its input in the APIs' format", async () => {
     await using it = await agentRun({ prompt: "Hello.", turns: [{ text: "Hello." }] });
     await it.run();
     const tools: { name: string; description: string; input_schema: Record<string, unknown> }[] =
@@ -78,14 +78,14 @@ describe("what the agent is told", () => {
 });
 
 describe("truncate", () => {
-  it("leaves alone what has room, and cuts texts, the longest alike, where not", () => {
+  it("keeps what fits, and truncates texts, the longest alike", () => {
     expect(truncate({ a: "short", b: [1, null, true] }, 100)).toEqual({ a: "short", b: [1, null, true] });
     const cut = truncate({ long: "x".repeat(1_000), short: "stays", list: ["y".repeat(1_000)] }, 500);
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(500);
     expect(cut).toMatchObject({ long: expect.stringMatching(/^x+\n\[\.\.\. truncated \.\.\.\]$/), short: "stays" });
   });
 
-  it("makes one text of what has too many parts, and everything well formed", () => {
+  it("joins texts with too many parts, and keeps everything well formed", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => index);
     expect(truncate({ many }, 300)).toMatch(/^\{"many":\[0,1,2[\s\S]*truncated/);
     expect(truncate({ "a\0": "b\ud800" }, 100)).toEqual({ "a\ufffd": "b\ufffd" });

@@ -35,7 +35,7 @@ const numbered = (count: number, text = "line") =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join("");
 
 describe("read_files", () => {
-  it("reads files whole and by lines, and tells what it cannot read", async () => {
+  it("reads files whole and by lines, and reports what it cannot read", async () => {
     const [several, long] = await uses(
       { files: { "a.txt": "one\ntwo\nthree", "b/c.txt": "", "long.txt": numbered(9_000) } },
       [
@@ -71,7 +71,7 @@ describe("read_files", () => {
 });
 
 describe("edit_files", () => {
-  it("replaces what is there once, all edits of a file or none, and says what is wrong", async () => {
+  it("replaces existing text once, all edits of a file or none, and reports errors", async () => {
     const results = await uses(
       { files: { "a.txt": "one two one\nthree\n", "crlf.txt": "a\r\nb\r\n", "run.sh": "echo\n" } },
       [
@@ -106,7 +106,7 @@ describe("edit_files", () => {
     );
   });
 
-  it("tells the model what is wrong with its input, by member", async () => {
+  it("reports errors in its input to the model, by member", async () => {
     const [wrong] = await uses({}, [edit({ path: 7, action: "burn" })]);
     expect(wrong.error).toMatch(/edits\.0\.path: .*edits\.0\.action: /);
   });
@@ -160,7 +160,7 @@ describe("a hostile repository", () => {
   });
   afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
-  it.each(["bubblewrap", "none"])("leads no tool out of the workspace by links (%s)", async (sandbox) => {
+  it.each(["bubblewrap", "none"])("leads no tool out of the workspace through links (%s)", async (sandbox) => {
     const links = {
       environment: "/proc/self/environ",
       parent: "/proc/self/../1/environ",

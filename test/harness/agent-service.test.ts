@@ -5,8 +5,8 @@ import { SONNET } from "../support/gateway.ts";
 import { command, use } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
 
-describe("a run over the API, with the service's own gateway", () => {
-  it("is carried out by the agent, over retries, and goes on with a follow-up in another execution", async () => {
+describe("an agent's run over the API, with the service's own gateway", () => {
+  it("is executed with retries, and continues with a follow-up in another execution", async () => {
     using repository = new Repository("sums", { "sum.txt": "1 + 1 = 3\n" });
     await using stage = await Stage.make();
     const run = await stage.create({
@@ -58,7 +58,7 @@ describe("a run over the API, with the service's own gateway", () => {
       expect(shown).toContain(said);
   }, 60_000);
 
-  it("ends FAILED with budget_exceeded when its money is spent", async () => {
+  it("ends FAILED with budget_exceeded when its budget is spent", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Spend it.", config: { model_id: SONNET, budget_usd: 0.05 } });
     await stage.execute([{ ...command("true"), usage: { input: 24_000 } }, command("true"), { text: "More." }]);
@@ -68,7 +68,7 @@ describe("a run over the API, with the service's own gateway", () => {
     });
   }, 60_000);
 
-  it("is BLOCKED by a question, and the answer goes on with it", async () => {
+  it("is BLOCKED by a question, and the answer continues it", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Paint it.", config: { model_id: SONNET } });
     await stage.execute([{ tools: [use("ask_user", { question: "Red or blue?" })] }]);
@@ -81,7 +81,7 @@ describe("a run over the API, with the service's own gateway", () => {
   }, 60_000);
 
   it.each(["bedrock/global.anthropic.claude-sonnet-5-5", "openai/gpt-5.4", "compatible/llama"])(
-    "is carried out with %s",
+    "is executed with %s",
     async (model_id) => {
       await using stage = await Stage.make();
       const run = await stage.create({ prompt: "Say it.", config: { model_id } });
@@ -96,7 +96,7 @@ describe("a run over the API, with the service's own gateway", () => {
     60_000,
   );
 
-  it("goes on with the conversation of an earlier run, whose prompt the model is shown too", async () => {
+  it("continues the conversation of an earlier run, whose prompt the model gets too", async () => {
     await using stage = await Stage.make();
     const first = await stage.create({ prompt: "My number is 7.", config: { model_id: SONNET } });
     await stage.execute([{ text: "I keep it in mind." }]);
@@ -112,7 +112,7 @@ describe("a run over the API, with the service's own gateway", () => {
     ]);
   }, 60_000);
 
-  it("that only plans ends with a plan and has changed nothing", async () => {
+  it("in plan mode ends with a plan and changes nothing", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Plan it.", mode: "plan", config: { model_id: SONNET } });
     const plan = use("create_plan", { title: "The plan", content: "1. Begin." });

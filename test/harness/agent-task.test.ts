@@ -45,7 +45,7 @@ describe("an agent with a language model", () => {
     ["openai/gpt-5.4", "responses", "/openai/v1/responses"],
     ["compatible/llama", "chat", "/openai/v1/chat/completions"],
   ] as const)(
-    "repairs a repository with %s, whatever the model and its server do on the way",
+    "repairs a repository with %s, despite errors of the model and its server",
     async (model, shape, path) => {
       using repository = new Repository("sums", FILES);
       await using it = await agentRun({
@@ -112,7 +112,7 @@ describe("an agent with a language model", () => {
     expect(log.trim().split("\n")).toHaveLength(2);
   });
 
-  it.each(["openai/gpt-5.4", "compatible/llama"])("calls %s so too", async (model) => {
+  it.each(["openai/gpt-5.4", "compatible/llama"])("does the same with %s", async (model) => {
     await using it = await agentRun({ prompt: "Say hello.", model, turns: [{ text: "Hello." }] });
     const { log } = await it.run({
       OPENAI_API_KEY: "key-of-the-host",
@@ -127,7 +127,7 @@ describe("an agent with a language model", () => {
     expect(JSON.stringify([call, log])).not.toMatch(/of-the-host|x-stainless/);
   });
 
-  it("takes the planted secrets out of what the model is shown and what is recorded", async () => {
+  it("redacts the injected secrets in what the model gets and in what is recorded", async () => {
     const secrets = [{ name: "TOKEN", value: "s3cr3t-of-the-team-0001" }];
     await using it = await agentRun({
       prompt: "Look.",

@@ -47,7 +47,7 @@ describe("npm run agent:try", () => {
     expect(JSON.stringify(standIn.seen)).not.toContain("ryr_");
   });
 
-  it("believes no agent that only says so", async () => {
+  it("does not trust an agent that only claims success", async () => {
     await using standIn = await ModelStandIn.start();
     standIn.turns.push({ text: "Repaired." });
     const args = ["--model", "compatible/some", "--url", standIn.anthropicUrl];
@@ -55,7 +55,7 @@ describe("npm run agent:try", () => {
     expect([code, output]).toEqual([1, expect.stringContaining("The test still fails")]);
   });
 
-  it("says which key is missing, and how it is used", async () => {
+  it("names the missing key, and how it is used", async () => {
     const missing = await agentTry([]);
     expect([missing.code, missing.output]).toEqual([2, expect.stringContaining("ANTHROPIC_API_KEY is not set")]);
     const help = await agentTry(["--help"]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentRun, command, use } from "./support/agent-run.ts";
 
 describe("a follow-up", () => {
-  it("goes on with all that was said and done", async () => {
+  it("continues the whole conversation", async () => {
     await using it = await agentRun({
       prompt: "Write one.",
       systemPrompt: "You love brevity.",
@@ -23,7 +23,7 @@ describe("a follow-up", () => {
     expect(JSON.stringify(it.standIn.seen[0]?.body.system)).toContain("You love brevity.");
   });
 
-  it("that interrupts breaks off the turn, and the model is told how far it came", async () => {
+  it("that interrupts ends the turn, and the model gets its progress", async () => {
     await using it = await agentRun({
       prompt: "Wait.",
       turns: [command("echo begun; sleep 30"), { text: "Stopped." }],
@@ -39,7 +39,7 @@ describe("a follow-up", () => {
     expect(JSON.stringify(shown.at(-1))).toContain("Stop that.");
   });
 
-  it("that interrupts does not wait for the model to answer", async () => {
+  it("that interrupts does not wait for the model's response", async () => {
     await using it = await agentRun({
       prompt: "Think.",
       turns: [{ text: "Too late.", after: sleep(60_000) }, { text: "Stopped." }],
@@ -68,7 +68,7 @@ describe("another execution", () => {
     ...rest,
   });
 
-  it("of a turn that was not answered goes on with it, and knows that a tool was interrupted", async () => {
+  it("of an unfinished turn continues it, and knows that a tool was interrupted", async () => {
     const done = earlier("first", {});
     const result = {
       role: "tool" as const,
@@ -102,7 +102,7 @@ describe("another execution", () => {
     expect(shown[6].content[0].content).toContain("interrupted");
   });
 
-  it("of a run that continues a conversation without a prompt of its own is asked to go on", async () => {
+  it("of a run that continues a conversation without its own prompt is asked to continue", async () => {
     const said = (role: "user" | "assistant", text: string) => ({ role, content: [{ type: "text" as const, text }] });
     await using it = await agentRun({
       prompt: "",
@@ -118,7 +118,7 @@ describe("another execution", () => {
     ]);
   });
 
-  it("goes on where the time of the one before was over, though the model was still to answer, and repeats nothing", async () => {
+  it("continues an execution whose time ended before the model's response, and repeats nothing", async () => {
     await using it = await agentRun({
       prompt: "Count.",
       turns: [
@@ -139,8 +139,8 @@ describe("another execution", () => {
   }, 60_000);
 });
 
-describe("a turn ends", () => {
-  it("when its model has answered 200 times", async () => {
+describe("the end of a turn", () => {
+  it("comes after 200 responses of its model", async () => {
     await using it = await agentRun({ prompt: "Go on for ever.", turns: [] });
     it.standIn.otherwise = { tools: [use("no_such_tool", {})] };
     await it.run();
@@ -148,7 +148,7 @@ describe("a turn ends", () => {
     expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("200 model answers") });
   }, 60_000);
 
-  it("FAILED when the budget is spent", async () => {
+  it("is FAILED when the budget is spent", async () => {
     const error = { type: "permission_error", message: "budget_exceeded: the run has spent its $0.50" };
     await using it = await agentRun({
       prompt: "Spend.",
@@ -162,7 +162,7 @@ describe("a turn ends", () => {
     expect(it.standIn.seen).toHaveLength(1);
   });
 
-  it("FAILED when the model refuses, and when a request is refused", async () => {
+  it("is FAILED when the model refuses, and when a request is refused", async () => {
     await using refusing = await agentRun({ prompt: "No.", turns: [{ text: "I will not.", stop: "refusal" }] });
     await refusing.run();
     expect(refusing.plane.outcome).toEqual({
@@ -178,14 +178,14 @@ describe("a turn ends", () => {
     });
   });
 
-  it("at once when the run's key is dead", async () => {
+  it("is immediate when the run's key is revoked", async () => {
     await using it = await agentRun({ prompt: "Hello.", turns: [{ status: 401 }] });
     const { code } = await it.run();
     expect([code, it.plane.outcome]).toEqual([0, undefined]);
     expect(it.standIn.seen).toHaveLength(1);
   });
 
-  it("not when an answer is cut at its limit of tokens: the model goes on", async () => {
+  it("does not come with a truncated response: the model continues", async () => {
     await using it = await agentRun({
       prompt: "Tell.",
       turns: [{ text: "Once upon ", stop: "max_tokens" }, { text: "a time." }],
@@ -195,7 +195,7 @@ describe("a turn ends", () => {
     expect(it.asked(1).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
-  it("with the question of an agent that asks its user", async () => {
+  it("has the question of an agent that asks its user", async () => {
     await using it = await agentRun({
       prompt: "Choose.",
       turns: [{ tools: [use("ask_user", { question: "Red or blue?" }), use("run_command", { command: "echo no" })] }],
@@ -208,7 +208,7 @@ describe("a turn ends", () => {
 });
 
 describe("a conversation", () => {
-  it("that outgrows the model is summarized by it, and what was asked stays", async () => {
+  it("that exceeds the model's context is summarized by it, and the task is kept", async () => {
     const fill = command("head -c 15000 /dev/urandom | base64 -w0 | head -c 16000");
     const full = { ...fill, usage: { input: 160_000 } };
     await using it = await agentRun({
@@ -229,11 +229,11 @@ describe("a conversation", () => {
   });
 });
 
-describe("a conversation that the model refuses as too long", () => {
+describe("a conversation that the model rejects as too long", () => {
   const error = { type: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
   const tooLong = { status: 400, raw: JSON.stringify({ type: "error", error }) };
 
-  it("is summarized, and the turn goes on", async () => {
+  it("is summarized, and the turn continues", async () => {
     const steps = Array.from({ length: 5 }, (_, index) => command(`echo ${index}`));
     await using it = await agentRun({
       prompt: "Go on.",
@@ -244,7 +244,7 @@ describe("a conversation that the model refuses as too long", () => {
     expect(JSON.stringify(it.asked(-1))).toContain("SUMMARY: five were done.");
   });
 
-  it("and that has nothing to leave out ends the turn FAILED at once", async () => {
+  it("ends the turn FAILED at once if nothing can be left out", async () => {
     await using it = await agentRun({ prompt: "Go on.", turns: [tooLong] });
     await it.run();
     expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("prompt is too long") });
@@ -253,7 +253,7 @@ describe("a conversation that the model refuses as too long", () => {
 });
 
 describe("the mode plan", () => {
-  it("gives no tool that changes anything, and makes a plan of the last answer", async () => {
+  it("provides no tool that changes anything, and stores the final response as a plan", async () => {
     await using it = await agentRun({
       prompt: "Plan it.",
       turns: [command("echo changed > a.txt"), { text: "# How to do it\n\n1. Do it." }],

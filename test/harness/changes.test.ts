@@ -60,7 +60,7 @@ describe("a run that changes a repository", () => {
     ).toEqual([".gitignore", "calc.py", "data.bin", '"n\\303\\266w file.txt"']);
   });
 
-  it("has it if the run fails, and none if nothing changed", async () => {
+  it("has one if it fails, and none if nothing changed", async () => {
     const failed = await recordChanges("echo more >> calc.py; exit 3");
     expect(failed.plane.outcome).toMatchObject({ success: false });
     expect(failed.git).toMatchObject({ commits: 0, files_changed: 1, insertions: 1, deletions: 0, branch: "main" });
@@ -69,14 +69,14 @@ describe("a run that changes a repository", () => {
     expect(unchanged.plane.callsTo("report-artifact")).toEqual([]);
   });
 
-  it("has it without the run's secrets, and says so", async () => {
+  it("has one without the run's secrets, with a note", async () => {
     const { git, patch } = await recordChanges('printf "key=%s\\n" "$TOKEN" > settings.ini');
     expect(git).toMatchObject({ files_changed: 1, redacted: true });
     expect(patch?.toString()).toContain("+key=***\n");
     expect(patch?.toString()).not.toContain(SECRET);
   });
 
-  it("leaves out large files and says how many", async () => {
+  it("omits large files with their number", async () => {
     const { git, patch } = await recordChanges("head -c 6000000 /dev/urandom > big.bin; echo y >> calc.py");
     expect(git).toMatchObject({ files_changed: 1, files_omitted: 1 });
     expect(patch?.toString()).not.toContain("big.bin");

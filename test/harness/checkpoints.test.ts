@@ -32,7 +32,7 @@ const steps = Array.from({ length: 16 }, (_, index) =>
 );
 
 describe("a run of several slices", () => {
-  it("gives the messages and files of one that was never cut", async () => {
+  it("has the messages and files of an uninterrupted run", async () => {
     await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });
     expect(await runInSlices(whole, 120_000)).toBe(1);
     await using cut = await FakeControlPlane.start({ prompt: sh(...steps) });
@@ -46,7 +46,7 @@ describe("a run of several slices", () => {
     expect(listFiles(cut)).toEqual(listFiles(whole));
   }, 150_000);
 
-  it("is not cut before it has done a step, however short its time is", async () => {
+  it("finishes at least one step per slice, however short its time is", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo one", "echo two", "echo three") });
     plane.lifetimeMs = 3_000;
     plane.delays.set("resolve-prompt", 2_200);
@@ -56,7 +56,7 @@ describe("a run of several slices", () => {
 });
 
 describe("the workspace", () => {
-  it("is there again for a follow-up in a new execution, whose commands begin where they would have", async () => {
+  it("is restored for a follow-up in a new execution, in the same working directory", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("mkdir made && echo kept > made/file") });
     await runHarness(plane);
     expect(plane.outcome).toMatchObject({ success: true });
@@ -67,7 +67,7 @@ describe("the workspace", () => {
     expect(plane.outputs.at(-1)).toBe("kept\n");
   });
 
-  it("brings along which of its files are artifacts, so that a follow-up makes none of them one again", async () => {
+  it("records which files are artifacts, so that a follow-up does not store them again", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh('echo one > "$RUNYARD_OUTPUT/one.txt"') });
     await runHarness(plane);
     const before = plane.callsTo("report-artifact").length;
@@ -81,14 +81,14 @@ describe("the workspace", () => {
     );
   });
 
-  it("is not saved where nothing is in it", async () => {
+  it("is not saved if it is empty", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo nothing") });
     await runHarness(plane);
     expect(plane.callsTo("upload-snapshot")).toEqual([]);
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
-  it("does not keep a run from its end where it cannot be saved", async () => {
+  it("does not delay the run's end if it cannot be saved", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo kept > file") });
     plane.intercept = (call) => (call.path.endsWith("commit-snapshot") ? { status: 409 } : undefined);
     const { log } = await runHarness(plane);
@@ -96,7 +96,7 @@ describe("the workspace", () => {
     expect(log).toContain("no checkpoint was saved");
   });
 
-  it("is made anew where storage has forgotten it", async () => {
+  it("is created again if storage has lost it", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo kept > file") });
     await runHarness(plane);
     plane.outcome = undefined;
@@ -108,7 +108,7 @@ describe("the workspace", () => {
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
-  it("is packed without following a link that stands where the archive is to be", async () => {
+  it("is packed without following a link in place of the archive", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh('echo kept > file; ln -s /etc/passwd "$TMPDIR/workspace.tar.gz"'),
     });
@@ -120,7 +120,7 @@ describe("the workspace", () => {
 });
 
 describe("a follow-up that interrupts", () => {
-  it("ends the command under way, is answered next, and the run goes on", async () => {
+  it("ends the current command, is answered next, and the run continues", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("echo begun; sleep 120; echo never", "echo unreached"),
     });

@@ -20,7 +20,7 @@ const clone = (repository: { url: string; ref?: string }, place = "it") =>
   cloneRepository(place, repository, options());
 
 describe("cloneRepository", () => {
-  it("brings the whole history and knows the repository by its URL", async () => {
+  it("clones the whole history with the URL as origin", async () => {
     using repository = new Repository("things", { "a.txt": "one" });
     const commit = repository.commit({ "a.txt": "two" });
     const it = await clone({ url: repository.url });
@@ -30,7 +30,7 @@ describe("cloneRepository", () => {
     expect(existsSync(join(workspace, "it/.git/shallow"))).toBe(false);
   });
 
-  it("checks out a branch, a tag, a commit, and a ref that plain clones leave out", async () => {
+  it("checks out a branch, a tag, a commit, and a ref that plain clones omit", async () => {
     using repository = new Repository("things", { "a.txt": "first" });
     const first = repository.git("rev-parse", "HEAD");
     repository.git("tag", "v1");
@@ -52,26 +52,26 @@ describe("cloneRepository", () => {
     await expect(clone({ url: repository.url, ref: "nowhere" }, "last")).rejects.toThrow(/there is no ref "nowhere"/);
   });
 
-  it("says what git said when it fails", async () => {
+  it("reports git's error", async () => {
     await expect(clone({ url: "file:///nowhere/at/all" })).rejects.toThrow(
       /cloning file:\/\/\/nowhere\/at\/all failed: .*does not/,
     );
   });
 
-  it("runs no hook and follows no other transport", async () => {
+  it("runs no hook and uses no other transport", async () => {
     using repository = new Repository("things", { "a.txt": "one" });
     await expect(clone({ url: "ext::sh -c touch% /tmp/pwned" })).rejects.toThrow(/not allowed/);
     await clone({ url: repository.url });
     expect(existsSync(join(workspace, "it/.git/hooks"))).toBe(false);
   });
 
-  it("ends with its time limit", async () => {
+  it("ends at its time limit", async () => {
     using repository = new Repository("things", { "a.txt": "one" });
     const limited = cloneRepository("it", { url: repository.url }, { ...options(), timeoutMs: 1 });
     await expect(limited).rejects.toThrow("git did not end within");
   });
 
-  it("never shows what a URL carries before its host", () => {
+  it("never shows a URL's credential", () => {
     const url = "https://user:p%40ss-word@example.com/o/r.git";
     expect(maskUrlUsers(`fatal: ${url} not found`)).toBe("fatal: https://***@example.com/o/r.git not found");
     expect(findCredentials(url)).toContain("p@ss-word");
@@ -89,7 +89,7 @@ describe("assignClonePaths", () => {
     expect([...places.keys()]).toEqual(["one", "two", "three", "deep/four"]);
   });
 
-  it("refuses two in one place, and the places of others", () => {
+  it("rejects two repositories in one path, and reserved paths", () => {
     const twice = [{ url: "https://a.example/o/r" }, { url: "https://b.example/o/r" }];
     expect(() => assignClonePaths(twice)).toThrow(/"r" is taken/);
     expect(() => assignClonePaths([{ url: "https://a.example/o/output" }])).toThrow(/"output" is taken/);
@@ -146,7 +146,7 @@ describe("loadSkill", () => {
     expect(await at.load("tools:docs/how")).toMatchObject({ name: "how", body: "No front matter.\n" });
   });
 
-  it("says what is there when it is not found", async () => {
+  it("lists the existing skills when it is not found", async () => {
     using at = await cloned();
     await expect(at.load("tools:absent")).rejects.toThrow(
       /has no such skill; skills there: broken, escape, review, typed/,
@@ -161,7 +161,7 @@ describe("loadSkill", () => {
     await expect(at.load("tools:../../../../etc/passwd.md")).rejects.toThrow(/no such skill/);
   });
 
-  it("refuses front matter that it cannot read", async () => {
+  it("rejects invalid front matter", async () => {
     using at = await cloned();
     await expect(at.load("tools:broken")).rejects.toThrow(/front matter is not YAML/);
     await expect(at.load("tools:typed")).rejects.toThrow(/name and a description that are strings/);

@@ -20,7 +20,7 @@ async function run(given: RunGiven, prepare: (plane: FakeControlPlane) => void =
 }
 
 describe("a run", () => {
-  it("tells each command when it starts, its result when it has ended, and its last word", async () => {
+  it("reports each command at its start, its result at its end, and its final message", async () => {
     await using it = await run({ prompt: sh("echo one", "echo two >&2") });
     expect(it.code).toBe(0);
     const blocks = it.plane.messages.flatMap((message) =>
@@ -48,7 +48,7 @@ describe("a run", () => {
     expect(it.plane.outputs).toEqual(["own trap\n", "[]\n", "b\n"]);
   });
 
-  it("ends FAILED at the first command that fails, as bash -eo pipefail has it", async () => {
+  it("ends FAILED at the first failing command, like bash -eo pipefail", async () => {
     await using it = await run({ prompt: sh("echo fine", "false | true\necho not reached", "echo never") });
     expect(it.code).toBe(0);
     expect(it.plane.outputs).toEqual(["fine\n", ""]);
@@ -66,7 +66,7 @@ describe("a run", () => {
     expect(other.plane.outcome?.summary).toContain("exit code 42");
   });
 
-  it("cuts long output in the message and keeps its end", async () => {
+  it("truncates long output in the message and keeps its end", async () => {
     await using it = await run({ prompt: sh("seq 1 200000") });
     expect(it.plane.results).toMatchObject([{ truncated: true, exit_code: 0 }]);
     expect(it.plane.outputs[0]).toMatch(/^1\n2\n[\s\S]*bytes omitted[\s\S]*200000\n$/);
@@ -81,7 +81,7 @@ describe("a run", () => {
     expect(Number(plane.outputs[0]), "before the announcement was answered").toBeLessThan(announced + 4_000);
   });
 
-  it("leaves nothing on the host, whatever rights its commands took away", async () => {
+  it("leaves nothing on the host, whatever file modes its commands set", async () => {
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     const prompt = sh("mkdir -p locked/in && touch locked/in/file && chmod 000 locked");
     await using it = await run({ prompt }, () => {}, { TMPDIR: folder });
@@ -100,7 +100,7 @@ describe("a run", () => {
     expect(it.log).not.toContain(it.plane.key);
   });
 
-  it("never repeats the key, even when a command has it", async () => {
+  it("never repeats the key, even if a command has it", async () => {
     const plane = await FakeControlPlane.start({ prompt: "" });
     await using _ = plane;
     const half = plane.key.length / 2;
@@ -112,7 +112,7 @@ describe("a run", () => {
     expect(plane.everything).not.toContain(Buffer.from(plane.key).toString("base64").slice(0, 40));
   });
 
-  it("refuses a prompt without anything to run", async () => {
+  it("rejects a prompt without commands", async () => {
     await using none = await run({ prompt: "Hello" });
     expect(none.plane.outcome).toMatchObject({ success: false, error_code: "invalid_request" });
     expect(none.code).toBe(0);
@@ -120,7 +120,7 @@ describe("a run", () => {
 });
 
 describe("setup", () => {
-  it("clones, loads the skill, fetches attachments, and tells each with its duration", async () => {
+  it("clones, loads the skill, fetches attachments, and reports each with its duration", async () => {
     using repository = new Repository("things", {
       ".agents/skills/look/SKILL.md": `---\nname: look\n---\n${sh("echo skill in $(basename $PWD); git log --oneline | wc -l")}`,
     });
@@ -145,7 +145,7 @@ describe("setup", () => {
     }
   });
 
-  it("works beside several clones, in the workspace", async () => {
+  it("uses the workspace as working directory for several clones", async () => {
     using one = new Repository("one", { "a.txt": "1" });
     using two = new Repository("two", { "a.txt": "2" });
     const config = { repositories: [{ url: one.url }, { url: two.url, path: "other/place" }] };
@@ -153,7 +153,7 @@ describe("setup", () => {
     expect(it.plane.outputs).toEqual(["12"]);
   });
 
-  it("ends FAILED with git's words when a clone fails, and tells no credential", async () => {
+  it("ends FAILED with git's error when a clone fails, without a credential", async () => {
     const config = { repositories: [{ url: "https://agent:top-secret-token@127.0.0.1:1/o/r.git" }] };
     await using it = await run({ prompt: sh("true"), context: { agent_config: config } });
     expect(it.code).toBe(0);
@@ -180,7 +180,7 @@ describe("setup", () => {
     ]);
   });
 
-  it("ends FAILED at the first setup command that fails, with its last lines", async () => {
+  it("ends FAILED at the first failing setup command, with its last lines", async () => {
     await using it = await run({
       prompt: sh("true"),
       context: { setup_commands: ["seq 1 30; exit 3", "echo not reached > $RUNYARD_OUTPUT/a.txt"] },
@@ -190,7 +190,7 @@ describe("setup", () => {
     expect(it.plane.events).toMatchObject([{ event_name: "setup_commands", payload: { is_error: true } }]);
   });
 
-  it("ends FAILED when a skill is not there, with the waiting follow-ups in the conversation", async () => {
+  it("ends FAILED for a missing skill, with the waiting follow-ups in the conversation", async () => {
     using repository = new Repository("things", { "a.txt": "1" });
     const config = { repositories: [{ url: repository.url }], skills: ["things:absent"] };
     await using it = await run({ prompt: sh("true"), context: { agent_config: config } }, (plane) =>
@@ -203,7 +203,7 @@ describe("setup", () => {
 });
 
 describe("artifacts", () => {
-  it.each(["PUT", "POST"] as const)("stores the files of $RUNYARD_OUTPUT by %s", async (method) => {
+  it.each(["PUT", "POST"] as const)("are the files in $RUNYARD_OUTPUT, stored by %s", async (method) => {
     const commands = [
       'mkdir -p "$RUNYARD_OUTPUT/sub" && cd "$RUNYARD_OUTPUT" && printf report > report.md && printf x > sub/data.json',
       "ln -s /etc/passwd link; mkfifo pipe",
@@ -229,7 +229,7 @@ describe("artifacts", () => {
     });
   });
 
-  it("stores what a failed run left, and says what it could not keep", async () => {
+  it("of a failed run are stored, and files that could not be stored are reported", async () => {
     const command = 'echo x > "$RUNYARD_OUTPUT/log.txt"; truncate -s 200M "$RUNYARD_OUTPUT/huge"; exit 1';
     await using it = await run({ prompt: sh(command) });
     expect([...it.plane.artifacts.keys()]).toEqual(["log.txt"]);
@@ -238,14 +238,14 @@ describe("artifacts", () => {
     );
   });
 
-  it("follows no link in place of the directory", async () => {
+  it("are not taken through a link in place of the directory", async () => {
     await using it = await run({ prompt: sh('rm -r "$RUNYARD_OUTPUT"; ln -s /etc "$RUNYARD_OUTPUT"') });
     expect(it.plane.callsTo("report-artifact")).toEqual([]);
   });
 });
 
 describe("follow-ups", () => {
-  it("are taken up one after the other, each as a turn, and acknowledged once they are stored", async () => {
+  it("are handled one after the other, each as a turn, and acknowledged once they are stored", async () => {
     await using it = await run({ prompt: sh("echo prompt; sleep 1.5") }, (plane) => {
       plane.addFollowup(sh("echo first"));
       setTimeout(() => plane.addFollowup(sh("echo second")), 500);
@@ -258,7 +258,7 @@ describe("follow-ups", () => {
     expect(it.plane.outcome?.success).toBe(true);
   });
 
-  it("come in as late as the last question before the end", async () => {
+  it("are accepted until the last request before the end", async () => {
     await using it = await run({ prompt: sh("echo prompt") }, (plane) => {
       plane.intercept = (call) => {
         if (call.path.endsWith("heartbeat") && plane.followups.length === 0) plane.addFollowup(sh("echo late"));
@@ -268,7 +268,7 @@ describe("follow-ups", () => {
     expect(it.plane.outputs).toEqual(["prompt\n", "late\n"]);
   });
 
-  it("of a run that was answered are taken up without running the prompt again", async () => {
+  it("of a finished turn are handled without running the prompt again", async () => {
     const messages = [
       {
         role: "tool" as const,
@@ -294,8 +294,8 @@ describe("follow-ups", () => {
   });
 });
 
-describe("the end before the end", () => {
-  it.each(["bubblewrap", "none"])("leaves none of a cancelled run's processes (%s)", async (sandbox) => {
+describe("an early end of an execution", () => {
+  it.each(["bubblewrap", "none"])("leaves no process of a cancelled run (%s)", async (sandbox) => {
     const mark = newMark();
     const command = `setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; sleep ${mark}`;
     const plane = await FakeControlPlane.start({ prompt: sh(command) });
@@ -308,7 +308,7 @@ describe("the end before the end", () => {
     expect([code, plane.shutdown, plane.outcome]).toEqual([0, {}, undefined]);
   });
 
-  it.each(["bubblewrap", "none"])("leaves no background process of a command that has ended (%s)", async (sandbox) => {
+  it.each(["bubblewrap", "none"])("leaves no background process of an ended command (%s)", async (sandbox) => {
     const mark = newMark();
     await using it = await run({ prompt: sh(`setsid sleep ${mark} >/dev/null 2>&1 & echo started`) }, () => {}, {
       RUNYARD_SANDBOX: sandbox,
@@ -317,7 +317,7 @@ describe("the end before the end", () => {
     expect(sleepers(mark)).toBe(0);
   });
 
-  it("stops at once when its key is refused", async () => {
+  it("is immediate when its key is refused", async () => {
     const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
     await using _ = plane;
     plane.intercept = (call) => (call.path.endsWith("heartbeat") ? { status: 401 } : undefined);
@@ -327,14 +327,14 @@ describe("the end before the end", () => {
     expect([code, plane.outcome]).toEqual([0, undefined]);
   });
 
-  it("leaves quietly when another harness has the execution", async () => {
+  it("is silent when another harness has the execution", async () => {
     await using it = await run({ prompt: sh("true") }, (plane) => {
       plane.intercept = () => ({ status: 409, headers: { "x-should-retry": "false" } });
     });
     expect([it.code, it.plane.calls.length]).toEqual([0, 1]);
   });
 
-  it("reports its shutdown when it is told to end", async () => {
+  it("reports the shutdown on a termination signal", async () => {
     const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
     await using _ = plane;
     const harness = startHarness(plane);
@@ -345,7 +345,7 @@ describe("the end before the end", () => {
     expect(plane.shutdown).toMatchObject({ error: { category: "shutdown" } });
   });
 
-  it("reports its shutdown and fails when it is answered what it cannot work with", async () => {
+  it("reports the shutdown and fails on an invalid response", async () => {
     await using it = await run({ prompt: sh("true") }, (plane) => {
       plane.intercept = (call) => (call.path.endsWith("messages") ? { status: 400 } : undefined);
     });
@@ -353,7 +353,7 @@ describe("the end before the end", () => {
     expect(it.plane.shutdown).toMatchObject({ error: { category: "unreachable" } });
   });
 
-  it("ends a command before the sandbox itself ends, and says so", async () => {
+  it("ends a command with a message before the sandbox ends", async () => {
     const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
     await using _ = plane;
     plane.lifetimeMs = 7_000;
@@ -364,7 +364,7 @@ describe("the end before the end", () => {
     expect(plane.outcome?.summary).toMatch(/`sleep 30` was ended: its sandbox had \d\.\d s left when it began/);
   });
 
-  it("does not start with something else than an envelope", async () => {
+  it("is immediate for invalid input in place of an envelope", async () => {
     const plane = await FakeControlPlane.start({ prompt: "" });
     await using _ = plane;
     const harness = startHarness(plane, {}, "{}");

@@ -36,7 +36,7 @@ describe("control plane client", () => {
     expect(stdout).not.toContain("undici/undici");
   });
 
-  it("says who it is on every call", async () => {
+  it("identifies itself on every call", async () => {
     await using it = await planeThatAnswers();
     await it.client.resolvePrompt();
     await it.client.heartbeat(0);
@@ -49,7 +49,7 @@ describe("control plane client", () => {
     }
   });
 
-  it.each([500, 502, 503, 408])("repeats a call that was answered %i", async (status) => {
+  it.each([500, 502, 503, 408])("repeats a call that returned %i", async (status) => {
     await using it = await planeThatAnswers({ status }, { status });
     await it.client.heartbeat(3);
     expect(it.plane.calls.map((call) => call.body["followups_stored"])).toEqual([3, 3, 3]);
@@ -62,7 +62,7 @@ describe("control plane client", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it("believes an answer that calls itself retryable, or not", async () => {
+  it("follows a response's retryable member", async () => {
     await using lost = await planeThatAnswers({ status: 409, headers: { "x-should-retry": "true" } });
     await lost.client.heartbeat(0);
     expect(lost.plane.calls).toHaveLength(2);
@@ -71,18 +71,18 @@ describe("control plane client", () => {
     expect(final.plane.calls).toHaveLength(1);
   });
 
-  it("takes 401 for the end of its execution and does not repeat it", async () => {
+  it("treats 401 as the end of its execution and does not retry", async () => {
     await using it = await planeThatAnswers({ status: 401, headers: { "x-should-retry": "true" } });
     await expect(it.client.sendMessages(1, [])).rejects.toMatchObject({ kind: "stale" });
     expect(it.plane.calls).toHaveLength(1);
   });
 
-  it.each([401, 403, 409])("takes %i on its first call for another harness's execution", async (status) => {
+  it.each([401, 403, 409])("treats %i on its first call as another harness's execution", async (status) => {
     await using it = await planeThatAnswers({ status, headers: { "x-should-retry": "false" } });
     await expect(it.client.resolvePrompt()).rejects.toMatchObject({ kind: "taken" });
   });
 
-  it("does not go on with an answer that it does not understand", async () => {
+  it("stops at an invalid response", async () => {
     await using it = await planeThatAnswers({ status: 200, body: { followups: "none" } });
     await expect(it.client.heartbeat(0)).rejects.toMatchObject({ kind: "unreachable" });
   });
@@ -91,7 +91,7 @@ describe("control plane client", () => {
 describe("withRetries", () => {
   const read = () => ({ status: 503, header: () => undefined });
 
-  it("gives up after its time, and says what the last attempt came to", async () => {
+  it("gives up after its time, with the last attempt's error", async () => {
     const limits = { giveUpAfterMs: 150, attemptMs: 1000 };
     await expect(withRetries("/beat", async () => 1, read, limits)).rejects.toThrow(
       "/beat could not be called: status 503",
@@ -100,7 +100,7 @@ describe("withRetries", () => {
     await expect(withRetries("/beat", broken, read, limits)).rejects.toThrow("connection refused");
   });
 
-  it("ends waiting with the execution's reason", async () => {
+  it("stops waiting with the execution's reason", async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error("cancelled")), 20);
     const limits = { giveUpAfterMs: 60_000, attemptMs: 1000, signal: stop.signal };

@@ -89,7 +89,7 @@ describe("the image as a Lambda function", () => {
     return answers;
   }
 
-  it("carries out an execution to its end, gives it no credential, and answers", async () => {
+  it("executes a run to its end without credentials, and returns", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo hello; env") });
     const { deadline_at: _, ...event } = plane.envelope;
     expect(await lambda([event])).toEqual([{ path: "/2018-06-01/runtime/invocation/request-1/response", body: null }]);
@@ -98,7 +98,7 @@ describe("the image as a Lambda function", () => {
     expect(plane.outputs[0]).not.toContain("the-cloud-credential");
   });
 
-  it("tells of an event that it cannot take, and takes the next one", async () => {
+  it("reports an invalid event, and accepts the next one", async () => {
     const answers = await lambda([{ version: 2 }, "no json"]);
     expect(answers).toMatchObject([
       { path: "/2018-06-01/runtime/invocation/request-1/error", body: { errorType: "ValiError" } },
@@ -118,7 +118,7 @@ describe("the image as a MicroVM", () => {
     return { child, call };
   }
 
-  it("is ready before it has an envelope, carries out the one that it gets, and ends with it", async () => {
+  it("is ready before it gets an envelope, executes it, and ends with it", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo hello") });
     const { child, call } = await machine();
     expect([await call(`${HOOKS}/ready`), await call(`${HOOKS}/validate`)]).toEqual([200, 200]);
@@ -128,7 +128,7 @@ describe("the image as a MicroVM", () => {
     expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
   });
 
-  it("takes the payload also where it comes beside the machine's name", async () => {
+  it("accepts the payload next to the machine's name", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo hello") });
     const { child, call } = await machine();
     const ended = waitForEnd(child);
@@ -139,7 +139,7 @@ describe("the image as a MicroVM", () => {
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
-  it("refuses what is no envelope, what is no hook, and a second envelope", async () => {
+  it("rejects an invalid envelope, an unknown hook, and a second envelope", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
     const { call } = await machine();
     expect(await call(`${HOOKS}/run`, "no json")).toBe(400);
@@ -150,8 +150,8 @@ describe("the image as a MicroVM", () => {
   });
 });
 
-describe("the image in a task", () => {
-  it("brings Node and the harness into the other container, which takes the envelope away and begins", async () => {
+describe("the image in a container", () => {
+  it("provides Node and the harness to the other container, which removes the envelope and begins", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("tr '\\0' '\\n' < /proc/$PPID/environ; env; ls -R $SHARED"),
     });
@@ -170,7 +170,7 @@ describe("the image in a task", () => {
     expect(plane.outputs[0]).not.toContain("RUNYARD_ENVELOPE");
   });
 
-  it("fails where there is no envelope, before anything is run", async () => {
+  it("fails before running anything if there is no envelope", async () => {
     const volume = join(folder, "other");
     expect(await waitForEnd(start(["copy", volume], {}))).toBe(1);
     expect(await waitForEnd(start(["run", volume], {}))).toBe(1);
@@ -190,7 +190,7 @@ describe("the tools of the image", () => {
   /** What every Debian has: https://www.debian.org/doc/debian-policy/ch-binary.html#essential-packages */
   const ESSENTIAL = "sh cat cp env find grep gzip head ls mkdir mv rm sed sleep sort tr true wc".split(" ");
 
-  it("are all that an execution needs, with a repository, a search and a file", async () => {
+  it("cover an execution with a repository, a search and a file", async () => {
     const dockerfile = readFileSync("image/Dockerfile", "utf8");
     const named = Object.entries(INSTALLED).filter(([name]) => new RegExp(`^ {8}${name} `, "m").test(dockerfile));
     expect(named).toHaveLength(Object.keys(INSTALLED).length);

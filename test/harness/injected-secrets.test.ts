@@ -111,7 +111,7 @@ const isWord = (piece: string) =>
   piece.includes("service_account") ||
   piece.includes("example.com");
 
-describe("two hundred secrets of ten kinds, planted in a run", () => {
+describe("two hundred secrets of ten kinds, injected into a run", () => {
   let plane: FakeControlPlane;
   let log = "";
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
     await plane[Symbol.asyncDispose]();
   }, 600_000);
 
-  it("are there: each command ran, and printed more than marks", () => {
+  it("are available: each command ran, and printed more than masks", () => {
     expect(secrets).toHaveLength(200);
     expect(plane.results).toHaveLength(202);
     expect(plane.outcome?.summary).toMatch(/^Step 202 of 202 failed/);
@@ -146,7 +146,7 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
     expect(unmarked).toEqual([]);
   });
 
-  it("are in no message, event, name, summary or log line that left the sandbox", () => {
+  it("are in no message, event, name, summary or log line that leaves the sandbox", () => {
     // Files are kept byte for byte, those of artifacts and those of snapshots.
     const calls = plane.calls.filter(({ path }) => !/^\/(upload|snapshot)\//.test(path));
     const said = calls.map(({ path, raw }) => path + raw.toString());
@@ -157,7 +157,7 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
     expect([...plane.artifacts.keys()].join()).not.toContain(secrets[0]?.value);
   });
 
-  it("are in nothing that the service then tells of the run", async () => {
+  it("are in no response about the run", async () => {
     const controlPlane = await createTestControlPlane();
     const harness = await workingRun(controlPlane);
     for (const { path, body } of plane.calls) {
@@ -186,7 +186,7 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
 });
 
 describe("credentials in JSON", () => {
-  it("are secrets member by member, where a member's name says so", async () => {
+  it("are secret in members whose name indicates one", async () => {
     const value = JSON.stringify({
       type: "service_account",
       private_key: "a-b-c-d-private",

@@ -57,7 +57,7 @@ function expectNoSecret(text: string, secrets: readonly string[]): void {
 }
 
 describe("createLiveStream", () => {
-  it("shows none of 200 secrets, wherever frames cut them", () => {
+  it("contains none of 200 secrets, wherever frames split them", () => {
     const secrets = makeSecrets();
     const redactor = createRedactor(secrets);
     const random = createRandom(11);
@@ -84,7 +84,7 @@ describe("createLiveStream", () => {
     }
   });
 
-  it("shows no rest of a secret whose beginning was skipped", () => {
+  it("contains no rest of a secret whose beginning was skipped", () => {
     const secrets = makeSecrets();
     const redactor = createRedactor(secrets);
     const random = createRandom(13);
@@ -102,7 +102,7 @@ describe("createLiveStream", () => {
     }
   });
 
-  it("shows a line whole once nothing follows, although its end may begin a secret", () => {
+  it("sends a line whole once output pauses, although its end may begin a secret", () => {
     const stream = createLiveStream(createRedactor(["2\nabcdefgh", "12345678"]));
     stream.push(Buffer.from("line 12\n"));
     const first = stream.take();
@@ -113,7 +113,7 @@ describe("createLiveStream", () => {
     expect(stream.take()?.text, "the rest of a secret that had begun").toBe(" and more");
   });
 
-  it("keeps the end of much output, and counts what it skips", () => {
+  it("keeps the end of large output, and counts what it skips", () => {
     const stream = createLiveStream(createRedactor(["a-secret-of-the-run"]));
     const chunk = Buffer.from(`${"x".repeat(1_023)}\n`);
     for (let count = 0; count < 10_000; count++) stream.push(chunk);
@@ -125,7 +125,7 @@ describe("createLiveStream", () => {
     expect(stream.repeat()).toEqual(piece);
   });
 
-  it("keeps characters whole that are cut by a frame", () => {
+  it("keeps characters whole that a frame splits", () => {
     const stream = createLiveStream(createRedactor([]));
     const bytes = Buffer.from("äöü\n");
     let shown = "";
@@ -157,7 +157,7 @@ function createSender(intervalMs = 20) {
 }
 
 describe("createLiveOutput", () => {
-  it("sends nothing while nobody reads, and the end of what came before to the first reader", async () => {
+  it("sends nothing without a reader, and the end of earlier output to the first reader", async () => {
     const { live, requests, until, text } = createSender();
     const output = live.open("action-1");
     output.push(Buffer.from("line 1\n"));
@@ -192,7 +192,7 @@ describe("createLiveOutput", () => {
     live.end();
   });
 
-  it("gives the text of a model an id of its own until its message is sent", async () => {
+  it("gives the model's text an id of its own until its message is sent", async () => {
     const { live, requests, until, text } = createSender();
     live.setWatched(true);
     expect(live.endText()).toBeUndefined();

@@ -26,7 +26,7 @@ const configured = (servers: Record<string, object>) => ({
 const everything = { command: "node", args: ["everything.mjs", "stdio"], env: { TRACKER_TOKEN: TOKEN } };
 
 describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) => {
-  it("offers their tools to its model, tells of each connection, and says none of their values", async () => {
+  it("offers their tools to its model, reports each connection, and reveals no values", async () => {
     await using it = await agentRun({
       prompt: "Look at the tracker.",
       context: configured({
@@ -74,7 +74,7 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
     expect(offered.description).toContain("Server gone is not available");
   });
 
-  it("leaves nothing of them when it has ended, nor when it is cancelled", async () => {
+  it("ends all of their processes when it ends or is cancelled", async () => {
     for (const way of ["ends", "cancelled"]) {
       const mark = newMark();
       const script = `sleep ${mark} & exec node everything.mjs stdio`;
@@ -108,7 +108,7 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
 });
 
 describe("a run whose agent asks its user", () => {
-  it("ends with the question, and goes on with the answer", async () => {
+  it("ends with the question, and continues with the answer", async () => {
     await using it = await agentRun({
       prompt: "Choose a database.",
       turns: [

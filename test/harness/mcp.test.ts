@@ -27,7 +27,7 @@ const createTool = (servers: readonly McpServer[], stage: Stage, readsOnly = fal
 };
 
 describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (sandbox) => {
-  it("work where commands do: the real server for files reads and writes the workspace, beside commands", async () => {
+  it("run where commands do: the real file server reads and writes the workspace", async () => {
     await using stage = await mcpStage({ sandbox });
     bundledServer("filesystem", stage.places.workspace);
     const { workspace } = stage.sandbox.paths;
@@ -72,7 +72,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
     await closeServers(servers);
   });
 
-  it("end with all that they have started when they are closed, and when the execution stops", async () => {
+  it("end with all of their processes when they are closed, and when the execution stops", async () => {
     for (const way of ["close", "stop"]) {
       const mark = newMark();
       await using stage = await mcpStage({ sandbox });
@@ -87,8 +87,8 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
   });
 });
 
-describe("an MCP server that cannot be used", () => {
-  it("is told of with its reason, and keeps nothing else from going on", async () => {
+describe("an unusable MCP server", () => {
+  it("is reported with its reason, and does not stop the run", async () => {
     await using stage = await mcpStage({ connectMs: 3_000 });
     stage.redactor.add("secret-of-the-server");
     bundledServer("filesystem", stage.places.workspace);
@@ -127,7 +127,7 @@ describe("an MCP server that cannot be used", () => {
 });
 
 describe("call_mcp_tool", () => {
-  it("tells a model of each tool with its schema, and lists those of one server by its name alone", async () => {
+  it("describes each tool with its schema to the model, and lists one server's by its name", async () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
@@ -143,7 +143,7 @@ describe("call_mcp_tool", () => {
     await closeServers(servers);
   });
 
-  it("answers texts, names what it leaves out, and hands a server's own refusals to the model", async () => {
+  it("returns texts, names omitted content, and passes a server's errors to the model", async () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
@@ -170,7 +170,7 @@ describe("call_mcp_tool", () => {
     await closeServers(servers);
   });
 
-  it("breaks off a call whose turn ends", async () => {
+  it("aborts a call whose turn ends", async () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
@@ -186,7 +186,7 @@ describe("call_mcp_tool", () => {
     await closeServers(servers);
   });
 
-  it("offers in plan mode what its server says changes nothing, and refuses the rest", async () => {
+  it("offers only tools marked as read-only in plan mode, and refuses the rest", async () => {
     await using stage = await mcpStage();
     bundledServer("filesystem", stage.places.workspace);
     const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", "/workspace"] } });
@@ -252,7 +252,7 @@ describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
     await closeServers(servers);
   });
 
-  it("are not called where they are services of the machine itself", async () => {
+  it("are not called if they are services of the machine itself", async () => {
     await using stage = await mcpStage();
     const before = seen.length;
     const servers = await stage.connect({ near: { url }, named: { url: url.replace("127.0.0.1", "localhost") } });
@@ -285,7 +285,7 @@ describe("createOutwardFetch", () => {
     "http://[::1]:1/",
     "http://[::ffff:127.0.0.1]:1/",
     "http://localhost:1/",
-  ])("calls %s only where the machine's own services may be called", async (address) => {
+  ])("calls %s only if the machine's own services are allowed", async (address) => {
     await expect(createOutwardFetch({ loopback: false, privateNetworks: false })(address)).rejects.toThrow(
       "may not call",
     );
@@ -294,7 +294,7 @@ describe("createOutwardFetch", () => {
     );
   });
 
-  it("calls the machine by its own addresses no more than by its loopback", async () => {
+  it("refuses the machine's own addresses like its loopback", async () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const addresses = own
       .filter(({ family, internal }) => family === "IPv4" && !internal)
@@ -311,7 +311,7 @@ describe("createOutwardFetch", () => {
     expect(listOwnAddresses()).toEqual(addresses);
   });
 
-  it("follows no redirect, which could lead anywhere with the headers", async () => {
+  it("follows no redirect, which could send the headers anywhere", async () => {
     const server = createServer((_, answer) => answer.writeHead(302, { location: "http://169.254.169.254/" }).end());
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -324,7 +324,7 @@ describe("createOutwardFetch", () => {
 });
 
 describe("the values of MCP servers", () => {
-  it("are secrets where they are long enough to be some, with a header's scheme and without it", () => {
+  it("are treated as secrets if they are long enough, with and without a header's scheme", () => {
     const servers = {
       local: { command: "serve", env: { TOKEN: "a-long-value", LEVEL: "debug" } },
       remote: { url: "https://tracker.test", headers: { authorization: "Bearer another-value" } },
@@ -333,7 +333,7 @@ describe("the values of MCP servers", () => {
     expect(listServerSecrets(undefined)).toEqual([]);
   });
 
-  it("are seen in no list of processes", async () => {
+  it("are in no process list", async () => {
     await using stage = await mcpStage();
     bundledServer("everything", stage.places.workspace);
     const servers = await stage.connect({

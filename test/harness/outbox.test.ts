@@ -42,7 +42,7 @@ function recorder() {
 }
 
 describe("outbox", () => {
-  it("sends in the order in which things happened, messages together", async () => {
+  it("sends in order, with messages together", async () => {
     const { sent, options } = recorder();
     const outbox = createOutbox(options);
     outbox.event("setup_repo_clone");
@@ -54,7 +54,7 @@ describe("outbox", () => {
     expect(sent).toEqual(["setup_repo_clone", "5: a,b", "agent_started", "7: c"]);
   });
 
-  it("holds messages for others to join, but not longer than its time", async () => {
+  it("holds messages to join others, up to its time limit", async () => {
     const { sent, options } = recorder();
     const outbox = createOutbox({ ...options, holdMs: 40 });
     outbox.message(say("a"));
@@ -64,7 +64,7 @@ describe("outbox", () => {
     await expect.poll(() => sent, { interval: 5 }).toEqual(["5: a,b"]);
   });
 
-  it("does not hold a full batch, and puts one that is larger by itself", async () => {
+  it("sends a full batch at once, and an oversized one separately", async () => {
     const { sent, options } = recorder();
     const outbox = createOutbox({ ...options, holdMs: 60_000 });
     outbox.message(say("small"));
@@ -75,7 +75,7 @@ describe("outbox", () => {
     expect(sent.at(-1)).toBe("7: small too");
   });
 
-  it("tells when a message is stored, and redacts it", async () => {
+  it("reports when a message is stored, and redacts it", async () => {
     const { sent, options } = recorder();
     const outbox = createOutbox(options);
     let stored = false;
@@ -88,7 +88,7 @@ describe("outbox", () => {
     expect(sent).toEqual(["5: ***"]);
   });
 
-  it("stops at a failure, tells it once, and fails every flush", async () => {
+  it("stops at a failure, reports it once, and fails every flush", async () => {
     const { sent, plane, failures, options } = recorder();
     const outbox = createOutbox(options);
     plane.failure = new Error("gone");

@@ -18,7 +18,7 @@ describe("output capture", () => {
     expect(captured(["one\n", "two\n"])).toEqual({ text: "one\ntwo\n", truncated: false });
   });
 
-  it("keeps beginning and end of a long one, within its bytes, and says how much is left out", () => {
+  it("keeps beginning and end of long output, within its bytes, and reports how much is omitted", () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} äöü\n`);
     const { text, truncated } = captured(lines);
     expect(truncated).toBe(true);
@@ -32,19 +32,19 @@ describe("output capture", () => {
     expect(text).not.toContain("\ufffd");
   });
 
-  it("reads on and drops what comes after the most it reads, and says so", () => {
+  it("reads on beyond its limit without keeping it, and reports that", () => {
     const { text, truncated } = captured(["a".repeat(90), "b".repeat(90), "c".repeat(9000)], { readBytes: 100 });
     expect(truncated).toBe(true);
     expect(text).toContain("output after 100 bytes was discarded");
     expect(text).not.toContain("c".repeat(10));
   });
 
-  it("joins a character that comes in two pieces", () => {
+  it("joins a character that arrives in two chunks", () => {
     const bytes = Buffer.from("ä€😀");
     expect(captured([...bytes].map((byte) => Buffer.from([byte]))).text).toBe("ä€😀");
   });
 
-  it("finds a secret across chunks and at the edge of what is kept", () => {
+  it("redacts a secret across chunks and at the edge of the kept output", () => {
     for (let offset = 0; offset < 60; offset++) {
       const { text } = captured(["x".repeat(6300 + offset), secret.slice(0, 20), secret.slice(20), "y".repeat(20_000)]);
       expect(text).not.toContain(secret.slice(0, 20));
@@ -52,21 +52,21 @@ describe("output capture", () => {
     }
   });
 
-  it("shows no part of a secret where it stops reading", () => {
+  it("shows no part of a secret at the limit", () => {
     for (let readBytes = 5; readBytes < 60; readBytes++) {
       const { text } = captured([`key: ${secret} and more`], { readBytes });
       expect(text.replace(/\[\.\.\..*/s, "")).not.toMatch(/ryr_/);
     }
   });
 
-  it("replaces what JSON on the wire refuses", () => {
+  it("replaces characters that JSON on the wire rejects", () => {
     const { text } = captured([Buffer.from([0x61, 0x00, 0xff, 0x62])]);
     expect(text).toBe("a\ufffd\ufffdb");
   });
 });
 
 describe("cutBytes", () => {
-  it("never cuts a character in two", () => {
+  it("never splits a character", () => {
     for (let bytes = 0; bytes <= 10; bytes++) {
       const cut = cutBytes("aä€😀", bytes);
       expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(bytes);

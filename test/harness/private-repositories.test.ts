@@ -95,7 +95,7 @@ describe("cloning a private repository", () => {
     expect(it.plane.outputs).toEqual(["hidden"]);
   });
 
-  it("shows the token in no list of processes", async () => {
+  it("shows the token in no process list", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("true"),
       context: { agent_config: { repositories: [{ url }] }, repository_tokens: made(url) },
@@ -109,7 +109,7 @@ describe("cloning a private repository", () => {
     expect(lists.filter((line) => line.includes(TOKEN))).toEqual([]);
   });
 
-  it("keeps the credential of the URL out of the clone and of every list of processes", async () => {
+  it("keeps the URL's credential out of the clone and of every process list", async () => {
     repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
     const withCredential = url.replace("https://", `https://x-access-token:${TOKEN}@`);
     await using plane = await FakeControlPlane.start({
@@ -213,7 +213,7 @@ describe("chooseToken", () => {
       expect(chooseToken({ url: other }, { secrets, repository_tokens: made(github) }), other).toBeUndefined();
   });
 
-  it("throws when the run does not have the secret or the URL does not accept a token", () => {
+  it("throws if the run does not have the secret or the URL does not accept a token", () => {
     for (const name of ["GONE", "ABSENT"])
       expect(() => chooseToken({ url: github, token_secret: name }, { secrets })).toThrow(name);
     expect(() => chooseToken({ url: "ssh://git@github.com/acme/shop", token_secret: "OTHER" }, { secrets })).toThrow(

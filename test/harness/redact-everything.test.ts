@@ -100,14 +100,14 @@ function inChunks(text: string, cuts: readonly number[]): Buffer[] {
   return [...at, bytes.length].map((end, index) => bytes.subarray(at[index - 1] ?? 0, end));
 }
 
-describe("two hundred planted secrets", () => {
-  it.each(Object.keys(carriers))("can be read out of a text that carries each of them: %s", (name) => {
+describe("two hundred injected secrets", () => {
+  it.each(Object.keys(carriers))("are readable in a text that contains each of them: %s", (name) => {
     // What the next tests do not find must not be for want of looking.
     for (const secret of secrets.filter((_, index) => index % 19 === 0))
       expect(readable(carriers[name]?.(secret, "k=") ?? "")).toContain(dense(secret));
   });
 
-  it("do not leave in what commands print, however they are spelled and however it is cut", () => {
+  it("are redacted in the output of commands, in any encoding and split", () => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), cuts, (pieces, places) => {
@@ -125,7 +125,7 @@ describe("two hundred planted secrets", () => {
     );
   });
 
-  it("do not leave in messages, whatever part of them they are in", () => {
+  it("are redacted in any part of a message", () => {
     fc.assert(
       fc.property(piece, ({ secret, carrier, before }) => {
         const said = carrier(secret, before);
@@ -145,7 +145,7 @@ describe("two hundred planted secrets", () => {
     );
   });
 
-  it("give the same text however it is cut", () => {
+  it("give the same text for any split", () => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 30 });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), cuts, (pieces, places) => {
@@ -159,7 +159,7 @@ describe("two hundred planted secrets", () => {
     );
   });
 
-  it("leave ten megabytes of other words as they are, in seconds", () => {
+  it("leave ten megabytes of other text unchanged, within seconds", () => {
     const line = `${"The quick brown fox jumps over the lazy dog 0123456789. ".repeat(20)}\n`;
     const stream = redactor.stream();
     let length = 0;

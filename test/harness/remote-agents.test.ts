@@ -94,7 +94,7 @@ async function execute(
 const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
 
 describe("start_agent", () => {
-  it("has a child run do a part, waits for its end, and answers its state, last words and artifacts", async () => {
+  it("starts a child run, waits for its end, and returns its state, final message and artifacts", async () => {
     await using stage = await createStage();
     const using = stage.use("start_agent", { prompt: "Mend the test.", title: "Mend" });
     const [child = ""] = await children(stage.runId, 1);
@@ -115,7 +115,7 @@ describe("start_agent", () => {
     });
   });
 
-  it("starts several that work at once, which wait_for_agents waits for", async () => {
+  it("starts several concurrent children, for which wait_for_agents waits", async () => {
     await using stage = await createStage();
     const started = await Promise.all(
       ["a", "b", "c"].map((prompt) => stage.use("start_agent", { prompt, wait: false })),
@@ -134,7 +134,7 @@ describe("start_agent", () => {
     expect(agents).toContainEqual(expect.objectContaining({ run_id: second, message: "the disk is full" }));
   });
 
-  it("makes one run, also where the answer gets lost on its way", async () => {
+  it("creates one run even if the response is lost", async () => {
     await using stage = await createStage();
     let losses = 2;
     stage.server.lost = (method, path) => method === "POST" && path === "/agent/runs" && losses-- > 0;
@@ -143,7 +143,7 @@ describe("start_agent", () => {
     await children(stage.runId, 1);
   });
 
-  it("tells the model what the service refuses, and the run goes on", async () => {
+  it("passes the service's error to the model, and the run continues", async () => {
     await using stage = await createStage();
     const other = { prompt: "a", repositories: [{ url: "https://github.com/acme/other.git" }] };
     await expect(stage.use("start_agent", other)).rejects.toThrow(
@@ -156,7 +156,7 @@ describe("start_agent", () => {
     await children(stage.runId, 0);
   });
 
-  it("hands on MCP servers by name, with their values, and no others", async () => {
+  it("passes on MCP servers by name, with their values, and no others", async () => {
     const mcp_servers = {
       tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer value-of-tracker" } },
     };
@@ -173,7 +173,7 @@ describe("start_agent", () => {
     }
   });
 
-  it("says of a child that has not ended in time that it still works, as before the execution's own end", async () => {
+  it("reports an unfinished child as running, also before the execution's own end", async () => {
     for (const given of [{ input: { timeout_seconds: 1 } }, { input: {}, waitUntil: Date.now() + 300 }]) {
       await using stage = await createStage(given);
       const { output } = await stage.use("start_agent", { prompt: "a", ...given.input });
@@ -181,7 +181,7 @@ describe("start_agent", () => {
     }
   });
 
-  it("ends at once with the turn, and leaves the child to itself", async () => {
+  it("ends with the turn at once, and leaves the child running", async () => {
     await using stage = await createStage();
     const turn = new AbortController();
     const ended = expect(stage.use("start_agent", { prompt: "a" }, turn.signal)).rejects.toThrow("broken off");
@@ -193,7 +193,7 @@ describe("start_agent", () => {
 });
 
 describe("message_agent", () => {
-  it("answers the question of a child, which goes on with it", async () => {
+  it("answers the question of a child, which continues with it", async () => {
     await using stage = await createStage();
     const asking = stage.use("start_agent", { prompt: "a" });
     const [child = ""] = await children(stage.runId, 1);
@@ -215,7 +215,7 @@ describe("message_agent", () => {
     expect((await waiting).output).toMatchObject({ agents: [{ run_id: child, state: "SUCCEEDED" }] });
   });
 
-  it("reaches no run but the run's own descendants", async () => {
+  it("reaches only the run's own descendants", async () => {
     await using stage = await createStage();
     const other = await createRun(controlPlane);
     await expect(stage.use("message_agent", { run_id: other, message: "hello" })).rejects.toThrow();
@@ -248,7 +248,7 @@ describe("create_plan", () => {
     expect((await ada.get(`/agent/runs/${stage.runId}`)).body.artifacts).toHaveLength(2);
   });
 
-  it("tells the model that a plan is too long", async () => {
+  it("reports to the model that a plan is too long", async () => {
     await using stage = await createStage();
     const result = await stage.use("create_plan", { title: "Plan", content: "x".repeat(262_145) });
     expect(result).toMatchObject({ isError: true, output: { error: expect.stringContaining("262144 bytes") } });
@@ -257,7 +257,7 @@ describe("create_plan", () => {
 });
 
 describe("notify_user", () => {
-  it("tells the user while the run goes on, ten times at most, without secrets", async () => {
+  it("notifies the user while the run continues, up to ten times, without secrets", async () => {
     await using stage = await createStage();
     expect(await stage.use("notify_user", { message: `found ${SECRET}` })).toEqual({ output: { told: true } });
     for (let count = 2; count <= 10; count++) await stage.use("notify_user", { message: `word ${count}` });
@@ -271,7 +271,7 @@ describe("notify_user", () => {
 });
 
 describe("ask_user", () => {
-  it("ends the turn with the question, which the run then waits with", async () => {
+  it("ends the turn with the question, and the run waits for the answer", async () => {
     await using stage = await createStage();
     const { ends } = await stage.use("ask_user", { question: "Which one?", options: ["the first", "the second"] });
     expect(ends).toEqual({ success: false, blocked: true, summary: "Which one? (the first / the second)" });
@@ -282,7 +282,7 @@ describe("ask_user", () => {
     });
   });
 
-  it("is no question where it asks nothing", async () => {
+  it("is refused without a question", async () => {
     await using stage = await createStage();
     expect(await stage.use("ask_user", { question: "" })).toMatchObject({ isError: true });
   });

@@ -37,7 +37,7 @@ async function createStage(sandbox: string) {
 }
 
 describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox) => {
-  it("uploads a file of the workspace, by a path relative to where commands are or absolute", async () => {
+  it("uploads a file of the workspace, by a relative or absolute path", async () => {
     await using stage = await createStage(sandbox);
     await stage.sh("mkdir -p 'a b' && cd 'a b' && printf 'x,y\\n' > \"it's.csv\"");
     const title = `Numbers of ${SECRET}`;
@@ -64,7 +64,7 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
     expect(text.trim(), "the shell stays where it was, and nothing is left over").toBe(`${stage.seen.workspace}/a b`);
   });
 
-  it("uploads an image as a screenshot, and nothing else as one", async () => {
+  it("uploads an image as a screenshot, and rejects other files as one", async () => {
     await using stage = await createStage(sandbox);
     await stage.sh("printf PNG > page.png; printf x > page.txt");
     const result = await stage.report({ artifact_type: "SCREENSHOT", path: "page.png", description: "The page" });
@@ -93,7 +93,7 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
 });
 
 describe("report_artifact", () => {
-  it("follows no link to what commands may not read", async () => {
+  it("follows no link to files that commands may not read", async () => {
     const outside = join(mkdtempSync(join(tmpdir(), "harness-test-")), "key");
     writeFileSync(outside, "a key of the host");
     await using stage = await createStage("bubblewrap");
@@ -104,7 +104,7 @@ describe("report_artifact", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("reports what lies elsewhere, and says what is missing for it", async () => {
+  it("reports links, and names missing members", async () => {
     await using stage = await createStage("bubblewrap");
     const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
     const issue = { reference_type: "issue", url: "https://tracker.test/T-1", title: "Flaky" };
@@ -123,7 +123,7 @@ describe("report_artifact", () => {
     expect(await stage.report({ artifact_type: "SONG" })).toMatchObject({ isError: true });
   });
 
-  it("tells the model what the service refuses", async () => {
+  it("passes the service's error to the model", async () => {
     await using stage = await createStage("bubblewrap");
     plane.intercept = ({ path }) =>
       path.endsWith("report-artifact")
@@ -136,8 +136,8 @@ describe("report_artifact", () => {
   });
 });
 
-describe("files that a run leaves in its output", () => {
-  it("are left out where the service takes no more, and the run goes on", async () => {
+describe("files in a run's output directory", () => {
+  it("are skipped when the service accepts no more, and the run continues", async () => {
     const detail = "a run stores at most 1000 artifacts of 5368709120 bytes in total";
     plane.prompt = "```sh\necho a > $RUNYARD_OUTPUT/a.txt; echo b > $RUNYARD_OUTPUT/b.txt\n```";
     plane.intercept = ({ path }) =>
@@ -164,7 +164,7 @@ describe("create_pull_request", () => {
     return (asked: unknown) => made.run(asked, { id: "1", signal: stop.signal });
   }
 
-  it("opens one with the planted token against the default branch, and shows it with the run", async () => {
+  it("opens one with the injected token against the default branch, and adds it to the run", async () => {
     await using github = await githubPulls({ token: TOKEN });
     const open = await tool(github.url, { secrets: { GITHUB_TOKEN: TOKEN } });
     const result = await open({ ...input, body: `token ${TOKEN}`, draft: true });
@@ -180,7 +180,7 @@ describe("create_pull_request", () => {
     expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "mend" } }]);
   });
 
-  it("answers the one that is open already", async () => {
+  it("returns the existing pull request", async () => {
     await using github = await githubPulls({ token: TOKEN });
     const open = await tool(github.url, { repositories: [`https://x-access-token:${TOKEN}@github.com/acme/things`] });
     const first = await open(input);
@@ -195,20 +195,20 @@ describe("create_pull_request", () => {
     ],
     [{ ...input, repository: "acme/other" }, "GitHub returned 404: Not Found"],
     [{ ...input, repository: "https://evil.test/a/b" }, "repository must be owner/repo; this run has acme/things"],
-  ])("says what went wrong: %j", async (asked, why) => {
+  ])("reports the error: %j", async (asked, why) => {
     await using github = await githubPulls({ token: TOKEN });
     const open = await tool(github.url, { secrets: { GH_TOKEN: TOKEN } });
     await expect(open(asked)).rejects.toThrow(why);
     expect(reports()).toEqual([]);
   });
 
-  it("asks for a token where there is none, and calls nobody", async () => {
+  it("asks for a missing token, and sends nothing", async () => {
     await using github = await githubPulls({ token: TOKEN });
     await expect((await tool(github.url))(input)).rejects.toThrow("there is no token for github.com");
     expect(github.seen).toEqual([]);
   });
 
-  it("gives a token to its own host alone", () => {
+  it("sends a token to its own host only", () => {
     const planted = { secrets: { GITHUB_TOKEN: TOKEN } };
     const at = (...urls: string[]) => ({ ...planted, repositories: urls.map((url) => ({ url })) });
     expect(findGithubRepository(undefined, at("git@github.com:acme/things.git"))).toEqual({

@@ -6,8 +6,8 @@ import { command, use } from "./support/agent-run.ts";
 
 const TOKEN = "token-of-the-tracker-0001";
 
-describe("an agent that reaches out of its sandbox, over the API", () => {
-  it("leaves artifacts of every kind, and a word to its user", async () => {
+describe("an agent that uses the service's API", () => {
+  it("creates artifacts of every kind, and notifies its user", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Show me.", config: { model_id: SONNET } });
     const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
@@ -45,7 +45,7 @@ describe("an agent that reaches out of its sandbox, over the API", () => {
     expect(await stage.transcript(run)).toContain("Nearly done.");
   }, 60_000);
 
-  it("has another agent do a part, whose words and artifacts come back to it", async () => {
+  it("delegates a part to another agent, and gets its messages and artifacts", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Have it counted.", config: { model_id: SONNET, budget_usd: 1 } });
     await stage.execute([
@@ -75,7 +75,7 @@ describe("an agent that reaches out of its sandbox, over the API", () => {
     expect(steps[0].steps, "a step within the step that started it").toMatchObject([{ id: child }]);
   }, 60_000);
 
-  it("uses a server whose values nothing tells of, from the configuration to the transcript", async () => {
+  it("uses a server whose values stay hidden, from the configuration to the transcript", async () => {
     await using stage = await Stage.make();
     const printer =
       "process.stdin.on('data', (d) => { for (const l of String(d).split('\\n').filter(Boolean)) answer(JSON.parse(l)); });";

@@ -21,11 +21,11 @@ describe("findStart", () => {
     expect(start([user("before"), agent("answer")], [])).toEqual({ from: "prompt", commandsDone: 0 });
   });
 
-  it("begins anew when an execution was lost in the middle of the first turn", () => {
+  it("starts over when an execution expired in the middle of the first turn", () => {
     expect(start([agent("earlier run")], [result("completed")])).toEqual({ from: "prompt", commandsDone: 1 });
   });
 
-  it("goes on with a follow-up that was taken up and not answered", () => {
+  it("continues with an unanswered follow-up", () => {
     expect(start([], [result("completed"), agent("Ran."), user("and this"), result("completed")])).toEqual({
       from: "followup",
       message: "and this",
@@ -33,7 +33,7 @@ describe("findStart", () => {
     });
   });
 
-  it("has nothing to do when all was answered, and ends as that turn ended", () => {
+  it("has nothing to do when every turn ended, and ends like the last one", () => {
     expect(start([], [result("completed"), agent("Ran.")])).toEqual({
       from: "answer",
       last: { success: true, summary: "Ran." },
@@ -41,7 +41,7 @@ describe("findStart", () => {
     expect(start([], [result("failed"), agent("It failed.")])).toMatchObject({ last: { success: false } });
   });
 
-  it("believes the turn's own word before what came of its last command", () => {
+  it("prefers the turn's own outcome to that of its last command", () => {
     const failed = { success: false, summary: "Which one?", blocked: true };
     const question: Message = {
       role: "assistant",
@@ -55,7 +55,7 @@ describe("findStart", () => {
     });
   });
 
-  it("takes nothing for an answer that an agent says beside its use of a tool", () => {
+  it("does not treat text next to a tool use as a final response", () => {
     const action = { type: "action", id: "1", category: "command", name: "run_command", input: {} } as const;
     const step: Message = { role: "assistant", content: [{ type: "text", text: "I look." }, action] };
     expect(start([], [step, result("completed")])).toEqual({ from: "prompt", commandsDone: 1 });

@@ -81,7 +81,7 @@ describe("run-sandbox", () => {
     expect(plane.outputs[0]).not.toMatch(/AWS_|the-cloud-credential/);
   });
 
-  it("gives commands in bubblewrap none of its environment, and none of the harness's, its limits aside", async () => {
+  it("gives commands in bubblewrap none of its or the harness's environment, except for limits", async () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "the-cloud-credential");
     vi.stubEnv("AWS_LAMBDA_RUNTIME_API", "127.0.0.1:9001");
     vi.stubEnv("RUNYARD_SANDBOX", "bubblewrap");
@@ -94,7 +94,7 @@ describe("run-sandbox", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("removes what a killed function left, and nothing of one that lives", async () => {
+  it("removes the files of a killed function, and none of a running one", async () => {
     const killed = spawnSync("true").pid;
     mkdirSync(join(folder, `tmp/runyard-sandbox-${killed}-abc/files`), { recursive: true });
     mkdirSync(join(folder, `tmp/runyard-sandbox-${process.pid}-abc/files`), { recursive: true });
@@ -104,7 +104,7 @@ describe("run-sandbox", () => {
     rmSync(join(folder, "tmp"), { recursive: true });
   });
 
-  it("leaves the directory of a killed function to a harness that has not noticed yet", async () => {
+  it("leaves the directory of a killed function to a harness that is still running", async () => {
     const { pid } = spawnSync("true");
     const scratch = join(folder, "tmp", `runyard-sandbox-${pid}-orphan`);
     mkdirSync(scratch);
@@ -120,11 +120,11 @@ describe("run-sandbox", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("refuses an event that is no envelope", async () => {
+  it("rejects an invalid envelope", async () => {
     await expect(invoke({ version: 2 })).rejects.toThrow();
   });
 
-  it.each(["bubblewrap", "none"])("reports a harness that died and removes what it left (%s)", async (sandbox) => {
+  it.each(["bubblewrap", "none"])("reports a dead harness and removes its files (%s)", async (sandbox) => {
     vi.stubEnv("RUNYARD_SANDBOX", sandbox);
     const mark = newMark();
     await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });
@@ -138,7 +138,7 @@ describe("run-sandbox", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("lets the harness end its run before the function's own time is up", async () => {
+  it("lets the harness end its run before the function times out", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("sleep 60") });
     await start(plane, 11_000);
     expect(plane.results).toMatchObject([{ timed_out: true }]);

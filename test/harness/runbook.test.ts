@@ -28,15 +28,15 @@ const turn = (...instructions: string[]) => ({ instructions, conversation: [] })
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 
 describe("findShellBlocks", () => {
-  it.each(["sh", "bash", "shell", "Bash", "sh title=x"])("takes a block tagged %s", (tag) => {
+  it.each(["sh", "bash", "shell", "Bash", "sh title=x"])("accepts a block tagged %s", (tag) => {
     expect(findShellBlocks(`text\n\n${block("echo 1\necho 2", tag)}`)).toEqual(["echo 1\necho 2"]);
   });
 
-  it.each(["", "python", "console", "zsh", "shellscript"])("leaves a block tagged %o alone", (tag) => {
+  it.each(["", "python", "console", "zsh", "shellscript"])("ignores a block tagged %o", (tag) => {
     expect(findShellBlocks(block("rm -rf /", tag))).toEqual([]);
   });
 
-  it("does not run indented code, inline code, comments, or what another block quotes", () => {
+  it("ignores indented code, inline code, comments, and blocks inside other blocks", () => {
     expect(findShellBlocks("text\n\n    sh indented\n\n`sh inline`\n")).toEqual([]);
     expect(findShellBlocks(`<!--\n${block("echo commented")}-->\n`)).toEqual([]);
     expect(findShellBlocks(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
@@ -56,7 +56,7 @@ describe("local/runbook", () => {
     expect(outcome).toEqual({ success: true, summary: "Ran 2 commands." });
   });
 
-  it("keeps an unclosed block of a skill from swallowing the prompt", async () => {
+  it("keeps an unclosed block of a skill from including the prompt", async () => {
     const tools = toolsThatAnswer([]);
     await runbook.takeTurn(turn("```sh\necho open", block("echo prompt")), tools);
     expect(tools.asked.map((input) => input.command)).toEqual(["echo open", "echo prompt"]);
@@ -70,7 +70,7 @@ describe("local/runbook", () => {
     expect(outcome).toEqual({ success: false, summary: "Step 2 of 3 failed: `make all` ended with exit code 3." });
   });
 
-  it("says so when a command ran out of time or was killed", async () => {
+  it("reports a command that timed out or was killed", async () => {
     const late = await runbook.takeTurn(
       turn(block("sleep 9")),
       toolsThatAnswer([ended({ exitCode: 124, timedOut: true, durationMs: 2000 })]),
@@ -83,7 +83,7 @@ describe("local/runbook", () => {
     expect(killed.summary).toBe("The command failed: `sleep 9` was ended by SIGKILL (exit code 137).");
   });
 
-  it("cuts a long command in its summary", async () => {
+  it("truncates a long command in its summary", async () => {
     const { summary } = await runbook.takeTurn(
       turn(block(`echo ${"x".repeat(500)}`)),
       toolsThatAnswer([ended({ exitCode: 1 })]),
@@ -92,7 +92,7 @@ describe("local/runbook", () => {
     expect(summary).toContain("...`");
   });
 
-  it("fails without a block and says what to add", async () => {
+  it("fails without a block and explains what to add", async () => {
     const outcome = await runbook.takeTurn(turn("Please fix the bug."), toolsThatAnswer([]));
     expect(outcome).toMatchObject({ success: false, error_code: "invalid_request" });
     expect(outcome.summary).toMatch(/sh, bash or shell.*Add such a block.*config\.model_id/s);

@@ -58,7 +58,7 @@ describe("a command in bubblewrap", () => {
     expect(own).not.toMatch(/\/(root|var|srv|mnt|sys|boot|work)\b/);
   });
 
-  it.each(["bubblewrap", "none"])("inherits no descriptor that was left open in the harness (%s)", async (sandbox) => {
+  it.each(["bubblewrap", "none"])("inherits no open descriptor of the harness (%s)", async (sandbox) => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("ls -l /proc/1/fd /proc/$$/fd /proc/self/fd | grep -o ' [0-9]* -> .*'"),
     });
@@ -67,7 +67,7 @@ describe("a command in bubblewrap", () => {
     expect(plane.outputs[0]).not.toContain("/dev/full");
   });
 
-  it("writes into its workspace, home and temporary directory alone", async () => {
+  it("can write only to its workspace, home and temporary directory", async () => {
     const [kept, refused] = await outputs(
       "touch /workspace/a ~/b /tmp/c",
       "ls /workspace/a ~/b /tmp/c; for d in / /usr /usr/bin /etc /run/runyard /opt/node/bin; do touch $d/x 2>/dev/null && echo $d; done; true",
@@ -76,14 +76,14 @@ describe("a command in bubblewrap", () => {
     expect(refused).toBe("/home/agent/b\n/tmp/c\n/workspace/a\n");
   });
 
-  it("is nobody on the host, and can become nobody else", async () => {
+  it("has no identity on the host, and cannot change its user", async () => {
     const [who] = await outputs(
       "id -u; grep CapEff /proc/self/status; unshare --net true 2>/dev/null && echo namespaces; true",
     );
     expect(who).toMatch(/^1000\nCapEff:\t0000000000000000\n/);
   });
 
-  it("cannot reach what listens on the host's loopback, nor the cloud's metadata", async () => {
+  it("cannot reach services on the host's loopback, or the cloud's metadata", async () => {
     const server = createServer((_, response) => response.end("reached"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -100,14 +100,14 @@ describe("a command in bubblewrap", () => {
     expect(printed).toEqual(["refused\n", "refused\n", "refused\n", "refused\n"]);
   });
 
-  it("has git, python, node and tar at hand", async () => {
+  it("has git, python, node and tar", async () => {
     const [versions] = await outputs(
       "git --version; python3 --version; node --version; tar --version | head -1; git init -q x && cd x && git status -s",
     );
     expect(versions).toMatch(/git version .*\nPython 3.*\nv\d+.*\ntar /);
   });
 
-  it("dies with a harness that is killed", async () => {
+  it("dies when its harness is killed", async () => {
     const mark = newMark();
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });

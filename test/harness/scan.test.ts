@@ -69,7 +69,7 @@ describe("a scan", () => {
     });
   });
 
-  it("looks at a branch, a tag, a commit, and none of these", async () => {
+  it("reads a branch, a tag or a commit, and reports an unknown ref", async () => {
     using repository = new Repository("tools", { ".agents/skills/one/SKILL.md": "one" });
     const first = repository.git("rev-parse", "HEAD");
     repository.git("tag", "v1");
@@ -90,7 +90,7 @@ describe("a scan", () => {
     expect(await scan(empty.url)).toEqual({ outcome: "found", files: [], left_out: 0 });
   });
 
-  it("reads no more than it is meant to, and says of the rest that it is there", async () => {
+  it("reads up to its limits, and reports the rest as existing", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 205 }, (_, at) => [`.claude/skills/s${at}/SKILL.md`, `${at}`]),
     );
@@ -102,7 +102,7 @@ describe("a scan", () => {
     expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text: "0" }]);
   });
 
-  it("runs nothing that a repository brings along", async () => {
+  it("runs nothing from the repository", async () => {
     const proof = join(folder, "proof");
     using repository = new Repository("tools", {
       ".agents/skills/fix/SKILL.md": text,
@@ -114,13 +114,13 @@ describe("a scan", () => {
     expect(existsSync(proof)).toBe(false);
   });
 
-  it("says why a repository cannot be read, without the credential in its URL", async () => {
+  it("reports why a repository cannot be read, without the credential in its URL", async () => {
     const answer = await scan("https://someone:hush@127.0.0.1:1/a/b.git");
     expect(answer).toMatchObject({ outcome: "failed", reason: "unreadable" });
     expect(JSON.stringify(answer)).not.toContain("hush");
   });
 
-  it("gives up on a server that does not answer", async () => {
+  it("gives up on an unresponsive server", async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {
@@ -133,12 +133,12 @@ describe("a scan", () => {
     }
   });
 
-  it("says that there is no git where there is none", async () => {
+  it("reports a missing git", async () => {
     vi.stubEnv("PATH", join(folder, "tmp"));
     expect(await scan("https://git.test/a/b")).toMatchObject({ outcome: "failed", reason: "no_git" });
   });
 
-  it("is refused for what is no URL of a repository", async () => {
+  it("is refused for an invalid repository URL", async () => {
     await expect(runSandbox({ v: 1, kind: "scan", url: "ext::sh -c id", time_limit_ms: 1_000 })).rejects.toThrow("URL");
   });
 });

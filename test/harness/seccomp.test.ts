@@ -71,11 +71,11 @@ describe.each([
       execve: 221,
     },
   ],
-] as const)("the filter of system calls on %s", (architecture, audit, calls) => {
+] as const)("the seccomp filter on %s", (architecture, audit, calls) => {
   const filter = buildSeccompFilter(architecture) ?? Buffer.alloc(0);
   const ask = (number: number, ...args: number[]) => answerTo(filter, audit, number, ...args);
 
-  it("lets through what programs need", () => {
+  it("allows what programs need", () => {
     expect([calls.read, calls.write, calls.ptrace, calls.execve].map((call) => ask(call))).toEqual([
       ALLOWED,
       ALLOWED,
@@ -89,7 +89,7 @@ describe.each([
     expect(ask(calls.unshare, 0x400)).toBe(ALLOWED);
   });
 
-  it("refuses keys, mounts, user namespaces, typing and odd sockets", () => {
+  it("refuses keys, mounts, user namespaces, terminal input and unusual sockets", () => {
     for (const call of [calls.keyctl, calls.mount, calls.bpf, 425, 430]) expect(ask(call)).toBe(EPERM);
     for (const call of [calls.clone, calls.unshare]) expect(ask(call, 0x10000000 | 0x11)).toBe(EPERM);
     for (const request of [0x5412, 0x541c]) expect(ask(calls.ioctl, 1, request)).toBe(EPERM);
@@ -97,7 +97,7 @@ describe.each([
     expect(ask(435)).toBe(ENOSYS);
   });
 
-  it("knows no calls of another machine, by whose numbers others would be meant", () => {
+  it("refuses calls of another architecture, whose numbers mean other calls", () => {
     for (const other of [0x40000003, architecture === "x64" ? ARM64 : X64])
       expect(answerTo(filter, other, calls.read)).toBe(ENOSYS);
     if (architecture === "x64") expect(ask(0x40000000 | calls.read)).toBe(ENOSYS);
@@ -105,8 +105,8 @@ describe.each([
   });
 });
 
-describe("the filter of system calls", () => {
-  it("is none on a machine whose calls are not known", () => {
+describe("the seccomp filter", () => {
+  it("is absent on an unsupported architecture", () => {
     expect(buildSeccompFilter("riscv64")).toBeUndefined();
   });
 });

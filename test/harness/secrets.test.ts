@@ -37,10 +37,10 @@ function expectNone(text: string) {
   for (const line of LINES.trim().split("\n")) expect(text).not.toContain(line);
 }
 
-describe.each(["bubblewrap", "none"])("planted secrets (%s)", (sandbox) => {
+describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
   const environment = { RUNYARD_SANDBOX: sandbox };
 
-  it("are variables of every command, whole", async () => {
+  it("are variables of every command, with their full values", async () => {
     await using it = await run(
       sh(
         'printf %s "$TRACKER_TOKEN" | sha256sum | cut -c1-64; printf %s "$DEPLOY_KEY" | sha256sum | cut -c1-64',
@@ -78,7 +78,7 @@ describe.each(["bubblewrap", "none"])("planted secrets (%s)", (sandbox) => {
     expect([...it.plane.artifacts.values()].join("")).toContain("body 4711");
   });
 
-  it("do not replace the sandbox's own variables, and are seen in no list of processes", async () => {
+  it("do not replace the sandbox's own variables, and are in no process list", async () => {
     const plane = await FakeControlPlane.start({
       prompt: sh('echo "$HOME" "$RUNYARD_RUN_ID"; sleep 2'),
       context: {
@@ -101,8 +101,8 @@ describe.each(["bubblewrap", "none"])("planted secrets (%s)", (sandbox) => {
   });
 });
 
-describe("a secret that the run cannot have", () => {
-  it("ends it FAILED before anything else happens, with its name and the reason", async () => {
+describe("an unavailable secret", () => {
+  it("ends the run FAILED first, with its name and the reason", async () => {
     using repository = new Repository("things", { "a.txt": "1" });
     await using it = await run(sh("echo not reached"), {
       agent_config: { repositories: [{ url: repository.url }] },
@@ -120,7 +120,7 @@ describe("a secret that the run cannot have", () => {
 });
 
 describe("setup commands", () => {
-  it("have the secrets, and quote none of them when they fail", async () => {
+  it("have the secrets, and print none of them when they fail", async () => {
     await using it = await run(sh("true"), {
       setup_commands: [
         'test "$PIN" = 4711',
@@ -137,7 +137,7 @@ describe("setup commands", () => {
     expectNone(it.plane.everything);
   });
 
-  it("tell as many of the last lines as the run's message has room for", async () => {
+  it("report as many of the last lines as the run's message can contain", async () => {
     await using it = await run(sh("true"), {
       setup_commands: [`for i in $(seq 30); do echo "$i ${"é".repeat(70)}"; done; exit 2`],
     });
@@ -147,7 +147,7 @@ describe("setup commands", () => {
     expect(lines.slice(1).every((line) => /^\d+ é{70}$/.test(line))).toBe(true);
   });
 
-  it("never show half a secret, where a long command is cut", async () => {
+  it("never show part of a secret in a truncated command", async () => {
     for (const padding of [190, 3_990, 32_760]) {
       const command = `true ${"y".repeat(padding)} ${SECRET.replaceAll(/["' ]/g, "")}`;
       const value = SECRET.replaceAll(/["' ]/g, "");

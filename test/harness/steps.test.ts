@@ -5,8 +5,8 @@ import { formatTitle } from "#harness/steps/step-title.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
-describe("a setup that takes long", () => {
-  it("is reported when it starts too", async () => {
+describe("a long setup", () => {
+  it("is reported when it starts", async () => {
     const context = { setup_commands: ["sleep 2"] };
     await using plane = await FakeControlPlane.start({ prompt: "```sh\ntrue\n```", context });
     await runHarness(plane);

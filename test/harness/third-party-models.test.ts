@@ -88,7 +88,7 @@ describe("a request of Google's generateContent", () => {
     });
   });
 
-  it("gives each call exactly one result, in the turn behind it, whatever a resumed session holds", () => {
+  it("gives each call exactly one result, in the next turn, for any resumed session", () => {
     const question = parseQuestion({
       contents: [
         { role: "user", parts: [{ text: "one" }] },
@@ -122,7 +122,7 @@ describe("a request of Google's generateContent", () => {
     ]);
   });
 
-  it("that wants JSON says so in words, and one that is none is told apart", () => {
+  it("for JSON output says so in text, and an invalid one is recognized", () => {
     const generationConfig = {
       responseMimeType: "application/json",
       responseSchema: { type: "OBJECT" },
@@ -138,8 +138,8 @@ describe("a request of Google's generateContent", () => {
   });
 });
 
-describe("a streamed answer", () => {
-  it("of Anthropic's becomes chunks of Google's, with calls and what was used", () => {
+describe("a streamed response", () => {
+  it("of Anthropic's becomes chunks of Google's, with calls and usage", () => {
     const translator = createMessagesTranslator();
     const events = [
       { type: "message_start", message: { usage: { input_tokens: 7 } } },
@@ -205,7 +205,7 @@ describe("Google's API before the model gateway", () => {
     new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(""));
   const ask = (path: string, modelId: string, model: CallModel) => answerGemini(path, asked, modelId, model);
 
-  it("speaks to each model in its own API, and answers streamed or whole", async () => {
+  it("calls each model in its own API, and responds streamed or whole", async () => {
     const paths: string[] = [];
     const model: CallModel = async (path) => {
       paths.push(path);
@@ -223,7 +223,7 @@ describe("Google's API before the model gateway", () => {
     expect(await counted.json()).toEqual({ totalTokens: expect.any(Number) });
   });
 
-  it("passes on what the gateway refuses, and an answer that breaks off, in Google's shape", async () => {
+  it("passes on the gateway's errors, and a broken response, in Google's format", async () => {
     const refused: CallModel = async () =>
       Response.json({ error: { message: "budget_exceeded: spent" } }, { status: 403 });
     const answer = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
@@ -244,7 +244,7 @@ describe("Google's API before the model gateway", () => {
 });
 
 describe("the forwarder", () => {
-  it("reaches the gateway's paths alone, with the run's key and for the run's model", async () => {
+  it("reaches the gateway's paths only, with the run's key and for the run's model", async () => {
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     const seen: { url: string | undefined; headers: IncomingMessage["headers"]; body: unknown }[] = [];
     const gateway = createServer(async (incoming, answer) => {

@@ -34,7 +34,7 @@ describe("lines of claude 2.1.330", () => {
     is_error,
   });
 
-  it("become texts, actions and their results, and the last text is the answer", () => {
+  it("become texts, actions and results, and the last text is the final response", () => {
     const { messages, answer, ended, session } = read(claude, [
       { type: "system", subtype: "init", session_id: SESSION, tools: ["Bash"] },
       said("assistant", { type: "thinking", thinking: "hm" }),
@@ -70,7 +70,7 @@ describe("lines of claude 2.1.330", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it("tell of a failure, and leave out what an agent below says", () => {
+  it("report a failure, and omit the texts of sub-agents", () => {
     const below = { ...said("assistant", { type: "text", text: "I am below." }), parent_tool_use_id: "t1" };
     const { answer, ended } = read(claude, [
       below,
@@ -84,7 +84,7 @@ describe("lines of claude 2.1.330", () => {
     expect(read(claude, [failed]).ended).toEqual({ success: false, summary: "a; b" });
   });
 
-  it("name its own tool where the conversation has no word for it, and break off what has no end", () => {
+  it("keep the name of an unknown tool, and end unfinished actions", () => {
     const { messages } = read(claude, [said("assistant", use("t1", "Monitor", { a: 1 }))], true);
     expect(messages).toMatchObject([
       { content: [action("integration", "Monitor", { a: 1 })] },
@@ -128,7 +128,7 @@ describe("lines of codex 0.169.0", () => {
   const item = (type: string, members: object) => ({ type, item: members });
   const command = { id: "item_1", type: "command_execution", command: "/bin/bash -lc 'echo '\"'\"'hi'\"'\"''" };
 
-  it("become actions with their exit codes, and the last message is the answer", () => {
+  it("become actions with exit codes, and the last message is the final response", () => {
     const { messages, answer, ended, session } = read(codex, [
       { type: "thread.started", thread_id: SESSION },
       { type: "turn.started" },
@@ -158,7 +158,7 @@ describe("lines of codex 0.169.0", () => {
     });
   });
 
-  it("tell why a turn failed", () => {
+  it("report why a turn failed", () => {
     const lines = [
       { type: "error", message: "stream disconnected" },
       { type: "turn.failed", error: { message: "stream disconnected before completion" } },
@@ -168,7 +168,7 @@ describe("lines of codex 0.169.0", () => {
 });
 
 describe("lines of gemini 0.61.0", () => {
-  it("put pieces of a text together, and become actions and results", () => {
+  it("are joined to texts, and become actions and results", () => {
     const { messages, answer, ended, session } = read(gemini, [
       { type: "init", session_id: SESSION, model: "m" },
       { type: "message", role: "user", content: "Write a file" },
@@ -195,14 +195,14 @@ describe("lines of gemini 0.61.0", () => {
     });
   });
 
-  it("tell why it failed", () => {
+  it("report why it failed", () => {
     const lines = [{ type: "result", status: "error", error: { type: "ApiError", message: "quota" } }];
     expect(read(gemini, lines).ended).toEqual({ success: false, summary: "quota" });
   });
 });
 
-describe("what agents tell", () => {
-  it("is cut where it is long, deep or has many members, and is well formed", () => {
+describe("the output of third-party agents", () => {
+  it("is truncated if it is long, deep or has many members, and stays well formed", () => {
     const messages: Message[] = [];
     const recorder = createMessageRecorder((message) => messages.push(message), redactor);
     let deep: unknown = "end";
@@ -217,7 +217,7 @@ describe("what agents tell", () => {
     expect(block).toMatchObject({ name: "n".repeat(128), input: { bad: "a\ufffd\ufffd" } });
   });
 
-  it("has no result of what it did not tell of, nor a second one", () => {
+  it("ignores results without an action, and second results", () => {
     const messages: Message[] = [];
     const recorder = createMessageRecorder((message) => messages.push(message), redactor);
     recorder.result("none", "completed", {});
@@ -228,7 +228,7 @@ describe("what agents tell", () => {
     expect(messages).toHaveLength(2);
   });
 
-  it("comes in pieces of lines, and what is no JSON is its noise", () => {
+  it("is parsed across chunks, and non-JSON lines count as noise", () => {
     const seen: unknown[] = [];
     const lines = createLines((line) => seen.push(line));
     const bytes = Buffer.from('Warning: é\n{"a":"é"}\n{broken\n\n{"b":2}');
@@ -239,8 +239,8 @@ describe("what agents tell", () => {
   });
 });
 
-describe("the versions that are installed", () => {
-  it("are those that these lines are of, and the documentation", () => {
+describe("the installed versions", () => {
+  it("are those of these lines and of the documentation", () => {
     const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     const { dependencies } = JSON.parse(read("image/package.json"));
     expect(dependencies).toEqual({
@@ -254,7 +254,7 @@ describe("the versions that are installed", () => {
 });
 
 describe("an agent's session", () => {
-  it("is found by its file, in the place where the agent looks for it", () => {
+  it("is found by its file, where the agent looks for it", () => {
     const line = `{"type":"queue-operation","sessionId":"${SESSION}"}\n`;
     expect(claude.parseSession(line, "/workspace/a.b_c")).toEqual({
       id: SESSION,
@@ -272,7 +272,7 @@ describe("an agent's session", () => {
     });
   });
 
-  it("is none in a file of another agent, or one that would lead elsewhere", () => {
+  it("is rejected in a file of another agent, or with a path outside", () => {
     for (const agent of [claude, codex, gemini]) {
       expect(agent.parseSession("", "/")).toBeUndefined();
       expect(agent.parseSession('{"type":"run","run_id":"1"}\n', "/")).toBeUndefined();

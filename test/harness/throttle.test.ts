@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { throttle } from "#harness/support/throttle.ts";
 
 describe("throttle", () => {
-  it("works when somebody comes by and it is due, counted from the end of the work before", async () => {
+  it("works on a call when it is due, counted from the end of the last work", async () => {
     let now = 0;
     const done: number[] = [];
     const comeBy = throttle(
@@ -20,7 +20,7 @@ describe("throttle", () => {
     expect(done).toEqual([100, 230, 500]);
   });
 
-  it("tries again at once where the work failed", async () => {
+  it("retries at once if the work failed", async () => {
     const comeBy = throttle(() => Promise.reject(new Error("not now")), 0);
     await expect(comeBy()).rejects.toThrow("not now");
     await expect(comeBy()).rejects.toThrow("not now");

@@ -16,7 +16,7 @@ const NAMES = [
 const ADDED = ["create_pull_request", "load_skill", "message_agent", "notify_user", "wait_for_agents"];
 
 describe("the tools of an agent", () => {
-  it("have the names of the contract, and no others but those that are documented", async () => {
+  it("have exactly the names of the contract and the documented ones", async () => {
     await using it = await agentRun({
       prompt: "Say hello.",
       turns: [{ text: "Hello." }],
@@ -28,7 +28,7 @@ describe("the tools of an agent", () => {
     expect(offered.filter((name) => !NAMES.includes(name) && !ADDED.includes(name))).toEqual([]);
   });
 
-  it("are in plan mode those that change nothing", async () => {
+  it("are limited to read-only ones in plan mode", async () => {
     await using it = await agentRun({ prompt: "Plan it.", turns: [{ text: "# Plan" }], context: { mode: "plan" } });
     await it.run();
     const offered: string[] = it.standIn.seen[0]?.body.tools.map(({ name }: { name: string }) => name);

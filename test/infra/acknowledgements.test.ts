@@ -21,7 +21,7 @@ describe("cdk-nag's AwsSolutions", () => {
   });
   const before = findings(app);
 
-  it("finds nothing that is not acknowledged with a reason", () => {
+  it("finds nothing without an acknowledgement and a reason", () => {
     acknowledge(app);
     expect(findings(app)).toEqual([]);
     for (const { reason } of acknowledgements) expect(reason.length).toBeGreaterThan(40);

@@ -45,7 +45,7 @@ const sandboxNames = (of: Synthesized) =>
     .filter((name) => name.startsWith("runyard-run-sandbox"));
 
 describe("the build of the sandbox image", () => {
-  it("reads its source like CodeBuild does, and logs in to both registries", () => {
+  it("reads its source as CodeBuild does, and logs in to both registries", () => {
     const json = JSON.stringify(findStatements("runyard-build-sandbox-image"));
     expect(json).toMatch(/s3:GetBucketLocation.*s3:ListBucket/);
     expect(json).toContain("ecr-public:GetAuthorizationToken");
@@ -64,7 +64,7 @@ describe("the build of the sandbox image", () => {
     expect(dockerfile).toContain("--fetch-retries=3");
   });
 
-  it("keeps its logs when the stack is rolled back, without a name that the next attempt would collide with", () => {
+  it("keeps its logs when the stack is rolled back, under a name that the next attempt can use too", () => {
     const logs = usual
       .all<{ LogGroupName?: string }>("AWS::Logs::LogGroup")
       .filter(({ id }) => /^SandboxImage(Starter)?Log/.test(id));
@@ -77,13 +77,13 @@ describe("the build of the sandbox image", () => {
 });
 
 describe("the sandbox function", () => {
-  it("has another name for each package type and tenancy, since a change of either replaces it", () => {
+  it("has another name for each package type and tenancy, because a change of either replaces it", () => {
     expect(sandboxNames(usual)).toEqual(["runyard-run-sandbox-image"]);
     expect(sandboxNames(synthesize({ lambdaSandbox: "zip" }))).toEqual(["runyard-run-sandbox-zip"]);
     expect(sandboxNames(synthesize({ sandboxTenancy: "false" }))).toEqual(["runyard-run-sandbox-image-shared"]);
   });
 
-  it("is told to exit after each execution where the account has no tenant isolation, and callers pass no tenant", () => {
+  it("must exit after each execution if the account has no tenant isolation, and callers pass no tenant", () => {
     const shared = synthesize({ sandboxTenancy: "false" });
     expect(functionNamed("runyard-run-sandbox-image-shared", shared)).not.toHaveProperty("TenancyConfig");
     for (const name of ["run-sandbox-image-shared", "dispatch-run", "discover-skills"]) {
@@ -96,7 +96,7 @@ describe("the sandbox function", () => {
     expect(() => synthesize({ sandboxTenancy: "no" })).toThrow(/"sandboxTenancy" must be true or false/);
   });
 
-  it("has as much memory and disk as the settings say", () => {
+  it("has the memory and disk of the settings", () => {
     const large = synthesize({ sandboxMemoryMb: "10240", sandboxDiskMb: "10240" });
     expect(functionNamed("runyard-run-sandbox-image", large)).toMatchObject({
       MemorySize: 10240,
@@ -139,7 +139,7 @@ describe("CloudFront", () => {
     );
   });
 
-  it("is absent with frontDoor=false, where the API serves the web app too", () => {
+  it("is absent with frontDoor=false, and the API serves the web app", () => {
     const plain = synthesize({ frontDoor: "false" });
     expect(listTypes(plain).filter((type) => /CloudFront|BucketDeployment/.test(type))).toEqual([]);
     const keys = plain
@@ -184,7 +184,7 @@ describe("a later change of the addresses", () => {
 });
 
 describe("a restored table and bucket", () => {
-  it("are used in place of those that the data stack creates, which stay as they are", () => {
+  it("replace those that the data stack creates, which stay unchanged", () => {
     const restored = synthesize({ existingTable: "runyard-restored", existingBucket: "old-bucket" });
     const variables = functionNamed("runyard-get-artifact", restored) ?? functionNamed("runyard-get-run", restored);
     expect(variables?.Environment?.Variables["TABLE_NAME"]).toBe("runyard-restored");

@@ -39,11 +39,11 @@ function readDefinition(file: string): string {
 }
 
 describe("bundle", () => {
-  it("names the files that routes.ts and triggers.ts promise and nobody wrote", () => {
+  it("names missing files of routes.ts and triggers.ts", () => {
     expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
   });
 
-  it("makes one module a function, with the programs of the sandbox beside it, and runs what it made", async () => {
+  it("builds one module per function, with the sandbox's programs, and the results run", async () => {
     for (const file of entryFiles) write(`functions/${file}.ts`, readDefinition(file));
     for (const file of globSync("*.ts", { cwd: join(repository, "shared/wiring") })) {
       const names =
@@ -83,7 +83,7 @@ describe("the deployed code", () => {
   });
 
   /** The limits are 0.7 times what these routes loaded when every client of AWS was in their own module. */
-  it("of a GET and of create-run loads the clients of S3, SQS and EventBridge Scheduler by their first use", () => {
+  it("of a GET and of create-run loads the clients of S3, SQS and EventBridge Scheduler on first use", () => {
     const files = routes.filter(({ method, file }) => method === "GET" || file === "runs/create-run");
     for (const { file } of files) {
       const [size] = routesOnly().filter(({ output }) => output.startsWith(`${file}/`));
@@ -99,7 +99,7 @@ describe("the deployed code", () => {
     }
   });
 
-  it("has the adapters that are loaded by their first use beside it", async () => {
+  it("includes the adapters that are loaded on first use", async () => {
     for (const [part, name] of Object.entries({ files: "openFiles", queue: "openRunQueue", timers: "openTimers" })) {
       const path = join(root, "real/functions/runs/create-run/aws", `${part}-part.mjs`);
       expect(await import(pathToFileURL(path).href)).toHaveProperty(name);
@@ -108,7 +108,7 @@ describe("the deployed code", () => {
     expect(module).toHaveProperty("handler");
   });
 
-  it("of the harness has no agent with a language model in what every execution loads, and no client of a cloud at all", async () => {
+  it("of the harness contains no agent with a language model in its first file, and no cloud client", async () => {
     const outputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
     const named = new Map(outputs.map(([path, output]) => [path.split("/").slice(-3).join("/"), output]));
     const loaded = new Set<string>();
@@ -129,7 +129,7 @@ describe("the deployed code", () => {
     expect(await import(pathToFileURL(join(root, "real/functions", agent ?? "")).href)).toHaveProperty("makeAgent");
   });
 
-  it("of the sandboxes' image is all that its Dockerfile takes, and no function's", () => {
+  it("of the sandbox image is everything that its Dockerfile copies, and no function's", () => {
     const [{ imageDir } = { imageDir: () => "" }] = made;
     const files = readdirSync(imageDir());
     const taken = [
@@ -145,7 +145,7 @@ describe("the deployed code", () => {
     expect(readFileSync(join(imageDir(), "Dockerfile"), "utf8")).toContain("COPY *.mjs /opt/runyard/");
   });
 
-  it("has nothing of what makes an emulator refuse and fail as AWS does, which the local stage's has", () => {
+  it("contains nothing of the AWS emulation, which the local stage's contains", () => {
     const inputs = made
       .flatMap(({ metafile }) => Object.values(metafile.outputs))
       .flatMap(({ inputs: of }) => Object.keys(of));
@@ -170,7 +170,7 @@ describe("the deployed code", () => {
     expect(listInputs("aws")).not.toContain("shared/aws/aws-emulation.ts");
   });
 
-  it("has the OpenAPI document only where it is served", () => {
+  it("contains the OpenAPI document only in the functions that serve it", () => {
     const holding = made.flatMap(({ metafile }) =>
       Object.entries(metafile.outputs)
         .filter(([, { inputs }]) => inputs["docs/openapi.json"] !== undefined)

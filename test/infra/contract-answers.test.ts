@@ -18,13 +18,13 @@ interface Api {
   readonly CorsConfiguration?: { AllowOrigins: string[]; AllowMethods: string[] };
 }
 
-describe("the front door", () => {
+describe("CloudFront", () => {
   let aws: Synthesized;
   beforeAll(() => {
     aws = synthesize();
   });
 
-  it("compresses what the API answers", () => {
+  it("compresses the API's responses", () => {
     const [door] = aws.all<Distribution>("AWS::CloudFront::Distribution");
     const behaviors = door?.Properties.DistributionConfig.CacheBehaviors ?? [];
     const api = behaviors.find(({ PathPattern }) => PathPattern === "/api/*");
@@ -37,21 +37,21 @@ describe("the front door", () => {
     });
   });
 
-  it("lets every method through to the API, so that a wrong one is answered there", () => {
+  it("forwards every method to the API, so that it rejects wrong ones", () => {
     const [door] = aws.all<Distribution>("AWS::CloudFront::Distribution");
     const behaviors = door?.Properties.DistributionConfig.CacheBehaviors ?? [];
     const api = behaviors.find(({ PathPattern }) => PathPattern === "/api/*");
     expect(api?.AllowedMethods).toEqual(expect.arrayContaining(["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"]));
   });
 
-  it("has one origin for page and API, so that OPTIONS is answered to nobody", () => {
+  it("has one origin for page and API, so OPTIONS is never allowed", () => {
     const [api] = aws.all<Api>("AWS::ApiGatewayV2::Api");
     expect(api?.Properties).not.toHaveProperty("CorsConfiguration");
   });
 });
 
-describe("a web app elsewhere", () => {
-  it("is the only origin that OPTIONS is answered for", () => {
+describe("a web app on another origin", () => {
+  it("is the only origin that may send OPTIONS", () => {
     const [api] = synthesize({ webUrl: "https://app.runyard.test/runs/" }).all<Api>("AWS::ApiGatewayV2::Api");
     expect(api?.Properties.CorsConfiguration?.AllowOrigins).toEqual(["https://app.runyard.test"]);
     expect(api?.Properties.CorsConfiguration?.AllowMethods.toSorted()).toEqual(["DELETE", "GET", "POST", "PUT"]);

@@ -49,14 +49,14 @@ describe("the table", () => {
     ]);
   });
 
-  it("is not asked for more than one new or changed index against the last release, since AWS builds one per update", () => {
+  it("changes at most one index compared with the last release, because AWS builds one per update", () => {
     // What the last release deployed; it is brought up to date when the next one is made, and not before.
     const released: string[] = JSON.parse(readFileSync(join(import.meta.dirname, "released-indexes.json"), "utf8"));
     const refused = refusal(released, indexLines(findTable(aws).Properties.GlobalSecondaryIndexes));
     expect(refused).toBeUndefined();
   });
 
-  it("is billed by use, expires items, tells of each change", () => {
+  it("is billed by use, expires items, and streams changes", () => {
     expect(findTable(aws).Properties).toMatchObject({
       TableName: "runyard",
       BillingMode: "PAY_PER_REQUEST",
@@ -70,7 +70,7 @@ describe("the table", () => {
     expect(findTable(local).Properties.TableName).toBe("restored");
   });
 
-  it("cannot be deleted by accident, and can be put back to any second, on AWS", () => {
+  it("cannot be deleted by accident, and can be restored to any second, on AWS", () => {
     expect(findTable(aws)).toMatchObject({
       DeletionPolicy: "Retain",
       UpdateReplacePolicy: "Retain",
@@ -86,20 +86,20 @@ describe("the table", () => {
 describe("the check of index changes", () => {
   const released = ["gsi1: a, b; carries p", "gsi2: a, c; carries p"];
 
-  it("lets one index come or go", () => {
+  it("allows one index to be added or removed", () => {
     expect(refusal(released, released)).toBeUndefined();
     expect(refusal(released, [...released, "gsi3: a, d; carries p"])).toBeUndefined();
     expect(refusal(released, ["gsi1: a, b; carries p"])).toBeUndefined();
   });
 
-  it("refuses two of them, and a changed index, which is one that goes and one that comes", () => {
+  it("rejects two of them, and a changed index, which is a removal and an addition", () => {
     expect(refusal(released, [...released, "gsi3: a, d; carries p", "gsi4: a, e; carries p"])).toMatch(/gsi3.*gsi4/);
     expect(refusal(released, ["gsi1: a, b; carries p, q", "gsi2: a, c; carries p"])).toMatch(/gsi1.*gsi1/);
   });
 });
 
 describe("the bucket", () => {
-  it("is kept, closed to the public and to plain HTTP, and logs who read what", () => {
+  it("is retained, closed to the public and to plain HTTP, and logs accesses", () => {
     const buckets = aws.all<BucketProperties>("AWS::S3::Bucket");
     for (const { stack, id, DeletionPolicy, Properties } of buckets) {
       expect(Properties.PublicAccessBlockConfiguration).toEqual({
@@ -116,7 +116,7 @@ describe("the bucket", () => {
     expect(buckets.filter(({ Properties }) => Properties.LoggingConfiguration)).toHaveLength(1);
   });
 
-  it("forgets uploads that no run was given, what was found in repositories, and old snapshots; nothing else of a run", () => {
+  it("expires unused uploads, discovery results and old snapshots, and nothing else of a run", () => {
     const rules = aws
       .all<BucketProperties>("AWS::S3::Bucket")
       .filter(({ Properties }) => Properties.LoggingConfiguration)
@@ -127,7 +127,7 @@ describe("the bucket", () => {
     }
   });
 
-  it("lets the named web app alone use signed URLs from a page, where one is named", () => {
+  it("allows only the configured web app, if any, to use signed URLs from a page", () => {
     const origins = (deployment: Synthesized) =>
       deployment
         .all<BucketProperties>("AWS::S3::Bucket")

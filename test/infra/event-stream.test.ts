@@ -22,7 +22,7 @@ interface Distribution {
   readonly DistributionConfig: { Origins: Origin[]; CacheBehaviors: Behavior[] };
 }
 
-describe("the stream of events", () => {
+describe("the event stream", () => {
   let aws: Synthesized;
   beforeAll(() => {
     aws = synthesize();
@@ -33,7 +33,7 @@ describe("the stream of events", () => {
       .all<LambdaFunction>("AWS::Lambda::Function")
       .find(({ Properties }) => Properties.FunctionName === "runyard-stream-events")?.Properties;
 
-  it("is served by CloudFront from a function URL that only CloudFront knows the secret of", () => {
+  it("is served by CloudFront from a function URL whose secret only CloudFront knows", () => {
     const [distribution] = aws.all<Distribution>("AWS::CloudFront::Distribution");
     const { Origins = [], CacheBehaviors = [] } = distribution?.Properties.DistributionConfig ?? {};
     // CloudFront takes the first pattern that matches.
@@ -50,7 +50,7 @@ describe("the stream of events", () => {
     expect(JSON.stringify(header?.HeaderValue)).toContain("AWS::StackId");
   });
 
-  it("may take as long as Lambda allows, which is longer than a stream lasts", () => {
+  it("may take Lambda's maximum time, which exceeds a stream's", () => {
     expect(streamFunction()?.Timeout).toBe(900);
     const urls = aws.all<{ AuthType: string; InvokeMode: string }>("AWS::Lambda::Url");
     expect(urls).toHaveLength(2);
@@ -58,7 +58,7 @@ describe("the stream of events", () => {
       expect(Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
   });
 
-  it("tells the function which host the caller named", () => {
+  it("passes the caller's host name to the function", () => {
     const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
     const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("runyard-viewer-host"));
     const headers = runInNewContext(
@@ -67,7 +67,7 @@ describe("the stream of events", () => {
     expect(headers["runyard-viewer-host"]).toEqual({ value: "a.example" });
   });
 
-  it("keeps live output in a table without backups and without a stream, whose items expire", () => {
+  it("keeps live output in a table without backups and streams, with expiring items", () => {
     const table = aws
       .all<Record<string, unknown>>("AWS::DynamoDB::GlobalTable")
       .concat(aws.all<Record<string, unknown>>("AWS::DynamoDB::Table"))

@@ -33,7 +33,7 @@ describe("the web page", () => {
 
   const locally = async (path: string) => fetch(`http://127.0.0.1:${door.port}${path}`);
 
-  it("has the same safety headers from CloudFront as from the local front door", async () => {
+  it("has the same security headers from CloudFront as from the local proxy", async () => {
     const { headers } = await locally("/");
     const [policy] = aws.all<HeadersPolicy>("AWS::CloudFront::ResponseHeadersPolicy");
     const { SecurityHeadersConfig, CustomHeadersConfig } = policy?.Properties.ResponseHeadersPolicyConfig ?? {};
@@ -56,7 +56,7 @@ describe("the web page", () => {
     ]);
   });
 
-  it("answers every address that is not a file, on CloudFront as on the local front door", async () => {
+  it("is served at every address that is not a file, on CloudFront as on the local proxy", async () => {
     const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
     const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("index.html"));
     const onCloudFront = (uri: string): unknown =>

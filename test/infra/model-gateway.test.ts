@@ -41,14 +41,14 @@ describe("the model gateway", () => {
     });
   });
 
-  it("streams behind a URL of its own, for as long as a function may take", () => {
+  it("streams from a URL of its own, for a function's maximum time", () => {
     const [url, ...others] = bare.all("AWS::Lambda::Url").filter(({ id }) => id.startsWith("ModelGateway"));
     expect(others).toEqual([]);
     expect(url?.Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
     expect(findFunction(bare, GATEWAY)?.Timeout).toBe(900);
   });
 
-  it("may be called by its URL and by nothing else", () => {
+  it("can be invoked only through its URL", () => {
     const permissions = bare
       .all<{ FunctionName: unknown }>("AWS::Lambda::Permission")
       .filter(({ Properties }) => JSON.stringify(Properties.FunctionName).includes("ModelGateway"));
@@ -58,14 +58,14 @@ describe("the model gateway", () => {
     ]);
   });
 
-  it("is where executions are told that models are", () => {
+  it("is the model URL of executions", () => {
     expect(JSON.stringify(findFunction(bare, "runyard-dispatch-run")?.Environment.Variables["MODEL_URL"])).toMatch(
       /https:.*ModelGatewayUrl.*FunctionUrl/,
     );
     expect(JSON.stringify(findFunction(bare, "runyard-reap-runs")?.Environment)).not.toContain("MODEL_URL");
   });
 
-  it("reads a key that Secrets Manager keeps, and no other secret", () => {
+  it("reads a key in Secrets Manager, and no other secret", () => {
     const deployment = synthesize({ anthropicKeyParameter: "/aws/reference/secretsmanager/models/anthropic" });
     const services = listRights(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
     expect(services.map(([actions]) => actions)).toEqual(["ssm:GetParameter", "secretsmanager:GetSecretValue"]);
@@ -73,7 +73,7 @@ describe("the model gateway", () => {
     expect(services[1]?.[1]).toContain(":secret:models/anthropic-??????");
   });
 
-  it("reads the keys that the settings name, calls Bedrock where that is on, and has no other right on either", () => {
+  it("reads the configured keys, calls Bedrock if enabled, and has no other such permission", () => {
     const services = (deployment: Synthesized) =>
       listRights(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
     expect(services(bare)).toEqual([]);
@@ -90,7 +90,7 @@ describe("the model gateway", () => {
     expect(models).toMatch(/:inference-profile\/global\.anthropic\.\*.*:bedrock:\*::foundation-model\/anthropic\.\*/);
   });
 
-  it("alone is told where the keys are", () => {
+  it("is the only function that gets the locations of the keys", () => {
     expect(findFunction(full, GATEWAY)?.Environment.Variables).toMatchObject({
       ANTHROPIC_KEY_PARAMETER: "/runyard/models/anthropic",
       OPENAI_KEY_PARAMETER: "/runyard/models/openai",

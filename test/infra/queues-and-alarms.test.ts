@@ -66,7 +66,7 @@ describe("every queue", () => {
 });
 
 describe("every consumer of a queue", () => {
-  it("takes one message at a time, reports which failed, and hides a message six times as long as it may take", () => {
+  it("takes one message at a time, reports failures, and hides a message six times its maximum time", () => {
     const mappings = deployment.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
     expect(mappings.length).toBeGreaterThan(0);
     for (const { stack, Properties } of mappings) {
@@ -82,7 +82,7 @@ describe("every consumer of a queue", () => {
     }
   });
 
-  it("that dispatches runs does so as many at a time as the setting says", () => {
+  it("that dispatches runs has the configured concurrency", () => {
     const limits = (of: Synthesized) =>
       of
         .all<MappingProperties>("AWS::Lambda::EventSourceMapping")
@@ -96,7 +96,7 @@ describe("every alarm", () => {
   const runbook = readFileSync(join(repository, "docs/runbook.md"), "utf8");
   const headings = [...runbook.matchAll(/^## (\S+)$/gm)].map(([, heading]) => heading);
 
-  it("says what users notice and where to read on, and is read on about", () => {
+  it("describes the impact on users and links to the runbook, which has its heading", () => {
     for (const { Properties } of alarms()) {
       const name = Properties.AlarmName.replace(/^runyard-/, "");
       expect(Properties.AlarmDescription).toMatch(new RegExp(`^[A-Z].{20,}\\. What to do: docs/runbook\\.md#${name}$`));
@@ -104,7 +104,7 @@ describe("every alarm", () => {
     }
   });
 
-  it("has the only headings that the runbook has, each saying what it means, what to look at, what to do", () => {
+  it("has the runbook's only headings, each with meaning, checks and remedies", () => {
     const names = alarms().map(({ Properties }) => Properties.AlarmName.replace(/^runyard-/, ""));
     expect([...headings].sort()).toEqual([...names].sort());
     for (const section of runbook.split(/^## /m).slice(1)) {
@@ -112,7 +112,7 @@ describe("every alarm", () => {
     }
   });
 
-  it("is mailed where an address is given, by a topic that takes TLS alone", () => {
+  it("is mailed to the configured address, by a topic that requires TLS", () => {
     expect(deployment.all("AWS::SNS::Subscription")).toEqual([]);
     const mailed = synthesize({ alarmEmail: "ops@example.com" });
     for (const { Properties } of mailed.all<AlarmProperties>("AWS::CloudWatch::Alarm")) {

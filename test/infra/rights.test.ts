@@ -32,12 +32,15 @@ const named = (line: Route | Trigger) =>
     : `runyard-${("name" in line ? line.name : undefined) ?? line.file.split("/")[1]}`;
 
 describe("a function's role", () => {
-  it.each(endpoints.map((route) => [route.file, route]))("%s may do what its line in routes.ts says", (_, route) => {
-    expect(listActions(named(route))).toEqual(expected(route.rights, route.untraced !== true));
-  });
+  it.each(endpoints.map((route) => [route.file, route]))(
+    "%s has exactly the permissions of its line in routes.ts",
+    (_, route) => {
+      expect(listActions(named(route))).toEqual(expected(route.rights, route.untraced !== true));
+    },
+  );
 
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
-    "%s may do what its line in triggers.ts says",
+    "%s has exactly the permissions of its line in triggers.ts",
     (_, trigger) => {
       const { runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents } = triggers;
       const { connectWorker, disconnectWorker, receiveFrame } = triggers;
@@ -52,7 +55,7 @@ describe("a function's role", () => {
     },
   );
 
-  it("of the sandbox may write its own log, and is denied everything else", () => {
+  it("of the sandbox can write its own log, and is denied everything else", () => {
     const statements = listStatements("runyard-run-sandbox-image");
     expect(statements).toHaveLength(1);
     expect(statements[0]?.Action).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
@@ -63,7 +66,7 @@ describe("a function's role", () => {
     expect(denied.map(({ id }) => id)).toEqual([expect.stringMatching(/^RunSandboxRole/)]);
   });
 
-  it("has no wildcard in an action, and none in a resource but for traces and the bucket's objects", () => {
+  it("has no wildcard in an action, and in resources only for traces and the bucket's objects", () => {
     for (const statement of allStatements()) {
       const actions = [statement.Action].flat();
       expect(actions.filter((action) => action.includes("*"))).toEqual([]);
@@ -92,7 +95,7 @@ describe("a function's role", () => {
     [...endpoints, ...workers]
       .filter(({ rights }) => rights.bucket !== undefined)
       .map((line) => [line.file, line] as const),
-  )("%s reaches the kinds of files that its line names, and no others", (_, line) => {
+  )("%s can access exactly the kinds of files in its line", (_, line) => {
     const rights: Rights = line.rights;
     const statements = listStatements(named(line)).filter(({ Action }) => /^s3:/.test([Action].flat().join()));
     const reached = (action: string) =>
@@ -106,18 +109,18 @@ describe("a function's role", () => {
     expect(reached("s3:PutObject")).toEqual(listPatterns(rights.bucket?.PutObject));
   });
 
-  it("of a list of agents reads no transcript, no prompt and no artifact", () => {
+  it("of a list of agents cannot read transcripts, prompts or artifacts", () => {
     const reached = listStatements("runyard-list-agents").filter(({ Action }) => /^s3:/.test([Action].flat().join()));
     expect(reached.flatMap(patternsIn)).toEqual(["bucket/skills/*"]);
   });
 
-  it("never allows Scan, nor PartiQL, nor anything on tables as a whole", () => {
+  it("never allows Scan, PartiQL, or anything on whole tables", () => {
     const ofAssets = (statement: Statement) => /"cdk-[^"]*-assets-/.test(JSON.stringify(statement.Resource));
     const actions = new Set(allStatements().flatMap((one) => (ofAssets(one) ? [] : one.Action)));
     for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table|ListBucket/);
   });
 
-  it("of a reader of events writes when the run was last watched, removes old live output, and nothing else", () => {
+  it("of a reader of events can write only the time of watching, and remove old live output", () => {
     for (const name of ["runyard-list-events", "runyard-stream-events"]) {
       const writes = listStatements(name).filter(({ Action }) =>
         /(Put|Update|Delete)Item/.test([Action].flat().join()),
@@ -139,7 +142,7 @@ describe("a function's role", () => {
     }
   });
 
-  it("of a GET calls no function but the one that looks into repositories", () => {
+  it("of a GET can invoke only the function that discovers skills", () => {
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const calls = listStatements(named(route)).filter(({ Action }) =>
         [Action].flat().includes("lambda:InvokeFunction"),
@@ -149,7 +152,7 @@ describe("a function's role", () => {
     }
   });
 
-  it("reads the token for GitHub only where repositories are looked into, and no other parameter with it", () => {
+  it("can read the GitHub token only for discovery, and no other parameter with it", () => {
     const readers = ["ssm:GetParameter"].flatMap((action) =>
       allStatements().filter(
         ({ Action, Resource }) => [Action].flat().includes(action) && /github/.test(JSON.stringify(Resource)),
@@ -161,7 +164,7 @@ describe("a function's role", () => {
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("github-app-key");
   });
 
-  it("reads the key of the GitHub App there and in resolve-prompt, where the settings name an App", () => {
+  it("can read the GitHub App's key for discovery and in resolve-prompt, if the settings name an App", () => {
     const own = synthesize({ githubAppId: "314159", githubAppKeyParameter: "/ours/app" });
     const readers = own
       .all<RoleProperties>("AWS::IAM::Role")
@@ -182,7 +185,7 @@ describe("a function's role", () => {
     expect(variables.filter((all) => "GITHUB_TOKEN_PARAMETER" in all)).toHaveLength(1);
   });
 
-  it("lets resolve-prompt alone read the values of secrets, and that one write none", () => {
+  it("lets only resolve-prompt read secret values, and not write them", () => {
     const reads = ({ Action, Resource }: Statement) =>
       [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
     const all = [...endpoints, ...workers].map(named);
@@ -191,7 +194,7 @@ describe("a function's role", () => {
     expect(actions).toEqual(["ssm:GetParameters"]);
   });
 
-  it("takes nothing from policies that others may change", () => {
+  it("uses no policy that others may change", () => {
     expect(
       deployment.all<RoleProperties>("AWS::IAM::Role").filter((role) => role.Properties.ManagedPolicyArns),
     ).toEqual([]);
@@ -199,7 +202,7 @@ describe("a function's role", () => {
     expect(deployment.all("AWS::IAM::ManagedPolicy")).toEqual([]);
   });
 
-  it("belongs to one function alone", () => {
+  it("belongs to one function", () => {
     const roles = deployment
       .all<FunctionProperties>("AWS::Lambda::Function")
       .map(({ stack, Properties }) => `${stack}/${Properties.Role["Fn::GetAtt"][0]}`);
@@ -208,7 +211,7 @@ describe("a function's role", () => {
 });
 
 describe("the type of a route", () => {
-  it("leaves a GET no right to write", () => {
+  it("gives a GET no write permission", () => {
     const line = { method: "GET", path: "/x", file: "x/get-x", who: "public" } as const;
     // @ts-expect-error PutItem is not a right that a GET can have.
     const writing: Route = { ...line, rights: { table: ["PutItem"] } };

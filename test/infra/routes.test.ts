@@ -6,7 +6,7 @@ import { type Route, routes } from "#infra/routes.ts";
 import { repository } from "./synthesize.ts";
 
 describe("routes.ts", () => {
-  it("and triggers.ts name every file of functions/, and no other", () => {
+  it("and triggers.ts name exactly the files of functions/", () => {
     const files = globSync("**/*.ts", { cwd: join(repository, "functions") }).map((file) => file.replace(/\.ts$/, ""));
     expect(files.sort()).toEqual([...entryFiles].sort());
   });
@@ -16,7 +16,7 @@ describe("routes.ts", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("says the same of a file wherever it names it", () => {
+  it("states the same for a file in every line", () => {
     const settings = ({ method: _method, path: _path, ...rest }: Route) => rest;
     for (const route of routes) {
       const first = routes.find(({ file }) => file === route.file);
@@ -24,12 +24,12 @@ describe("routes.ts", () => {
     }
   });
 
-  it("gives every function a name of its own", () => {
+  it("names every function uniquely", () => {
     const names = new Map(routes.map(({ file, name }) => [file, name ?? file.split("/")[1]]));
     expect(new Set(names.values()).size).toBe(names.size);
   });
 
-  it("lets whatever changes something note the use of the key that it was called with", () => {
+  it("lets every function that writes record the last use of the caller's key", () => {
     const changing = routes.filter(
       ({ method, who }) => method !== "GET" && method !== "ANY" && who.includes("personal"),
     );
@@ -37,11 +37,11 @@ describe("routes.ts", () => {
     expect(lacking.map(({ file }) => file)).toEqual([]);
   });
 
-  it("waits no longer than API Gateway does", () => {
+  it("waits at most as long as API Gateway", () => {
     for (const { timeoutSeconds } of routes) expect(timeoutSeconds ?? 10).toBeLessThanOrEqual(30);
   });
 
-  it("opens the harness's calls to run keys alone, and to everybody only what is meant for everybody", () => {
+  it("opens harness support to run keys only, and to everybody only the public routes", () => {
     const open = [
       "/public/runs/{sessionId}",
       "/agent/conversations/{conversationId}/redirect",
@@ -61,7 +61,7 @@ describe("routes.ts", () => {
     }
   });
 
-  it("stays within what one HTTP API takes", () => {
+  it("stays within the limits of one HTTP API", () => {
     expect(routes.length).toBeLessThanOrEqual(300);
   });
 });

@@ -41,8 +41,8 @@ function listStatements(of: Synthesized, name: string): Statement[] {
 const listActions = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action);
 const listTypes = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
 
-describe("the sandboxes that a deployment has by default", () => {
-  it("are functions alone: nothing of a MicroVM or a container is in its templates, and no right on any", () => {
+describe("the default sandboxes of a deployment", () => {
+  it("are functions only: the templates have nothing of MicroVMs or containers, and no permission on them", () => {
     expect(listTypes(usual).filter((type) => /Microvm|ECS|EC2/.test(type))).toEqual([]);
     for (const name of ["runyard-dispatch-run", "runyard-end-run"]) {
       const used = listActions(listStatements(usual, name)).filter((action) =>
@@ -53,14 +53,14 @@ describe("the sandboxes that a deployment has by default", () => {
     }
   });
 
-  it("are of the one image on AWS, and of a zip on the emulator or where the settings say so", () => {
+  it("use the one image on AWS, and a zip on the emulator or if configured", () => {
     expect(findFunction(usual, "runyard-run-sandbox-image")?.Properties).toMatchObject({ PackageType: "Image" });
     const zipped = synthesize({ lambdaSandbox: "zip" });
     expect(findFunction(zipped, "runyard-run-sandbox-zip")?.Properties).toMatchObject({ Runtime: "nodejs24.x" });
     expect(listTypes(zipped).filter((type) => /ECR|CodeBuild|CustomResource/.test(type))).toEqual([]);
   });
 
-  it("refuse settings that cannot work, naming them", () => {
+  it("reject settings that cannot work, by name", () => {
     expect(() => synthesize({ sandboxes: "lambda,docker" })).toThrow(/"sandboxes".*lambda, microvm, fargate/);
     expect(() => synthesize({ sandboxes: "lambda,lambda" })).toThrow(/each once/);
     expect(() => synthesize({ lambdaSandbox: "tar" })).toThrow(/"lambdaSandbox".*image or zip/);
@@ -71,7 +71,7 @@ describe("the sandboxes that a deployment has by default", () => {
 });
 
 describe("the image", () => {
-  it("is built in the account, on arm64, into a repository whose tags never change and whose old images go", () => {
+  it("is built in the account, on arm64, into a repository with immutable tags that expires old images", () => {
     const [project] = usual.all<Record<string, object>>("AWS::CodeBuild::Project");
     expect(project?.Properties).toMatchObject({
       Environment: { Type: "ARM_CONTAINER", PrivilegedMode: true, ComputeType: "BUILD_GENERAL1_SMALL" },
@@ -88,13 +88,13 @@ describe("the image", () => {
     expect(images?.Properties.LifecyclePolicy.LifecyclePolicyText).toContain('"countNumber":5');
   });
 
-  it("is there before the function that is made of it", () => {
+  it("is built before the function that uses it", () => {
     const resources = usual.stacks.flatMap((stack) => stack.resources);
     const sandbox = resources.find(({ id, Type }) => Type === "AWS::Lambda::Function" && id.startsWith("RunSandbox"));
     expect(JSON.stringify(sandbox)).toContain("SandboxImageBuilt");
   });
 
-  it("is built by a role that pushes to the one repository, and started by one that starts the one build", () => {
+  it("is built by a role that pushes to its repository, and started by one that starts its build", () => {
     const roles = usual
       .all<RoleProperties>("AWS::IAM::Role")
       .filter(({ Properties }) => Properties.Description === "runyard-build-sandbox-image");
@@ -110,7 +110,7 @@ describe("the image", () => {
     ]);
   });
 
-  it("installs what the local preflight looks for, and Node of the same version", () => {
+  it("installs the programs that the local preflight requires, and the same Node version", () => {
     const dockerfile = readFileSync(join(repository, "image/Dockerfile"), "utf8");
     const preflight = readFileSync(join(repository, "host/preflight.ts"), "utf8");
     const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
@@ -138,7 +138,7 @@ describe("the image", () => {
   });
 });
 
-describe("the function that has the image built", () => {
+describe("the function that starts the image build", () => {
   const event = {
     RequestType: "Create",
     ResponseURL: "https://answers.example/1",
@@ -169,7 +169,7 @@ describe("the function that has the image built", () => {
     return told.map(([url, { body, headers }]) => ({ url, headers, ...JSON.parse(String(body)) }));
   }
 
-  it("starts it, and lets the build itself tell CloudFormation how it went", async () => {
+  it("starts it, and lets the build report its result to CloudFormation", async () => {
     const started: object[] = [];
     expect(await call({}, async (input) => void started.push(input))).toEqual([]);
     expect(started).toMatchObject([
@@ -185,7 +185,7 @@ describe("the function that has the image built", () => {
     expect(JSON.stringify(project?.Properties.Source.BuildSpec)).toContain("STATUS_OF_BUILD");
   });
 
-  it("tells of a build that could not be started, and answers a deletion at once", async () => {
+  it("reports a build that could not be started, and responds to a deletion at once", async () => {
     const broken = await call({}, () => Promise.reject(new Error("no such project")));
     expect(broken).toMatchObject([{ url: event.ResponseURL, Status: "FAILED", headers: { "content-type": "" } }]);
     expect(broken[0]?.Reason).toMatch(/did not start the build: Error: no such project.*-c lambdaSandbox=zip/s);
@@ -195,7 +195,7 @@ describe("the function that has the image built", () => {
 });
 
 describe("MicroVMs", () => {
-  it("are there in the regions that have them, and in those that the settings add", () => {
+  it("are created in the regions that have them, and in configured ones", () => {
     const conditions = (of: Synthesized) => JSON.stringify(of.conditions);
     for (const region of MICROVM_REGIONS) expect(conditions(all)).toContain(`"${region}"`);
     expect(conditions(all)).not.toContain("eu-central-1");
@@ -206,7 +206,7 @@ describe("MicroVMs", () => {
     expect(JSON.stringify(getVariables(all, "runyard-dispatch-run")["MICROVM_IMAGE_ARN"])).toMatch(/Fn::If.*""\]/);
   });
 
-  it("start from a snapshot without capabilities, variables or secrets, told of a start by the hook that the program has", () => {
+  it("start from a snapshot without capabilities, variables or secrets, through the program's start hook", () => {
     const [image] = all.all<Record<string, unknown>>("AWS::Lambda::MicrovmImage");
     expect(image?.Properties).toMatchObject({
       AdditionalOsCapabilities: [],
@@ -217,7 +217,7 @@ describe("MicroVMs", () => {
     expect(readFileSync(join(repository, "image/entry.ts"), "utf8")).toContain("HOOKS_PORT = 9000");
   });
 
-  it("are started by who dispatches and ended by who sees to ends, with rights on the one image and no role to pass", () => {
+  it("are started by dispatch and stopped by the end consumer, with permissions on the one image and no role to pass", () => {
     const starts = listStatements(all, "runyard-dispatch-run").filter(({ Action }) =>
       /Microvm|Connector/.test(String(Action)),
     );
@@ -232,7 +232,7 @@ describe("MicroVMs", () => {
 });
 
 describe("containers", () => {
-  it("run in a network that lets nothing in, and that costs nothing while none runs", () => {
+  it("run in a network without inbound access that costs nothing while none runs", () => {
     const types = new Set(listTypes(all).filter((type) => type.startsWith("AWS::EC2::")));
     expect([...types].sort()).toEqual([
       "AWS::EC2::InternetGateway",
@@ -252,7 +252,7 @@ describe("containers", () => {
     expect(listTypes(all).filter((type) => /ECS::Service|NatGateway|EIP|VPCEndpoint/.test(type))).toEqual([]);
   });
 
-  it("get their image and their log from a role that no process of a task has", () => {
+  it("get their image and log through a role that no process of a task has", () => {
     const [role] = all
       .all<RoleProperties>("AWS::IAM::Role")
       .filter(({ Properties }) => Properties.Description === "runyard-fargate-execution");
@@ -266,7 +266,7 @@ describe("containers", () => {
     ]);
   });
 
-  it("are started and stopped in the one cluster, by definitions of ours, with the one role to pass", () => {
+  it("are started and stopped in the one cluster, from definitions of ours, with the one role to pass", () => {
     const allowed = (name: string, action: string) => {
       const found = listStatements(all, name).filter(({ Action }) => [Action].flat().includes(action));
       expect(found, action).toHaveLength(1);
@@ -282,7 +282,7 @@ describe("containers", () => {
     expect(listActions(ofEcs).filter((action) => /^(ecs|iam):/.test(action))).toHaveLength(6);
   });
 
-  it("and MicroVMs are known to no other function than those two", () => {
+  it("and MicroVMs are configured in no other function than those two", () => {
     const told = all
       .all<FunctionProperties>("AWS::Lambda::Function")
       .filter(({ Properties }) => /MICROVM|FARGATE/.test(JSON.stringify(Properties.Environment ?? {})))

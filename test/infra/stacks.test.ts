@@ -26,7 +26,7 @@ beforeAll(() => {
 const functions = (deployment: Synthesized) => deployment.all<FunctionProperties>("AWS::Lambda::Function");
 
 describe("the stacks", () => {
-  it("stay far from the 500 resources that one may have", () => {
+  it("stay far below the limit of 500 resources", () => {
     for (const { name, resources } of aws.stacks) expect(resources.length, name).toBeLessThanOrEqual(400);
   });
 
@@ -40,14 +40,14 @@ describe("the stacks", () => {
     expect(order.slice(3).every((name) => name.startsWith("Runyard-Routes-"))).toBe(true);
   });
 
-  it("tell where everything is", () => {
+  it("output every address", () => {
     const outputs = aws.stacks.flatMap((stack) => stack.outputs);
     const names = ["ApiId", "ApiEndpoint", "BaseUrl", "WebUrl", "TableName", "BucketName", "SandboxFunctionName"];
     expect(outputs).toEqual(expect.arrayContaining(names));
     expect(local.stacks.flatMap((stack) => stack.outputs)).toEqual(expect.arrayContaining(names));
   });
 
-  it("hold nothing that is billed while nobody calls", () => {
+  it("contain nothing that is billed while idle", () => {
     const hourly = [
       /^AWS::EC2::/,
       /^AWS::ElasticLoadBalancing/,
@@ -72,11 +72,11 @@ describe("the stacks", () => {
     expect(json).not.toMatch(/contributorInsights/i);
   });
 
-  it("have no more alarms than the ten that cost nothing", () => {
+  it("have at most the ten free alarms", () => {
     expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(10);
   });
 
-  it("refuse settings that cannot work, naming them", () => {
+  it("reject settings that cannot work, by name", () => {
     expect(() => synthesize({ stage: "test" })).toThrow(/"stage".*aws or local/);
     expect(() => synthesize({ baseUrl: "https://runyard.example" })).toThrow(/"baseUrl".*\/api\/v1/);
     expect(() => synthesize({ dispatchConcurrency: "1" })).toThrow(/"dispatchConcurrency".*2 to 1000/);
@@ -91,7 +91,7 @@ describe("the stacks", () => {
 });
 
 describe("every function", () => {
-  it("runs Node 24 on arm64, writes JSON to a log of its own that ends, and is traced unless it is the sandbox", () => {
+  it("runs Node 24 on arm64, writes JSON to its own expiring log, and is traced unless it is the sandbox", () => {
     const logs = aws.all<{ RetentionInDays?: number }>("AWS::Logs::LogGroup");
     for (const log of logs) expect(log.Properties.RetentionInDays).toBe(30);
     for (const { Properties } of functions(aws)) {
@@ -114,20 +114,20 @@ describe("every function", () => {
     expect(new Set(groups).size).toBe(groups.length);
   });
 
-  it("keeps its environment under the 4 KB that Lambda takes", () => {
+  it("keeps its environment below Lambda's 4 KB", () => {
     for (const { Properties } of functions(aws)) {
       expect(JSON.stringify(Properties.Environment.Variables).length, Properties.FunctionName).toBeLessThan(3500);
     }
   });
 
-  it("is told of a table, bucket or queue only where it has rights on it", () => {
+  it("gets the name of a table, bucket or queue only if it has permissions on it", () => {
     const variables = getVariables(aws, "runyard-list-models");
     expect(Object.keys(variables).sort()).toEqual(["BASE_URL", "PRINCIPALS", "STAGE", "TABLE_NAME", "WEB_URL"].sort());
     expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
     expect(Object.keys(getVariables(aws, "runyard-run-sandbox-image")).sort()).toEqual(["STAGE"]);
   });
 
-  it("is told how often callers may do what has a rate limit, where that is not the default", () => {
+  it("gets rate limits that differ from the default", () => {
     const rates = { createsPerMinute: "7", followupsPerMinute: "8", keysPerMinute: "9" };
     expect(getVariables(synthesize(rates), "runyard-create-run")).toMatchObject({
       CREATES_PER_MINUTE: "7",
@@ -145,7 +145,7 @@ describe("every function", () => {
     expect(() => synthesize({ workerClaimSeconds: "0" })).toThrow(/"workerClaimSeconds".*1 to 3600/);
   });
 
-  it("is told which models there are, and nothing of it where there is the embedded one alone", () => {
+  it("gets the configured models, and nothing with only the embedded one", () => {
     const chosen = synthesize({
       anthropicKeyParameter: "/runyard/models/anthropic",
       bedrock: "true",
@@ -168,7 +168,7 @@ describe("every function", () => {
     expect(() => synthesize({ compatibleBaseUrl: "https://models.example/v1" })).toThrow(/"compatibleModels"/);
   });
 
-  it("reserves no executions unless told to, which a new account could not give", () => {
+  it("reserves no concurrency by default, which a new account could not provide", () => {
     const reserved = (context: Record<string, string>) =>
       functions(synthesize(context)).filter(({ Properties }) => Properties.ReservedConcurrentExecutions !== undefined)
         .length;
@@ -178,7 +178,7 @@ describe("every function", () => {
     );
   });
 
-  it("refuses reservations that leave fewer than 100 executions of the account, with the remedy", () => {
+  it("rejects reservations that leave fewer than 100 executions of the account, with the remedy", () => {
     expect(() => synthesize({ sandboxConcurrency: "5" })).toThrow(/"accountConcurrency".*get-account-settings/);
     expect(() => synthesize({ sandboxConcurrency: "901", accountConcurrency: "1000" })).toThrow(/at most 900/);
     expect(() => synthesize({ reserveConcurrency: "true", accountConcurrency: "1000" })).toThrow(
@@ -189,7 +189,7 @@ describe("every function", () => {
 });
 
 describe("the sandbox", () => {
-  it("has 15 minutes, 2 GB, 4 GB of disk and an environment that no other execution has used", () => {
+  it("has 15 minutes, 2 GB of memory, 4 GB of disk and an unshared environment", () => {
     const sandbox = functions(aws).find(
       ({ Properties }) => Properties.FunctionName === "runyard-run-sandbox-image",
     )?.Properties;
@@ -201,7 +201,7 @@ describe("the sandbox", () => {
     });
   });
 
-  it("is started once or not at all, within a minute", () => {
+  it("is started at most once, within a minute", () => {
     const configs = aws.all("AWS::Lambda::EventInvokeConfig");
     expect(configs).toHaveLength(1);
     expect(configs[0]?.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
@@ -210,7 +210,7 @@ describe("the sandbox", () => {
 });
 
 describe("the API", () => {
-  it("has each line of routes.ts as a route, and a default one for the rest", () => {
+  it("has each line of routes.ts as a route, and a default route", () => {
     const keys = aws
       .all<{ RouteKey: string }>("AWS::ApiGatewayV2::Route")
       .filter(({ stack }) => stack !== "Runyard-Execution")
@@ -220,7 +220,7 @@ describe("the API", () => {
     expect(keys).toContain("$default");
   });
 
-  it("throttles, and logs who asked for what without what may hold a secret", () => {
+  it("throttles, and logs requests without members that may contain a secret", () => {
     const [stage] = aws.all<{ DefaultRouteSettings: object; AccessLogSettings: { Format: string } }>(
       "AWS::ApiGatewayV2::Stage",
     );
@@ -228,14 +228,14 @@ describe("the API", () => {
     expect(stage?.Properties.AccessLogSettings.Format).not.toMatch(/authoriz|header|query|context\.path/i);
   });
 
-  it("is called through the front door, unless another address is given", () => {
+  it("is called through CloudFront, unless another address is configured", () => {
     expect(JSON.stringify(getVariables(aws, "runyard-get-run")["BASE_URL"])).toMatch(
       /ImportValue.*Distribution.*DomainName.*\/api\/v1/,
     );
     expect(getVariables(local, "runyard-get-run")["BASE_URL"]).toBe("http://127.0.0.1:4500/api/v1");
   });
 
-  it("keeps answers out of the front door's cache", () => {
+  it("disables CloudFront's cache for its responses", () => {
     const [policy] = aws.all<{ CachePolicyConfig: object }>("AWS::CloudFront::CachePolicy");
     expect(policy?.Properties.CachePolicyConfig).toMatchObject({
       MinTTL: 0,
@@ -247,7 +247,7 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything but the front door, the streams behind it, the model gateway, the sandboxes' image, the alarm topic, the logs of the bucket and what guards against loss is as on AWS", () => {
+  it("everything except CloudFront, the streams behind it, the model gateway, the sandbox image, the alarm topic, the bucket's logs and protection against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));

@@ -21,7 +21,7 @@ const getVariables = (deployment: Synthesized, name: string) =>
     .find(({ Properties }) => Properties.FunctionName === `runyard-${name}`)?.Properties.Environment.Variables ?? {};
 
 describe("the WebSocket API of workers", () => {
-  it("has a function for each event of a connection, which API Gateway may invoke for that event alone", () => {
+  it("has a function for each event of a connection, which API Gateway may invoke for that event only", () => {
     const apis = aws.all<ApiProperties>("AWS::ApiGatewayV2::Api");
     expect(apis.map(({ Properties }) => Properties.ProtocolType).toSorted()).toEqual(["HTTP", "WEBSOCKET"]);
     const keys = aws
@@ -45,7 +45,7 @@ describe("the WebSocket API of workers", () => {
     ]);
   });
 
-  it("is known by its endpoint to the functions that send frames, and by its URL to the list of workers", () => {
+  it("passes its endpoint to the functions that send frames, and its URL to the list of workers", () => {
     for (const name of ["dispatch-run", "end-run", "receive-frame"]) {
       expect(JSON.stringify(getVariables(aws, name)["WORKER_SOCKET_ENDPOINT"]), name).toContain("https://");
     }

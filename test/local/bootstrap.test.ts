@@ -15,7 +15,7 @@ function run(...args: string[]): Promise<{ code: number; output: string; complai
 }
 
 describe("npm run bootstrap", () => {
-  test("explains itself", async () => {
+  test("prints its help", async () => {
     expect(await run("--help")).toMatchObject({ code: 0, output: expect.stringContaining("--email ADDRESS") });
   });
 
@@ -25,7 +25,7 @@ describe("npm run bootstrap", () => {
     [["--mail", "a@b.example"], "Unknown option '--mail'"],
     [["--email", "a@b.example"], "There are no AWS credentials or no region"],
     [["--local"], "run npm run emulator first"],
-  ])("%j is refused with what to do", async (args, complaint) => {
+  ])("%j is rejected with the remedy", async (args, complaint) => {
     const ended = await run(...args);
     expect(ended).toMatchObject({ code: 1, output: "" });
     expect(ended.complaint).toContain(complaint);

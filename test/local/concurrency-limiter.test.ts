@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ConcurrencyLimiter } from "../../local/concurrency-limiter.ts";
 
-describe("limiter", () => {
+describe("the concurrency limiter", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -19,7 +19,7 @@ describe("limiter", () => {
     return { begun, refused, leave };
   }
 
-  test("let so many of a kind through, and the others in their order as they leave", () => {
+  test("admits its limit of requests of a kind, and the others in order as requests end", () => {
     const { begun, leave } = entered(new ConcurrencyLimiter(2), "a", "a", "a", "a", "b");
     expect(begun).toEqual(["a0", "a1", "b4"]);
     leave[1]?.();
@@ -29,14 +29,14 @@ describe("limiter", () => {
     expect(begun).toEqual(["a0", "a1", "b4", "a2", "a3"]);
   });
 
-  test("count one that leaves twice once", () => {
+  test("counts a request that ends twice once", () => {
     const { begun, leave } = entered(new ConcurrencyLimiter(1), "a", "a", "a");
     leave[0]?.();
     leave[0]?.();
     expect(begun).toEqual(["a0", "a1"]);
   });
 
-  test("let one more through every two seconds, after five, behind one that never leaves", () => {
+  test("admits one more every two seconds, after five, if a request never ends", () => {
     const { begun, leave } = entered(new ConcurrencyLimiter(1), "a", "a", "a");
     vi.advanceTimersByTime(5_000);
     expect(begun).toEqual(["a0", "a1"]);
@@ -47,7 +47,7 @@ describe("limiter", () => {
     expect(entered(later, "a").begun).toEqual(["a0"]);
   });
 
-  test("let nobody push past a lane that moves, until it stands still for two seconds", () => {
+  test("admits nothing more while requests end, until none has ended for two seconds", () => {
     const { begun, leave } = entered(new ConcurrencyLimiter(1), ...Array.from({ length: 6 }, () => "a"));
     for (const first of [0, 1, 2]) {
       vi.advanceTimersByTime(1_900);
@@ -59,7 +59,7 @@ describe("limiter", () => {
     expect(begun).toEqual(["a0", "a1", "a2", "a3", "a4"]);
   });
 
-  test("are narrow again once those that were too many have left", () => {
+  test("returns to its limit once the additional requests have ended", () => {
     const limiter = new ConcurrencyLimiter(1);
     const first = entered(limiter, "a", "a", "a");
     vi.advanceTimersByTime(7_000);
@@ -71,21 +71,21 @@ describe("limiter", () => {
     expect(second.begun).toEqual(["b0", "a1"]);
   });
 
-  test("refuse after fifteen seconds whoever's turn did not come, and never have more than four times their width", () => {
+  test("rejects a request after fifteen seconds, and admits at most four times its limit", () => {
     const { begun, refused } = entered(new ConcurrencyLimiter(1), ...Array.from({ length: 7 }, () => "a"));
     vi.advanceTimersByTime(15_000);
     expect(begun).toEqual(["a0", "a1", "a2", "a3"]);
     expect(refused).toEqual(["a4", "a5", "a6"]);
   });
 
-  test("have a width in all, and give each kind its turn", () => {
+  test("has a total limit, and serves the kinds in turn", () => {
     const { begun, leave } = entered(new ConcurrencyLimiter(2, 2), "a", "a", "a", "a", "b", "c");
     expect(begun).toEqual(["a0", "a1"]);
     for (const index of [0, 1, 2]) leave[index]?.();
     expect(begun).toEqual(["a0", "a1", "a2", "b4", "c5"]);
   });
 
-  test("refuse nobody who has left the queue for work", () => {
+  test("rejects no request that has been admitted", () => {
     const { begun, refused, leave } = entered(new ConcurrencyLimiter(1), "a", "a");
     leave[0]?.();
     vi.advanceTimersByTime(60_000);

@@ -21,7 +21,7 @@ describe("the fingerprint of a deployment", () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  test("stays the same while sources and settings do, whatever else changes", async () => {
+  test("is the same for the same sources and settings, whatever else changes", async () => {
     const first = await computeFingerprint(root, settings);
     await writeFile(path.join(root, "docs/page.md"), "new");
     await writeFile(path.join(root, "functions/runs/a.ts"), "one");
@@ -42,7 +42,7 @@ describe("the fingerprint of a deployment", () => {
 });
 
 describe("the emulator's environment", () => {
-  test("hands on no credential and no setting of the user", () => {
+  test("contains no credential and no setting of the user", () => {
     const user = {
       PATH: "/usr/bin",
       HOME: "/home/somebody",
@@ -58,14 +58,14 @@ describe("the emulator's environment", () => {
     expect(environment).toMatchObject({ SSL_CERT_FILE: "/certs.pem", NO_PROXY: "internal,127.0.0.1,localhost" });
   });
 
-  test("puts this very Node first, since functions run on the first one", () => {
+  test("puts the current Node first, because functions run on the first one", () => {
     const { PATH } = emulatorEnvironment(localPaths({}), 14_566, { PATH: "/usr/bin" });
     expect(PATH).toBe(`${path.dirname(process.execPath)}:/usr/bin`);
   });
 });
 
 describe("ports", () => {
-  test("takes the next free one when the wanted one is busy", async () => {
+  test("are the next free ones if the preferred one is busy", async () => {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();

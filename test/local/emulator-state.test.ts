@@ -16,7 +16,7 @@ describe("the emulator's state on disk", () => {
 
   const put = (name: string, text: string) => writeFile(path.join(paths.state, name), text);
 
-  test("is as old as the last clean stop, whatever else was written since", async () => {
+  test("is that of the last clean stop, whatever was written since", async () => {
     expect(await stateSavedAt(paths)).toBeUndefined();
     await put("signing-key.pem", "");
     expect(await stateSavedAt(paths)).toBeUndefined();
@@ -26,7 +26,7 @@ describe("the emulator's state on disk", () => {
     expect(await stateSavedAt(paths)).toEqual(then);
   });
 
-  test("moves to another port with its queues' addresses", async () => {
+  test("is moved to another port with the addresses of its queues", async () => {
     await put("sqs.json", '{"url":"http://localhost:14566/000000000000/runs","port":14566}');
     await transitionState(paths, 14_566, 14_570);
     expect(await readFile(path.join(paths.state, "sqs.json"), "utf8")).toBe(
@@ -34,7 +34,7 @@ describe("the emulator's state on disk", () => {
     );
   });
 
-  test("forgets buckets that a killed start had made, and keeps those that the state knows", async () => {
+  test("drops buckets that a killed start created, and keeps those in the state", async () => {
     const account = path.join(paths.objects, "000000000000");
     await mkdir(path.join(account, "known/a"), { recursive: true });
     await mkdir(path.join(account, "stray/b"), { recursive: true });

@@ -8,7 +8,7 @@ import { RunAgentRequest } from "../../shared/wire/run.ts";
 const examples = path.resolve(import.meta.dirname, "../../examples");
 
 describe("examples/", () => {
-  test("hello.json is a request that the API takes, with something to run", async () => {
+  test("hello.json is a request that the API accepts, with commands to run", async () => {
     const request = v.parse(RunAgentRequest, JSON.parse(await readFile(path.join(examples, "hello.json"), "utf8")));
     expect(request.prompt).toMatch(/^```bash\n/m);
   });

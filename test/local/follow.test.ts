@@ -37,7 +37,7 @@ describe("followRun", () => {
   });
   const options = { runId: "r1", since: Date.parse(at) };
 
-  test("goes on after the last event that it saw, through failures, to the end", async () => {
+  test("continues after the last received event, through failures, to the end", async () => {
     pages = [
       { events: [event(1, "QUEUED"), event(2, "PENDING")], next: 2, ended: false },
       undefined,
@@ -55,13 +55,13 @@ describe("followRun", () => {
     ]);
   });
 
-  test("stops at once when it is told to", async () => {
+  test("stops immediately on request", async () => {
     const signal = AbortSignal.abort();
     await expect(followRun({ baseUrl, key: "k", signal }, { ...options, print: () => {} })).rejects.toThrow("aborted");
     expect(asked).toEqual([]);
   });
 
-  test("gives up when the service stays away", async () => {
+  test("gives up when the service stays unavailable", async () => {
     pages = [];
     await expect(followRun({ baseUrl, key: "k" }, { ...options, print: () => {} })).rejects.toThrow(
       "answered 503: busy",

@@ -14,7 +14,7 @@ interface Seen {
   body: string;
 }
 
-describe("the front door", () => {
+describe("the local proxy", () => {
   let seen: Seen[] = [];
   let answer: (response: http.ServerResponse) => void;
   let upstream: http.Server;
@@ -67,20 +67,20 @@ describe("the front door", () => {
     ["/api/v1/agent/runs/a%2Fb/../c//d"],
     ["/api/v1/agent/runs/%00?x=%zz"],
     ["/api/v1"],
-  ])("hands %s on as it came", async (where) => {
+  ])("forwards %s unchanged", async (where) => {
     await raw(`GET ${where} HTTP/1.1`);
     expect(seen[0]?.url).toBe(`/_aws/execute-api/abc/$default${where}`);
   });
 
   test.each([["GET"], ["POST"], ["PUT"], ["PATCH"], ["DELETE"], ["HEAD"], ["OPTIONS"], ["PROPFIND"]])(
-    "hands on %s with its headers",
+    "forwards %s with its headers",
     async (method) => {
       await raw(`${method} /api/v1/agent/runs HTTP/1.1\r\nauthorization: Bearer k\r\nX-Custom: 1\r\nx-custom: 2`);
       expect(seen[0]).toMatchObject({ method, headers: { authorization: "Bearer k", "x-custom": "1, 2" } });
     },
   );
 
-  test("says itself who called, and believes nobody else", async () => {
+  test("sets the caller's address itself, and ignores claims of it", async () => {
     const lies = "x-forwarded-proto: https\r\nx-forwarded-host: evil\r\nx-forwarded-port: 1\r\nforwarded: for=9.9.9.9";
     await raw(`GET /api/v1/x HTTP/1.1\r\n${lies}\r\nx-forwarded-for: 9.9.9.9`);
     expect(seen[0]?.headers).toMatchObject({
@@ -92,7 +92,7 @@ describe("the front door", () => {
     expect(seen[0]?.headers["forwarded"]).toBeUndefined();
   });
 
-  test("hands on bodies of both directions byte for byte, and does not follow redirects", async () => {
+  test("forwards bodies in both directions byte for byte, and does not follow redirects", async () => {
     answer = (response) => response.writeHead(302, { location: "http://elsewhere.test/x" }).end("grüße");
     const reply = await get("/api/v1/x", { method: "POST", body: "größe", redirect: "manual" });
     expect(seen[0]?.body).toBe("größe");
@@ -103,7 +103,7 @@ describe("the front door", () => {
     ]);
   });
 
-  test("passes an answer on while it is still being written", async () => {
+  test("streams a response while it is being written", async () => {
     const later = Promise.withResolvers<void>();
     answer = (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -127,14 +127,14 @@ describe("the front door", () => {
     expect(body).not.toContain("secret");
   });
 
-  test("answers 503 with Retry-After for a function that ran out of time", async () => {
+  test("returns 503 with Retry-After for a function that timed out", async () => {
     answer = (response) => response.writeHead(502).end('{"errorMessage":"Task timed out after 10.00 seconds"}');
     const reply = await get("/api/v1/x");
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "2"]);
     expect(await reply.json()).toMatchObject({ error_code: "resource_unavailable", retryable: true });
   });
 
-  test("takes and gives no more than API Gateway and Lambda do", async () => {
+  test("enforces the size limits of API Gateway and Lambda", async () => {
     const target = `http://127.0.0.1:${door.port}/api/v1/agent/runs`;
     const post = (bytes: number) => fetch(target, { method: "POST", body: "x".repeat(bytes) });
     expect((await post(10 * 1024 * 1024)).status).toBe(200);
@@ -150,13 +150,13 @@ describe("the front door", () => {
     expect(await answered(6_291_557)).toBe(500);
   });
 
-  test("leaves an error that the service words itself as it is", async () => {
+  test("forwards the service's own errors unchanged", async () => {
     answer = (response) =>
       response.writeHead(500, { "content-type": "application/problem+json" }).end('{"status":500}');
     expect(await (await get("/api/v1/x")).text()).toBe('{"status":500}');
   });
 
-  test("answers 503 with Retry-After when the emulator does not answer", async () => {
+  test("returns 503 with Retry-After when the emulator does not respond", async () => {
     const away = await startHttpProxy({ port: 0, webDirectory: folder });
     try {
       const before = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
@@ -178,13 +178,16 @@ describe("the front door", () => {
     }
   });
 
-  test.each([["/"], ["/runs/01a1fc4a-7d98"], ["/index.html"]])("serves the web page at %s, safely", async (where) => {
-    const reply = await get(where);
-    expect(await reply.text()).toContain("<title>Runyard");
-    expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(seen).toEqual([]);
-  });
+  test.each([["/"], ["/runs/01a1fc4a-7d98"], ["/index.html"]])(
+    "serves the web page at %s, with security headers",
+    async (where) => {
+      const reply = await get(where);
+      expect(await reply.text()).toContain("<title>Runyard");
+      expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(seen).toEqual([]);
+    },
+  );
 
   test("serves the page's files, and nothing outside its folder", async () => {
     expect((await get("/app.js")).headers.get("content-type")).toBe("text/javascript; charset=utf-8");

@@ -3,7 +3,7 @@ import { localModels } from "../../host/models.ts";
 import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 
 describe("localModels", () => {
-  it("has the providers that the environment names, and tells the deployment no key", () => {
+  it("has the providers of the environment, and passes no key to the deployment", () => {
     const models = localModels({
       RUNYARD_ANTHROPIC_API_KEY: "sk-ant-1",
       RUNYARD_OPENAI_API_KEY: "sk-2",
@@ -24,7 +24,7 @@ describe("localModels", () => {
     expect(JSON.stringify([models.context, models.variables])).not.toMatch(/sk-/);
   });
 
-  it("has none where it names none, or a server without its models", () => {
+  it("has none without settings, or for a server without models", () => {
     expect(localModels({}).context).toEqual({});
     expect(localModels({ RUNYARD_COMPATIBLE_BASE_URL: "http://x/v1", ANTHROPIC_API_KEY: "sk" }).context).toEqual({});
   });

@@ -34,12 +34,12 @@ describe("preflight", () => {
     throw new Error("nothing was wrong");
   };
 
-  test("is content with a host that has everything", async () => {
+  test("succeeds on a host that has everything", async () => {
     await put({ ...tools, python3: python("3.11.7") });
     expect(await look()).toEqual({ python: path.join(folder, "python3"), pythonVersion: "3.11.7", warnings: [] });
   });
 
-  test("checkTools needs no Python, and names what is worse without an optional tool", async () => {
+  test("checkTools needs no Python, and names what is limited without an optional tool", async () => {
     await put({ git: "", tar: "", bash: "", slirp4netns: "", ip: "" });
     expect(await checkTools({ platform: "linux", searchPath: folder })).toEqual([
       "rg is missing: agents search files more slowly",
@@ -48,7 +48,7 @@ describe("preflight", () => {
     ]);
   });
 
-  test("checkTools refuses a host without a required tool, with the line that installs it", async () => {
+  test("checkTools rejects a host without a required tool, with the line that installs it", async () => {
     await put({ tar: "", bash: "" });
     await expect(checkTools({ platform: "linux", searchPath: folder })).rejects.toMatchObject({
       message: "git is missing.",
@@ -57,13 +57,13 @@ describe("preflight", () => {
     await expect(checkTools({ platform: "win32", searchPath: folder })).rejects.toThrow("Native Windows");
   });
 
-  test("refuses native Windows in one sentence", async () => {
+  test("rejects native Windows in one sentence", async () => {
     const { message, details } = await complaint({ platform: "win32" });
     expect(message).toBe("Native Windows is not supported: run this inside WSL2.");
     expect(details).toEqual([]);
   });
 
-  test("names all that is missing at once, with the line that installs it", async () => {
+  test("names everything that is missing at once, with the line that installs it", async () => {
     await put({ rg: "", bwrap: "", slirp4netns: "", ip: "" });
     const { message, details } = await complaint();
     expect(message).toBe("git is missing; tar is missing; bash is missing; python3 is missing.");
@@ -79,31 +79,31 @@ describe("preflight", () => {
     expect(warnings).toEqual(["rg is missing: agents search files more slowly", "Install with:  brew install ripgrep"]);
   });
 
-  test("warns of what is only wanted, and goes on", async () => {
+  test("warns about missing optional tools, and continues", async () => {
     await put({ git: "", tar: "", bash: "", python3: python("3.10.0") });
     const { warnings } = await look();
     expect(warnings.map((warning) => warning.split(" ")[0])).toEqual(["rg", "bwrap", "slirp4netns", "ip", "Install"]);
     expect(warnings.at(-1)).toBe("Install with:  sudo apt-get install ripgrep bubblewrap slirp4netns iproute2");
   });
 
-  test("takes a later Python by its own name when python3 is too old", async () => {
+  test("uses a later Python by its own name if python3 is too old", async () => {
     await put({ ...tools, python3: python("3.9.2"), "python3.12": python("3.12.1") });
     expect(await look()).toMatchObject({ pythonVersion: "3.12.1" });
   });
 
-  test("says which Python is too old when there is no other", async () => {
+  test("names the Python that is too old if there is no other", async () => {
     await put({ ...tools, python3: python("3.9.2") });
     expect((await complaint()).message).toBe(`${folder}/python3 is Python 3.9.2, and 3.10 or later is needed.`);
   });
 
-  test("names the venv package when Python lacks it", async () => {
+  test("names the venv package if Python lacks it", async () => {
     await put({ ...tools, python3: python("3.11.2", false) });
     const { message, details } = await complaint();
     expect(message).toContain("its venv package is missing");
     expect(details).toEqual(["Install with:  sudo apt-get install python3 python3-venv"]);
   });
 
-  test("looks only at the Python that RUNYARD_PYTHON names", async () => {
+  test("checks only the Python that RUNYARD_PYTHON names", async () => {
     await put({ ...tools, python3: python("3.11.7"), mine: python("3.12.0") });
     expect(await look({ python: path.join(folder, "mine") })).toMatchObject({ pythonVersion: "3.12.0" });
     expect((await complaint({ python: "/nowhere/python" })).message).toBe(

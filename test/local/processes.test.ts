@@ -10,7 +10,7 @@ import {
   readMark,
 } from "../../host/processes.ts";
 
-describe("processes of ours", () => {
+describe("the process functions", () => {
   const children: ChildProcess[] = [];
 
   afterEach(() => {
@@ -28,13 +28,13 @@ describe("processes of ours", () => {
   }
   const waiting = "echo ready; while :; do sleep 0.05; done";
 
-  test("knows a process again by number, start and command", async () => {
+  test("recognize a process by number, start and command", async () => {
     const mark = await start(waiting);
     expect(mark.command).toContain("echo ready");
     expect(await isStillOurs(mark)).toBe(true);
   });
 
-  test("does not take another process of the same number for ours", async () => {
+  test("do not mistake another process with the same number", async () => {
     const mark = await start(waiting);
     const sameNumber = { ...mark, started: "an earlier boot/1" };
     expect(await isStillOurs(sameNumber)).toBe(false);
@@ -43,12 +43,12 @@ describe("processes of ours", () => {
     expect(await isStillOurs(mark)).toBe(true);
   });
 
-  test("ends a process that listens, and kills one that does not", async () => {
+  test("end a process that listens for signals, and kill one that does not", async () => {
     expect(await endProcess(await start(waiting), 5)).toBe("ended");
     expect(await endProcess(await start(`trap '' TERM; ${waiting}`), 0.2)).toBe("killed");
   });
 
-  test("finds what runs below a process, and ends what outlived it", async () => {
+  test("list the descendants of a process, and end survivors", async () => {
     const mark = await start(`sleep 300 & (sleep 301 & echo ready; wait) & wait`);
     const below = await vi.waitFor(async () => {
       const found = await listDescendants(mark.pid);
@@ -61,7 +61,7 @@ describe("processes of ours", () => {
     await vi.waitFor(async () => expect(await killSurvivors(below)).toBe(0));
   });
 
-  test.runIf(process.platform === "linux")("finds a daemon of an agent run by the run's mark", async () => {
+  test.runIf(process.platform === "linux")("find an agent's daemon by the run's mark", async () => {
     const environment = { ...process.env, RUNYARD_EXECUTION: `test-${process.pid}` };
     const mark = await start(`setsid bash -c 'sleep 302 & echo ready'; ${waiting}`, environment);
     const found = await vi.waitFor(async () => {
@@ -73,7 +73,7 @@ describe("processes of ours", () => {
     await killSurvivors(found);
   });
 
-  test("knows nothing of a number that no process has", async () => {
+  test("return nothing for a number without a process", async () => {
     expect(await readMark(2 ** 22 + 1)).toBeUndefined();
   });
 });

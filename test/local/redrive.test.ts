@@ -26,7 +26,7 @@ describe("messages of a dead-letter queue, on the emulator", () => {
   }, EMULATOR_START_MS);
   afterAll(() => aws.stop());
 
-  it("are all in their queue again, with their groups, and no longer where they lay", async () => {
+  it("are all back in their queue, with their groups, and no longer in the dead-letter queue", async () => {
     const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: "runyard-ends-dead" }));
     const bodies = Array.from({ length: 23 }, (_, index) => JSON.stringify({ v: 1, run_id: `run-${index}` }));
     for (const MessageBody of bodies) {
@@ -83,7 +83,7 @@ describe("messages of a dead-letter queue, on AWS", () => {
     expect(started.map(({ body }) => JSON.parse(body))).toEqual([{ SourceArn: arn }]);
   });
 
-  it("that SQS gives up are told of, with its reason", async () => {
+  it("that SQS gives up on are reported with its reason", async () => {
     const { client } = sqs({ Status: "FAILED", FailureReason: "AccessDenied", ApproximateNumberOfMessagesMoved: 2 });
     await expect(redrive(client, "runs", { lookMs: 1 })).rejects.toThrow(/is FAILED: AccessDenied; 2 were moved/);
   });
@@ -102,7 +102,7 @@ function run(...args: string[]): Promise<{ code: number; output: string; complai
 }
 
 describe("local/redrive.ts", () => {
-  test("explains itself, and names every queue", async () => {
+  test("prints its help with every queue", async () => {
     const { code, output } = await run("--help");
     expect(code).toBe(0);
     for (const name of QUEUES) expect(output).toContain(name);
@@ -113,7 +113,7 @@ describe("local/redrive.ts", () => {
     [["--every"], "Unknown option '--every'"],
     [["--all"], "There are no AWS credentials or no region"],
     [["--local"], "run npm run emulator first"],
-  ])("%j is refused with what to do", async (args, complaint) => {
+  ])("%j is rejected with the remedy", async (args, complaint) => {
     const ended = await run(...args);
     expect(ended).toMatchObject({ code: 1, output: "" });
     expect(ended.complaint).toContain(complaint);

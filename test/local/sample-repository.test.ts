@@ -9,7 +9,7 @@ import { localPaths } from "../../host/paths.ts";
 import { sampleSource } from "../../host/sample/sample-repository.ts";
 import { AmbientAgentConfig } from "../../shared/wire/config.ts";
 
-describe("what the sample run inspects", () => {
+describe("the repositories of the sample run", () => {
   let folder: string;
   const source = (repo?: string) => sampleSource(localPaths({ RUNYARD_STATE: path.join(folder, "state") }), repo);
 
@@ -27,7 +27,7 @@ describe("what the sample run inspects", () => {
     return place;
   }
 
-  test("by default one repository, which has the skill too, in a form that the API takes", async () => {
+  test("are by default one repository that contains the skill, in a form that the API accepts", async () => {
     const { repositories, skill } = await source();
     expect(v.is(AmbientAgentConfig, { repositories, skill_spec: skill })).toBe(true);
     const [own] = repositories;
@@ -35,7 +35,7 @@ describe("what the sample run inspects", () => {
     expect(skill).toBe(`${own?.url.split("/").slice(-2).join("/")}:repository-report`);
   });
 
-  test("with --repo that one first, and beside it the clone that has the skill", async () => {
+  test("start with the one of --repo, followed by the clone that contains the skill", async () => {
     const { repositories, skill } = await source(await repository("my project"));
     expect(v.is(AmbientAgentConfig, { repositories, skill_spec: skill })).toBe(true);
     expect(repositories).toMatchObject([
@@ -51,11 +51,11 @@ describe("what the sample run inspects", () => {
   test.each([
     ["hidden", ".dotfiles"],
     ["the sandbox's own", "output"],
-  ])("gives a clone with a %s name another one", async (_, name) => {
+  ])("include another clone for a repository with a %s name", async (_, name) => {
     expect((await source(await repository(name))).repositories[0]?.path).toBe("repository");
   });
 
-  test("refuses what git cannot clone", async () => {
+  test("cannot be ones that git cannot clone", async () => {
     await expect(source("/nonexistent")).rejects.toThrow("neither a git repository here nor");
     await mkdir(path.join(folder, "empty"));
     await runCommand("git", ["init", "--quiet"], { cwd: path.join(folder, "empty") });

@@ -46,7 +46,7 @@ describe("the local scheduler", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("sets a timer for the service's own client, changes it, and takes it away, each of them twice", async () => {
+  test("sets a timer through the service's own client, changes it and deletes it, each of them twice", async () => {
     const read = new GetScheduleCommand({ Name: nightly.id, GroupName: "runyard" });
     await scheduler.put(nightly);
     await scheduler.put(nightly);
@@ -67,7 +67,7 @@ describe("the local scheduler", () => {
     await expect(client.send(read)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   });
 
-  test("sends at the timer's minute, and at no other, what AWS would", async () => {
+  test("sends AWS's message at the timer's minute only", async () => {
     await scheduler.put(nightly);
     await goOff("2026-05-19T02:29:00Z");
     await goOff("2026-05-19T02:30:00Z");
@@ -77,7 +77,7 @@ describe("the local scheduler", () => {
     ]);
   });
 
-  test("goes by the clocks of the time zone, skips what they leave out, and counts once what they repeat", async () => {
+  test("uses the time zone's clocks, skips removed hours, and fires once in repeated ones", async () => {
     await scheduler.put({ ...nightly, timeZone: "Europe/Berlin" });
     for (const time of ["2026-03-28T01:30", "2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"])
       await goOff(`${time}Z`);
@@ -88,7 +88,7 @@ describe("the local scheduler", () => {
     ]);
   });
 
-  test("remembers its timers, those with an expression that is none excepted: it never takes one", async () => {
+  test("restores its timers, and rejects an invalid expression", async () => {
     await scheduler.put(nightly);
     const refused = ["cron(30 2 * * * *)", "cron(30 2 * * ?)", "cron(61 2 * * ? *)", "30 2 * * *", "rate(1 minute)"];
     for (const expression of refused) {
@@ -103,7 +103,7 @@ describe("the local scheduler", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("tries again where the message does not get through", async () => {
+  test("retries a message that cannot be sent", async () => {
     await scheduler.put(nightly);
     let failures = 1;
     await timers.goOff(Date.parse("2026-05-19T02:30:00Z"), async (queue, body) => {
@@ -113,7 +113,7 @@ describe("the local scheduler", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is for the functions of the cloud, and not for pages in a browser", async () => {
+  test("rejects requests from web pages", async () => {
     const url = `${door.schedulerUrl}/schedules/a`;
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(403);
     const authorization = "AWS4-HMAC-SHA256 Credential=test/20260519/us-east-1/scheduler/aws4_request";

@@ -54,7 +54,7 @@ describe("the skill repository-report", () => {
   const skill = () => readFile(skillFile, "utf8");
   const report = () => readFile(path.join(output, "report.md"), "utf8");
 
-  test("tells history, languages, largest and most changed files", async () => {
+  test("reports history, languages, largest and most changed files", async () => {
     await git("init", "--quiet");
     await commit({ "src/a.ts": "1\n2\n", "README.md": "# Hello\n" });
     await commit({ "src/a.ts": "x".repeat(90) });
@@ -68,7 +68,7 @@ describe("the skill repository-report", () => {
     expect(text).toContain("No test command was found");
   });
 
-  test("copes with every name that a file can have", async () => {
+  test("handles every valid file name", async () => {
     const names = [
       " lead and trail ",
       "it's",
@@ -103,7 +103,7 @@ describe("the skill repository-report", () => {
     expect(text).toContain("| Python | 1 | 1 |");
   });
 
-  test("finds the repository in a workspace that holds it beside the skill's own clone", async () => {
+  test("finds the repository in a workspace next to the skill's own clone", async () => {
     repository = path.join(repository, "my project");
     await mkdir(repository);
     await git("init", "--quiet");
@@ -115,7 +115,7 @@ describe("the skill repository-report", () => {
     expect(await report()).toContain("# Report on `my project`");
   });
 
-  test("fails with a sentence where there is nothing to report on", async () => {
+  test("fails with a sentence if there is nothing to report on", async () => {
     expect(await run(await skill())).toMatchObject({
       code: 1,
       output: `There is no git repository in ${repository}.\n`,
@@ -139,14 +139,14 @@ describe("the skill repository-report", () => {
     expect(await report()).toContain(`Test command: \`${command}\` (by \``);
   });
 
-  test("with --run-tests runs the test command and tells how it ended, also when it failed", async () => {
+  test("with --run-tests runs the test command and reports its result, also of a failure", async () => {
     await git("init", "--quiet");
     await commit({ "test.sh": "echo it ran; exit 3\n" });
     expect((await run(`${await skill()}\n${samplePrompt(true)}`)).code).toBe(0);
     expect(await report()).toMatch(/Run with `--run-tests`: exit code 3 after \d+ s\..*\n\n {4}it ran\n$/);
   });
 
-  test("asks for no test run without --run-tests", () => {
+  test("runs no tests without --run-tests", () => {
     expect(samplePrompt(false)).not.toContain("```");
   });
 });

@@ -88,7 +88,7 @@ describe("npm run try:sandbox", () => {
   });
   const report = () => said.join("\n");
 
-  test("starts a run that tells of its sandbox and one that is cancelled, and prints what was seen", async () => {
+  test("starts a run that reports its sandbox and one that is cancelled, and prints the results", async () => {
     expect(await trySandbox(["--provider", "lambda"], env)).toBe(0);
     expect(report()).toMatch(/until the sandbox called\s+1\.0 s/);
     expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, by the word of the harness/);
@@ -97,7 +97,7 @@ describe("npm run try:sandbox", () => {
     expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(2);
   });
 
-  test("gives runs in containers an environment with the image, and removes it again", async () => {
+  test("creates an environment with the image for runs in containers, and removes it", async () => {
     provider = "fargate";
     stoppedBy = "provider";
     expect(await trySandbox(["--provider", "fargate", "--image", "ruby:3"], env)).toBe(0);
@@ -108,14 +108,14 @@ describe("npm run try:sandbox", () => {
     expect(calls.at(-1)).toMatchObject({ method: "DELETE", path: "/agent/environments/env-1" });
   });
 
-  test("fails where the runs get another sandbox, or do not end as they should, and says what to do", async () => {
+  test("fails with the remedy if the runs get another sandbox, or do not end as expected", async () => {
     expect(await trySandbox(["--provider", "microvm"], env)).toBe(1);
     expect(report()).toMatch(/lambda, microvm was asked for[\s\S]*Name microvm first in the context `sandboxes`/);
     state = "FAILED";
     expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
   });
 
-  test("says plainly where there is no deployment, no key, or one that is not known, and what it takes", async () => {
+  test("names the requirements if there is no deployment, no key, or an unknown one", async () => {
     const tried = (args: string[], over: NodeJS.ProcessEnv) => trySandbox(args, over);
     await expect(tried([], env)).rejects.toThrow("--provider takes one of lambda, microvm, fargate.");
     await expect(tried(["--provider", "docker"], env)).rejects.toThrow("--provider takes one of");

@@ -126,11 +126,11 @@ describe("an injected fault", () => {
       throttling(429, "ThrottlingException"),
     ],
     ["a lost answer", () => document("unheard").send(put()), { name: "TimeoutError" }],
-  ])("is an error of the SDK's own: %s", async (_, send, expected) => {
+  ])("is an error of the SDK: %s", async (_, send, expected) => {
     await expect(send()).rejects.toMatchObject(expected);
   });
 
-  it("is repeated by the SDK where it may be, and then done", async () => {
+  it("is retried by the SDK if that is allowed, and then succeeds", async () => {
     const waits = hurried();
     const { client, calls } = dynamo(inOrder("throttled", "failed", "unheard"));
     const { $metadata } = await client.send(put());
@@ -140,7 +140,7 @@ describe("an injected fault", () => {
     expect(waits.filter((wait) => wait > 0).length).toBeGreaterThan(0);
   });
 
-  it("does what was asked twice: a message, and an asynchronous start", async () => {
+  it("duplicates an effect: a message, and an asynchronous start", async () => {
     const queue = standIn();
     await emulateAws(new SQSClient({ ...queue.config, md5: false }), ...once("twice")).send(
       new SendMessageCommand({ QueueUrl, MessageBody: "x" }),
@@ -167,7 +167,7 @@ describe("an injected fault", () => {
   const query = new QueryCommand({ TableName, IndexName: "gsi1", KeyConditionExpression: "a = :a" });
   const entry = (at: number) => ({ pk: { S: `RUN#${uuidv7(at)}` }, sk: { S: "HEAD" } });
 
-  it("hides from an index what was written last, and what changed since it was asked before", async () => {
+  it("hides the latest writes from an index, and changes since the previous read", async () => {
     const [old, latest] = [entry(Date.now() - 60_000), entry(Date.now())];
     const first = dynamo(inOrder("stale"), () => ({ Items: [old, latest], Count: 2 }));
     expect((await first.client.send(query)).Items).toEqual([{ pk: old.pk.S, sk: "HEAD" }]);
@@ -179,7 +179,7 @@ describe("an injected fault", () => {
     expect((await second.client.send(query)).Items).toHaveLength(0);
   });
 
-  it("never makes a read of the table itself stale", () => {
+  it("never returns stale reads of the table itself", () => {
     const faults = plannedFaults("1/100", "");
     const seen = new Set<AwsFault | undefined>();
     for (let call = 0; call < 200; call++) {
@@ -191,20 +191,20 @@ describe("an injected fault", () => {
   });
 });
 
-describe("a plan of faults", () => {
+describe("a fault plan", () => {
   const fates = (setting: string, name: string, calls = 400) => {
     const faults = plannedFaults(setting, name);
     const call = { service: "SQS", command: "SendMessage", headers: {}, body: Buffer.alloc(0), json: () => ({}) };
     return Array.from({ length: calls }, () => faults.next(call));
   };
 
-  it("is the same for the same seed and function, and another for any other", () => {
+  it("is the same for the same seed and function, and differs for any other", () => {
     expect(fates("7", "runyard-create-run")).toEqual(fates("7", "runyard-create-run"));
     expect(fates("7", "runyard-create-run")).not.toEqual(fates("8", "runyard-create-run"));
     expect(fates("7", "runyard-create-run")).not.toEqual(fates("7", "runyard-get-run"));
   });
 
-  it("is for five calls of a hundred, or as many as are asked for", () => {
+  it("affects five calls in a hundred, or the configured number", () => {
     const happened = (setting: string) => fates(setting, "f", 4_000).filter((fate) => fate !== undefined).length / 40;
     expect(happened("3")).toBeGreaterThan(3.5);
     expect(happened("3")).toBeLessThan(6.5);
@@ -212,14 +212,14 @@ describe("a plan of faults", () => {
     expect(happened("3/0")).toBe(0);
   });
 
-  it("is there only where RUNYARD_FAULTS asks for one", () => {
+  it("exists only if RUNYARD_FAULTS requests one", () => {
     expect(parseFaults({})).toBeUndefined();
     expect(parseFaults({ RUNYARD_FAULTS: "" })).toBeUndefined();
     expect(parseFaults({ RUNYARD_FAULTS: "7" })).toHaveProperty("next");
   });
 });
 
-describe("clients", () => {
+describe("AWS clients", () => {
   /** A client as functions have it, whose first calls go wrong. */
   function disturbed(...faults: AwsFault[]) {
     vi.stubEnv("AWS_REGION", "us-east-1");
@@ -233,7 +233,7 @@ describe("clients", () => {
     return { client: dynamoClient(), calls };
   }
 
-  it("try four times at most, and then say what it was", async () => {
+  it("try four times at most, and then report the error", async () => {
     hurried();
     const { client, calls } = disturbed("throttled", "throttled", "throttled", "throttled");
     await expect(client.send(new GetCommand({ TableName, Key }))).rejects.toMatchObject({
@@ -243,7 +243,7 @@ describe("clients", () => {
     expect(calls).toEqual([]);
   });
 
-  it("wait longer each time they are throttled, by a random part of 1, 2 and 4 seconds", async () => {
+  it("wait longer after each throttling, by a random part of 1, 2 and 4 seconds", async () => {
     const rounds: number[][] = [];
     for (let round = 0; round < 12; round++) {
       const waits = hurried();
@@ -261,7 +261,7 @@ describe("clients", () => {
     }
   });
 
-  it("do not repeat what a condition refused", async () => {
+  it("do not retry a failed condition", async () => {
     const { config, calls } = standIn();
     const refusing = { handle: async () => ({ response: await refused(calls) }) };
     const client = DynamoDBDocumentClient.from(

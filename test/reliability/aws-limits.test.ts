@@ -33,7 +33,7 @@ async function expectRefused(sent: Promise<unknown>, calls: readonly unknown[], 
   expect(calls).toEqual([]);
 }
 
-describe("DynamoDB, as the local stage and tests have it", () => {
+describe("the emulated limits of DynamoDB", () => {
   type Send = (client: DynamoDBDocumentClient) => Promise<unknown>;
   const table = () => {
     const { config, calls } = standIn();
@@ -118,7 +118,7 @@ describe("DynamoDB, as the local stage and tests have it", () => {
     ["a filter by a key of the table", query("begins_with(sk, :v)"), /non-primary key attributes.*sk/],
     ["a filter by a key of the index", query("#f > :v", "gsi7"), /non-primary key attributes.*updated_key/],
     ["an expression of more than 4 KB", update(`SET a = :v REMOVE ${"b".repeat(4_096)}`), /Expression size/],
-  ])("refuses %s", async (_, send, words) => {
+  ])("reject %s", async (_, send, words) => {
     const { client, calls } = table();
     await expectRefused(send(client), calls, "ValidationException", words);
   });
@@ -131,14 +131,14 @@ describe("DynamoDB, as the local stage and tests have it", () => {
     ["different paths within one attribute", update("SET a.b = :v, a.c = if_not_exists(a.b, :v), l[0] = :v")],
     ["a filter by what is no key of that index", query("begins_with(sk, :v)", "gsi7")],
     ["a command without items", scan],
-  ])("takes %s", async (_, send) => {
+  ])("accept %s", async (_, send) => {
     const { client, calls } = table();
     await send(client);
     expect(calls).toHaveLength(1);
   });
 });
 
-describe("SQS, as the local stage and tests have it", () => {
+describe("the emulated limits of SQS", () => {
   const queue = () => {
     const { config, calls } = standIn(({ body }) => (body.includes("Entries") ? { Successful: [], Failed: [] } : {}));
     return { calls, client: emulateAws(new SQSClient({ ...config, md5: false })) };
@@ -163,7 +163,7 @@ describe("SQS, as the local stage and tests have it", () => {
     ["a negative delay", message("x", -1), "InvalidParameterValue", /DelaySeconds/],
     ["a batch of 11 messages", batch(11, 1), "TooManyEntriesInBatchRequest", /10/],
     ["a batch of more than 1 MiB", batch(3, 400_000), "BatchRequestTooLong", /1048576/],
-  ])("refuses %s", async (_, send, name, words) => {
+  ])("reject %s", async (_, send, name, words) => {
     const { client, calls } = queue();
     await expectRefused(send(client), calls, name, words);
   });
@@ -171,27 +171,27 @@ describe("SQS, as the local stage and tests have it", () => {
   it.each([
     ["a message of 1 MiB", message("x".repeat(1024 * 1024), 900)],
     ["a batch of 10 messages", batch(10, 100_000)],
-  ])("takes %s", async (_, send) => {
+  ])("accept %s", async (_, send) => {
     const { client, calls } = queue();
     await send(client);
     expect(calls).toHaveLength(1);
   });
 });
 
-describe("Lambda, as the local stage and tests have it", () => {
+describe("the emulated limits of Lambda", () => {
   const invoke = (InvocationType: "Event" | "RequestResponse", bytes: number) =>
     new InvokeCommand({ FunctionName: "f", InvocationType, Payload: "x".repeat(bytes) });
 
   it.each([
     ["an asynchronous event of more than 1 MB", invoke("Event", 1024 * 1024 + 1)],
     ["a synchronous event of more than 6 MB", invoke("RequestResponse", 6_291_557)],
-  ])("refuses %s", async (_, command) => {
+  ])("reject %s", async (_, command) => {
     const { config, calls } = standIn();
     const client = emulateAws(new LambdaClient(config));
     await expectRefused(client.send(command), calls, "RequestTooLargeException", /too large for the/);
   });
 
-  it("takes events up to that", async () => {
+  it("accept events up to the limit", async () => {
     const { config, calls } = standIn();
     const client = emulateAws(new LambdaClient(config));
     await client.send(invoke("Event", 1024 * 1024));
@@ -199,7 +199,7 @@ describe("Lambda, as the local stage and tests have it", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("answers that a function failed whose answer is longer than 6 MB", async () => {
+  it("fail a function whose response is longer than 6 MB", async () => {
     const lengths = [6_000_000, 6_300_000];
     const { config } = standIn((_, at) => ({ text: "x".repeat(lengths[at] ?? 0) }));
     const client = emulateAws(new LambdaClient(config));

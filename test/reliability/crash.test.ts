@@ -14,21 +14,21 @@ async function played(scenario: Scenario, plan?: Stage["faults"]["plan"]): Promi
 }
 
 describe.each(scenarios)("$name", (scenario) => {
-  it("calls AWS as it always did", async () => {
+  it("makes the expected AWS calls", async () => {
     const { faults } = await played(scenario);
     await expect(`${faults.calls.join("\n")}\n`).toMatchFileSnapshot(
       `calls/${scenario.name.replace(/[^a-z]+/gi, "-")}.txt`,
     );
   });
 
-  it("ends as it should where nothing goes wrong", async () => {
+  it("ends as expected without failures", async () => {
     const { runs } = scenario;
     const heads = listHeads((await played(scenario)).plane);
     expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
     if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
   });
 
-  it.each(FAULTS)("leaves the same behind wherever a function dies: %s the call", async (fault) => {
+  it.each(FAULTS)("ends in the same state wherever a function dies: %s the call", async (fault) => {
     const whole = await played(scenario);
     const expected = whole.remains(scenario.alike);
     const different: string[] = [];

@@ -25,7 +25,7 @@ function strays({ plane }: Stage): string[] {
   return [...plane.files.files.keys()].filter((file) => !bodies.includes(JSON.stringify(file)));
 }
 
-it.each(FAULTS)("leaves no file without its run wherever create-run dies: %s the call", async (fault) => {
+it.each(FAULTS)("create-run leaves no file without its run wherever it dies: %s the call", async (fault) => {
   const { faults } = await created();
   const left: string[] = [];
   for (const at of faults.calls.keys()) {

@@ -134,9 +134,9 @@ const listNames = (state: (typeof STATES)[number]): string[] =>
     return !OF_FAMILY.includes(name) || state === "a QUEUED child";
   });
 
-describe.each(STATES)("of a run that is %s", (state) => {
+describe.each(STATES)("a run that is %s", (state) => {
   it.each(listNames(state))(
-    "%s leaves a legal history and true counters, whatever happens between two of its calls",
+    "keeps a legal history and correct counters under %s, whatever happens between two of its calls",
     async (first) => {
       for (const second of listNames(state)) {
         for (let at = 0; ; at++) {

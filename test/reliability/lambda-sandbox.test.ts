@@ -59,12 +59,12 @@ describe("the Lambda sandbox", () => {
     ["CodeArtifactUserPendingException", 409],
     ["EC2ThrottledException", 502],
     ["ServiceException", 500],
-  ])("defers a start that Lambda refuses with %s", async (name, status) => {
+  ])("postpones a start that Lambda refuses with %s", async (name, status) => {
     const refuse = () => ({ status, headers: { "x-amzn-errortype": name }, body: '{"Message":"later"}' });
     await expect(start(refuse)).rejects.toBeInstanceOf(StartDeferred);
   });
 
-  it("names the execution as the tenant only where the function has tenants", async () => {
+  it("names the execution as the tenant only if the function has tenants", async () => {
     const tenants: unknown[] = [];
     const accept = (_method: string, _url: string, headers: NodeJS.Dict<unknown>) => {
       tenants.push(headers["x-amz-tenant-id"]);
@@ -77,7 +77,7 @@ describe("the Lambda sandbox", () => {
 });
 
 describe("the runtime of the image", () => {
-  it("returns after one invocation where executions share an environment, having sent its result", async () => {
+  it("returns after one invocation if executions share an environment, after it has sent its result", async () => {
     const calls: string[] = [];
     const host = await serve((method, url) => {
       calls.push(`${method} ${url.split("/invocation/")[1]}`);

@@ -7,7 +7,7 @@ import { scenarios } from "./scenarios.ts";
 const draws = fc.infiniteStream(fc.nat());
 
 describe.each(scenarios)("$name", (scenario) => {
-  it("leaves the same behind where messages come up to five times, late and out of order", async () => {
+  it("ends in the same state if messages arrive up to five times, late and out of order", async () => {
     const whole = await Stage.set();
     await scenario.run(whole);
     const expected = whole.remains(scenario.alike);

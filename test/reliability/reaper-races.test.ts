@@ -37,7 +37,7 @@ async function duringEachCall(
 }
 
 describe("a pass of the reaper", () => {
-  it("loses no execution whose beat is answered meanwhile", async () => {
+  it("expires no execution whose heartbeat succeeds concurrently", async () => {
     const answers: number[] = [];
     await duringEachCall(
       async (plane) => {
@@ -58,7 +58,7 @@ describe("a pass of the reaper", () => {
     expect(new Set(answers)).toEqual(new Set([200, 401]));
   });
 
-  it("leaves the look that a run's start has planned meanwhile, however long the run had waited", async () => {
+  it("keeps the check that a run's start has scheduled concurrently, however long the run had waited", async () => {
     await duringEachCall(
       async (plane) => {
         const run = await createRun(plane);

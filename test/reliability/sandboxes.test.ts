@@ -66,7 +66,7 @@ async function checkForgotten({ plane, run }: Scene): Promise<void> {
 }
 
 describe.each(states)("the sandboxes of a run that is %s", (state) => {
-  it.each(names)("are all stopped once they are left, whatever happens between two calls of %s", async (first) => {
+  it.each(names)("are all stopped after their executions, whatever happens between two calls of %s", async (first) => {
     for (const second of names) {
       for (let at = 0; at < 12; at++) {
         const faults = new Faults();
@@ -87,32 +87,29 @@ describe.each(states)("the sandboxes of a run that is %s", (state) => {
 
 describe("a function that dies", () => {
   // What a dispatcher that dies in the middle of a start leaves is known to nobody: docs/sandboxes.md says what becomes of it.
-  it.each(names.filter((name) => name !== "dispatch"))(
-    "at any call of %s, leaves no sandbox forgotten",
-    async (name) => {
-      for (const state of states) {
-        for (const fault of ["before", "after", "unheard"] as const satisfies readonly Fault[]) {
-          for (let at = 0; at < 25; at++) {
-            const faults = new Faults();
-            const scene = await createScene(state, faults);
-            const before = faults.calls.length;
-            faults.plan = { at: before + at, fault };
-            await faults.invoke(name, async () => actions[name]?.(scene));
-            const calls = faults.calls.length - before;
-            await settle(scene);
-            await checkForgotten(scene).catch((error: unknown) => {
-              throw new Error(`${fault} call ${at} of ${name} while ${state}: ${String(error)}`);
-            });
-            if (at >= calls) break;
-          }
+  it.each(names.filter((name) => name !== "dispatch"))("at any call of %s, leaves no sandbox running", async (name) => {
+    for (const state of states) {
+      for (const fault of ["before", "after", "unheard"] as const satisfies readonly Fault[]) {
+        for (let at = 0; at < 25; at++) {
+          const faults = new Faults();
+          const scene = await createScene(state, faults);
+          const before = faults.calls.length;
+          faults.plan = { at: before + at, fault };
+          await faults.invoke(name, async () => actions[name]?.(scene));
+          const calls = faults.calls.length - before;
+          await settle(scene);
+          await checkForgotten(scene).catch((error: unknown) => {
+            throw new Error(`${fault} call ${at} of ${name} while ${state}: ${String(error)}`);
+          });
+          if (at >= calls) break;
         }
       }
-    },
-  );
+    }
+  });
 });
 
-describe("a sandbox that is noted late", () => {
-  it("is not forgotten where the transcript of its run is composed just then, and the message of it is lost", async () => {
+describe("a sandbox that is recorded late", () => {
+  it("is stopped although its run's transcript is created concurrently and its message is lost", async () => {
     const faults = new Faults();
     const scene = await createScene("INPROGRESS", faults);
     const { plane, run, harness } = scene;
@@ -131,7 +128,7 @@ describe("a sandbox that is noted late", () => {
     expect(plane.stopped.map(({ handle }) => handle)).toContain("late");
   });
 
-  it.each(names)("is not forgotten where that happens between two calls of %s", async (name) => {
+  it.each(names)("is stopped if that happens between two calls of %s", async (name) => {
     for (let at = 0; at < 12; at++) {
       const faults = new Faults();
       const scene = await createScene("PENDING", faults);
@@ -154,7 +151,7 @@ describe("a sandbox that is noted late", () => {
     }
   });
 
-  it("is not forgotten where another one is taken off the list just then", async () => {
+  it("is stopped although another one is removed from the list concurrently", async () => {
     const faults = new Faults();
     const scene = await createScene("INPROGRESS", faults);
     const { plane, run, harness } = scene;

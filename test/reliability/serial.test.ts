@@ -87,7 +87,7 @@ const refusesLate = ({ status, body }: Answer): boolean => status === 401 || bod
 describe.each(requests)("$route", (asked) => {
   const { route } = asked;
   it.each(disturbances.filter((disturbance) => applies(disturbance, route)))(
-    "meets $name as if one came after the other",
+    "has a serial outcome with a concurrent $name",
     async (disturbance) => {
       const { happens, isOne } = disturbance;
       const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);

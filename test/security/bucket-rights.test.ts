@@ -40,11 +40,11 @@ const examples: Readonly<Record<FileKind, string>> = {
 };
 
 describe("the patterns of rights on files", () => {
-  it("have one for each kind of file", () => {
+  it("cover each kind of file", () => {
     expect(Object.keys(FILE_PATTERNS).toSorted()).toEqual(Object.keys(fileKeys).toSorted());
   });
 
-  it.each(Object.entries(examples))("match the keys of their own kind alone: %s", (kind, key) => {
+  it.each(Object.entries(examples))("match only the keys of their own kind: %s", (kind, key) => {
     expect(matchFileKinds(key)).toEqual([kind]);
   });
 });
@@ -66,7 +66,7 @@ describe("a function that uses files of another kind than its own", () => {
 });
 
 describe("the rights of every function on files", () => {
-  it("are used in full: none is missing, and none is superfluous", async () => {
+  it("are all used: none is missing, and none is superfluous", async () => {
     usedFiles.clear();
     await useScheduleFiles();
     await useRunFiles();

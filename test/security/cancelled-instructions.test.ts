@@ -28,7 +28,7 @@ const carriedOut = (followups: readonly { message: string; cancelled?: true }[])
   followups.filter(({ cancelled }) => cancelled !== true).map(({ message }) => message);
 
 describe("a follow-up to a cancelled run", () => {
-  it("is carried out alone where the run was cancelled while it waited", async () => {
+  it("is executed without the prompt if the run was cancelled while it waited", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
@@ -38,7 +38,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
   });
 
-  it("is carried out alone where the run was cancelled in its first turn", async () => {
+  it("is executed without the prompt if the run was cancelled in its first turn", async () => {
     const run = await workingRun(plane, { prompt: PROMPT });
     await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
     await cancel(run.run_id);
@@ -51,7 +51,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(listTexts(resolved.context.messages).at(-1)).toContain("cancelled");
   });
 
-  it("is carried out alone where an earlier follow-up was cancelled, begun or not", async () => {
+  it("is executed alone if an earlier follow-up was cancelled, begun or not", async () => {
     const run = await workingRun(plane, { prompt: "Say hello" });
     await run.messages(1, "Hello");
     await followUp(run.run_id, { message: PROMPT });
@@ -73,7 +73,7 @@ describe("a follow-up to a cancelled run", () => {
     expect((await harness.beat(2)).body.followups).toMatchObject([{ number: 3 }]);
   });
 
-  it("is carried out alone also where its own execution is lost", async () => {
+  it("is executed alone even if its own execution expires", async () => {
     const run = await workingRun(plane, { prompt: PROMPT });
     await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
     await cancel(run.run_id);
@@ -90,7 +90,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(listTexts(resolved.context.messages)).not.toContain("I look");
   });
 
-  it("is carried out alone after each of several cancels", async () => {
+  it("is executed alone after each of several cancels", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "first" });
@@ -102,7 +102,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(resolved.context.followups[0]).toMatchObject({ message: "first", cancelled: true });
   });
 
-  it("finds the cancelled instruction in the conversation, as cancelled", async () => {
+  it("gets the cancelled instruction in the conversation, as cancelled", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
@@ -119,7 +119,7 @@ describe("a follow-up to a cancelled run", () => {
     );
   });
 
-  it("goes on with what was cancelled where it has no message, because that is what it asks for", async () => {
+  it("without a message continues the cancelled instruction, as requested", async () => {
     const run = await workingRun(plane, { prompt: PROMPT });
     await cancel(run.run_id);
     await followUp(run.run_id, {});
@@ -128,7 +128,7 @@ describe("a follow-up to a cancelled run", () => {
     expect(start).toMatchObject({ from: "prompt" });
   });
 
-  it("is written once where the request is repeated", async () => {
+  it("is written once if the request is repeated", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     const headers = { "idempotency-key": "k" };
@@ -143,7 +143,7 @@ describe("a follow-up to a cancelled run", () => {
 });
 
 describe("a run that continues the conversation of a cancelled one", () => {
-  it("is told that the earlier instruction was cancelled", async () => {
+  it("gets the earlier instruction as cancelled", async () => {
     const first = await workingRun(plane, { prompt: PROMPT });
     await cancel(first.run_id);
     await deliver(plane);

@@ -26,7 +26,7 @@ const context = (prompt: string) => ({
 });
 
 describe("the model local/runbook", () => {
-  it("runs the commands of the follow-up and none of what was cancelled, begun or not", async () => {
+  it("runs the commands of the follow-up and none of the cancelled ones, begun or not", async () => {
     await using plane = await FakeControlPlane.start({ prompt: "", context: context(sh("echo old")) });
     plane.addFollowup(sh("echo never begun"));
     plane.addFollowup(sh("echo new"));
@@ -46,7 +46,7 @@ describe("the model local/runbook", () => {
 });
 
 describe("an agent with a language model", () => {
-  it("is asked the follow-up last, and told before it that the rest was cancelled", async () => {
+  it("gets the follow-up last, and before it that the rest was cancelled", async () => {
     await using it = await agentRun({
       prompt: "",
       turns: [{ text: "Listed." }],
@@ -65,14 +65,14 @@ describe("an agent with a language model", () => {
   });
 });
 
-describe("an agent of others", () => {
+describe("a third-party agent", () => {
   it.each([
     ["the first turn was cancelled", [asked("a"), begun, cancelled], true],
     ["a later turn was cancelled", [asked("a"), answered("b"), asked("c"), cancelled], true],
     ["the follow-up was begun by a lost execution", [asked("a"), cancelled, asked("b"), begun], true],
     ["the follow-up was answered", [asked("a"), cancelled, asked("b"), answered("c")], false],
     ["nothing was cancelled", [asked("a"), answered("b")], false],
-  ] as const)("is told of a cancel that it has not answered anything since: %s", (_, messages, expected) => {
+  ] as const)("gets a cancel after which it sent nothing: %s", (_, messages, expected) => {
     expect(isCancelledSince(messages)).toBe(expected);
   });
 });

@@ -127,20 +127,20 @@ const FORGED: readonly [string, () => Attempt][] = [
   ],
 ];
 
-describe("the emulator refuses whoever does not know the access key of its start", () => {
-  test.each(PATHS)("answers 403 without credentials for %s", async (_, attempt) => {
+describe("the emulator with an unknown access key", () => {
+  test.each(PATHS)("returns 403 without credentials for %s", async (_, attempt) => {
     const { status, headers } = await send(attempt);
     expect(status).toBe(403);
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
   });
 
-  test.each(FORGED)("answers 403 for a forged signature on %s", async (_, attempt) => {
+  test.each(FORGED)("returns 403 for a forged signature on %s", async (_, attempt) => {
     const { status, body } = await send(attempt());
     expect(status).toBe(403);
     expect(body).not.toContain(secret);
   });
 
-  test("answers 403 for another user of the machine, who finds the key nowhere", async () => {
+  test("returns 403 to another user of the machine, who cannot read the key", async () => {
     const { port } = new URL(aws.access.endpoint);
     const script = `
       const fs = require("node:fs");
@@ -161,7 +161,7 @@ describe("the emulator refuses whoever does not know the access key of its start
     if (process.getuid?.() === 0) expect(stdout).not.toContain(aws.access.secretKey);
   });
 
-  test("refuses a WebSocket", async () => {
+  test("rejects a WebSocket", async () => {
     const headers = {
       connection: "Upgrade",
       upgrade: "websocket",
@@ -173,10 +173,10 @@ describe("the emulator refuses whoever does not know the access key of its start
   });
 });
 
-describe("the emulator refuses web pages", () => {
+describe("the emulator with a web page as caller", () => {
   const origins = ["https://evil.test", "http://localhost:4500", "null"];
 
-  test.each(origins)("answers 403 for the origin %s, even with a signed URL", async (origin) => {
+  test.each(origins)("returns 403 for the origin %s, even with a signed URL", async (origin) => {
     const { pathname, search } = new URL(signedUrl);
     expect(await fetchStatus({ path: pathname + search })).toBe(200);
     const { status, headers } = await send({ path: pathname + search, headers: { origin } });
@@ -184,7 +184,7 @@ describe("the emulator refuses web pages", () => {
   });
 
   test.each(["evil.test", "evil.test:4566", "127.0.0.1", "127.0.0.1:1", "abc.execute-api.localhost:4566"])(
-    "answers 403 for the Host %s, even with the key",
+    "returns 403 for the Host %s, even with the key",
     async (host) => {
       const headers = { host, [KEY_HEADER]: aws.access.secretKey };
       expect(await fetchStatus({ path: "/_ministack/health", headers })).toBe(403);
@@ -194,7 +194,7 @@ describe("the emulator refuses web pages", () => {
     },
   );
 
-  test("sends no CORS headers to those whom it serves", async () => {
+  test("sends no CORS headers with a successful response", async () => {
     const { headers } = await send({
       headers: { ...forged("s3", "000000000000"), [KEY_HEADER]: aws.access.secretKey },
     });
@@ -202,13 +202,13 @@ describe("the emulator refuses web pages", () => {
   });
 });
 
-describe("a signed URL opens what it names and nothing else", () => {
+describe("a signed URL of the emulator", () => {
   const target = () => {
     const { pathname, search } = new URL(signedUrl);
     return { pathname, search };
   };
 
-  test("answers 403 for another object, another method, another parameter and another signature", async () => {
+  test("returns 403 for another object, method, parameter or signature", async () => {
     const { pathname, search } = target();
     expect(await fetchStatus({ path: `/${bucket}/transcripts/b${search}` })).toBe(403);
     expect(await fetchStatus({ path: pathname + search, method: "DELETE" })).toBe(403);
@@ -217,7 +217,7 @@ describe("a signed URL opens what it names and nothing else", () => {
     expect(await fetchStatus({ path: pathname + search.replace(/&X-Amz-Signature=[^&]*/, "") })).toBe(403);
   });
 
-  test("leads to no other service", async () => {
+  test("works for no other service", async () => {
     const { pathname, search } = target();
     const answer = await send({ ...jsonCall("ssm", "AmazonSSM.GetParameter"), path: pathname + search });
     expect(answer.status).toBe(403);
@@ -253,11 +253,11 @@ describe("an upload form", () => {
     return (await fetch(target.url, { method: "POST", body })).status;
   }
 
-  test("uploads as it was signed", async () => {
+  test("uploads with the signed fields", async () => {
     expect(await form()).toBe(204);
   });
 
-  test("answers 403 for another policy, for two of them, and for a signature of somebody else's", async () => {
+  test("returns 403 for another policy, for two of them, and for another key's signature", async () => {
     const other = Buffer.from('{"expiration":"2099-01-01T00:00:00Z","conditions":[]}').toString("base64");
     const set = (name: string, value: string) => (fields: [string, string][]) =>
       fields.map(([key, old]): [string, string] => [key, key === name ? value : old]);
@@ -269,8 +269,8 @@ describe("an upload form", () => {
   });
 });
 
-describe("the emulator serves those who know the key", () => {
-  test("takes signed calls of the SDK with parameters and odd characters in paths", async () => {
+describe("the emulator with its access key", () => {
+  test("accepts signed calls of the SDK with parameters and unusual characters in paths", async () => {
     const sqs = sqsClient();
     await sqs.send(new CreateQueueCommand({ QueueName: "runyard-ends" }));
     expect((await sqs.send(new GetQueueUrlCommand({ QueueName: "runyard-ends" }))).QueueUrl).toContain("runyard-ends");
@@ -280,7 +280,7 @@ describe("the emulator serves those who know the key", () => {
     expect(await (await fetch(odd)).text()).toBe("odd");
   });
 
-  test("takes calls that name the key in a header", async () => {
+  test("accepts calls that name the key in a header", async () => {
     const { ok } = await callEmulator(aws.access, "ssm", "AmazonSSM.GetParameter", { Name: "/runyard/secret" });
     expect(ok).toBe(true);
   });

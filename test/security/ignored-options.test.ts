@@ -40,7 +40,7 @@ describe("dry_run=true of POST /agent/runs", () => {
     expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
   });
 
-  it("is refused for the key of an agent and of a run too", async () => {
+  it("is also refused for the key of an agent and of a run", async () => {
     const { key } = await controlPlane.agent();
     const { body } = await ada.post("/agent/runs", { prompt: "p" });
     const run = createHarness(controlPlane, await controlPlane.dispatch(body.run_id));
@@ -49,7 +49,7 @@ describe("dry_run=true of POST /agent/runs", () => {
       await refused(() => client.post("/agent/runs?dry_run=true", { prompt: "hello" }), "dry_run", /leave it out/);
   });
 
-  it("is no reason to refuse where it is false or empty, and is 400 where it is neither true nor false", async () => {
+  it("is accepted if it is false or empty, and returns 400 if it is not a boolean", async () => {
     expect((await ada.post("/agent/runs?dry_run=false", { prompt: "hello" })).status).toBe(200);
     expect((await ada.post("/agent/runs?dry_run=", { prompt: "hello" })).status).toBe(200);
     for (const value of ["1", "TRUE", "yes"])
@@ -58,7 +58,7 @@ describe("dry_run=true of POST /agent/runs", () => {
   });
 });
 
-describe("settings of a team that nothing enforces", () => {
+describe("unenforced team settings", () => {
   it.each([
     ["budget_usd_month", 50, /null.*config\.budget_usd/],
     ["budget_usd_month", 0, /null.*config\.budget_usd/],
@@ -69,7 +69,7 @@ describe("settings of a team that nothing enforces", () => {
     await refused(() => ada.post("/agent/teams", { name: "Gamma", settings }), `settings.${name}`, remedy);
   });
 
-  it("are accepted as null, which is what they are", async () => {
+  it("are accepted as null, their value", async () => {
     const settings = { budget_usd_month: null, retention_days: null };
     const updated = await ada.put(`/agent/teams/${controlPlane.team}`, { settings });
     expect(updated).toMatchObject({ status: 200, body: { settings } });
@@ -77,12 +77,12 @@ describe("settings of a team that nothing enforces", () => {
   });
 });
 
-describe("an environment's docker_image that no sandbox of the deployment runs", () => {
+describe("an environment with a docker_image that the deployment cannot run", () => {
   const environment = async () =>
     (await ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;
   const remedy = /docker_image.*clear it.*fargate/;
 
-  it("refuses the runs of the environment, and not the environment", async () => {
+  it("is accepted, but its runs are refused", async () => {
     const environment_id = await environment();
     const run = { prompt: "hello", config: { environment_id } };
     await refused(() => ada.post("/agent/runs", run), "config.environment_id", remedy);
@@ -90,7 +90,7 @@ describe("an environment's docker_image that no sandbox of the deployment runs",
     expect((await ada.post("/agent/runs", run)).status).toBe(200);
   });
 
-  it("refuses the runs that have the environment as a default of their team or identity", async () => {
+  it("causes a refusal of runs that get it from their team or identity", async () => {
     const environment_id = await environment();
     const identity = (await ada.post("/agent/identities", { name: "builder", environment_id })).body.uid;
     const as = { prompt: "hello", agent_identity_uid: identity };
@@ -99,14 +99,14 @@ describe("an environment's docker_image that no sandbox of the deployment runs",
     await refused(() => ada.post("/agent/runs", { prompt: "hello" }), "config.environment_id", remedy);
   });
 
-  it("refuses a run of a schedule", async () => {
+  it("causes a refusal of a schedule's run", async () => {
     const agent_config = { environment_id: await environment() };
     const schedule = { name: "nightly", cron_schedule: "0 3 * * *", prompt: "hello", agent_config };
     const { id } = (await ada.post("/agent/schedules", schedule)).body;
     await refused(() => ada.post(`/agent/schedules/${id}/run`), "agent_config.environment_id", remedy);
   });
 
-  it("refuses nothing where the deployment has containers, and nothing that its caller executes", async () => {
+  it("is accepted if the deployment has containers, or if the caller executes the run", async () => {
     const run = { prompt: "hello", config: { environment_id: await environment() } };
     expect((await ada.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
     controlPlane.offered.push("fargate");
@@ -115,7 +115,7 @@ describe("an environment's docker_image that no sandbox of the deployment runs",
 });
 
 describe("the mode of a follow-up", () => {
-  it("is the mode of the execution that the follow-up starts, and of those after it", async () => {
+  it("applies to the execution that the follow-up starts, and to later ones", async () => {
     const first = await workingRun(controlPlane, { prompt: "p" });
     await first.finish();
     await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "plan it", mode: "plan" });
@@ -130,7 +130,7 @@ describe("the mode of a follow-up", () => {
 });
 
 describe("the model of the default harness", () => {
-  it("is the run's model, as with other harnesses, and 400 where there is no such model", async () => {
+  it("is the run's model, as with other harnesses, and returns 400 if it does not exist", async () => {
     for (const type of ["default", "oz"]) {
       const config = { harness: { type, model_id: "local/runbook" } };
       const { status, body } = await ada.post("/agent/runs", { prompt: "p", config });
@@ -144,7 +144,7 @@ describe("the model of the default harness", () => {
 });
 
 describe("the mode plan with local/runbook", () => {
-  it("runs no command, and says which it would run", async () => {
+  it("runs no command, and lists those that it would run", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: "```sh\necho changed > file\n```",
       context: { mode: "plan" },

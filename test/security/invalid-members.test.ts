@@ -65,7 +65,7 @@ describe("an invalid member of mcp_servers", () => {
     }
   });
 
-  it("is not reported where the servers are valid, as a map or as a list", async () => {
+  it("is not reported if the servers are valid, as a map or as a list", async () => {
     const plane = await createTestControlPlane();
     for (const valid of [{ x: server }, [{ name: "x", ...server }]]) {
       const { status, body } = await createClient(plane).post("/agent/runs", {

@@ -35,7 +35,7 @@ const invalid: readonly (readonly [string, Buffer])[] = [
 
 const valid = Buffer.from(JSON.stringify({ prompt: "é€😀 \u{10ffff} \ufffd" }));
 
-describe("a body that reaches a function as bytes", () => {
+describe("a body with invalid UTF-8", () => {
   it.each(invalid)("is refused with 400 and stores nothing: %s", async (_, body) => {
     const plane = await createTestControlPlane();
     const before = structuredClone(plane.table.all());
@@ -44,7 +44,7 @@ describe("a body that reaches a function as bytes", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("is refused on every route that takes a body", async () => {
+  it("is refused on every route with a body", async () => {
     const stage = await makeStage();
     const taking = routes.filter(({ method }) => method === "POST" || method === "PUT");
     for (const { method, path, who } of taking) {
@@ -132,7 +132,7 @@ describe("a body at the local HTTP port", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("arrives unchanged where it is UTF-8, however it is cut into pieces", async () => {
+  it("arrives unchanged if it is UTF-8, however it is split", async () => {
     for (const pieceBytes of [1, 2, 3, 5, valid.length]) expect(await send(valid, pieceBytes, plane.key)).toBe(200);
     expect(new Set(received)).toEqual(new Set([valid.toString()]));
   });

@@ -47,7 +47,7 @@ describe("the isolation boundary", () => {
     ["cannot filter system calls any more, and is demanded", unfilterable, { RUNYARD_SANDBOX: "bubblewrap" }],
     ["ends without a word", "exit 3", {}],
     ["is there under an unknown setting", 'exec "$REAL" "$@"', { RUNYARD_SANDBOX: "bublewrap" }],
-  ])("runs no command and fails the execution where bubblewrap %s", async (_, script, environment) => {
+  ])("runs no command and fails the execution if bubblewrap %s", async (_, script, environment) => {
     await using plane = await FakeControlPlane.start({ prompt: attack });
     const { code, log } = await runHarness(plane, { PATH: await pathWith(script), ...environment });
     expect(code, "the execution is lost, so the service tries again").toBe(1);
@@ -58,7 +58,7 @@ describe("the isolation boundary", () => {
     expect(log).not.toContain('"sandbox":"none"');
   });
 
-  test("fails the execution where bubblewrap was there at start and is gone", async () => {
+  test("fails the execution if bubblewrap existed at start and is gone", async () => {
     await using plane = await FakeControlPlane.start({ prompt: attack });
     const environment = { PATH: folder, RUNYARD_SANDBOX: "bubblewrap" };
     const bare = await mkdtemp(join(folder, "bare-"));
@@ -82,11 +82,11 @@ describe("the isolation boundary", () => {
       return JSON.parse(stdout);
     }
 
-    test("reports bubblewrap where it works", async () => {
+    test("reports bubblewrap if it works", async () => {
       expect(await check(process.env["PATH"] ?? "")).toMatchObject({ isolation: "bubblewrap" });
     });
 
-    test("reports no isolation and why where bubblewrap does not work, is silent or is missing", async () => {
+    test("reports no isolation with the reason if bubblewrap does not work, is silent or is missing", async () => {
       expect(await check(await pathWith(broken))).toEqual({
         isolation: "none",
         network: true,
@@ -102,7 +102,7 @@ describe("the isolation boundary", () => {
       });
     });
 
-    test("reports bubblewrap without a filter where the kernel filters nothing", async () => {
+    test("reports bubblewrap without a filter if the kernel filters nothing", async () => {
       expect(await check(await pathWith(unfilterable))).toMatchObject({ isolation: "bubblewrap-unfiltered" });
     });
 
@@ -117,11 +117,11 @@ describe("the isolation boundary", () => {
       return { decided: /^decided (.*)$/m.exec(stdout)?.[1] ?? "", printed: stdout };
     }
 
-    test("hands bubblewrap on to every execution of the start", async () => {
+    test("passes bubblewrap on to every execution of the start", async () => {
       expect((await deciding(process.env["PATH"] ?? "")).decided).toBe("bubblewrap");
     });
 
-    test("says loudly that there is none, why, and what to do", async () => {
+    test("warns that there is none, with the reason and the remedy", async () => {
       const { decided, printed } = await deciding(await pathWith(broken));
       expect(decided).toBe("none");
       expect(printed).toContain("ISOLATION: NONE");
@@ -131,11 +131,11 @@ describe("the isolation boundary", () => {
       expect((await deciding(process.env["PATH"] ?? "", "none")).printed).toContain("ISOLATION: NONE");
     });
 
-    test("refuses to start where bubblewrap is demanded and does not work", async () => {
+    test("refuses to start if bubblewrap is required and does not work", async () => {
       await expect(deciding(await pathWith(broken), "bubblewrap")).rejects.toThrow("does not work here");
     });
 
-    test("leaves a machine of the execution's own as it is", async () => {
+    test("does not change a dedicated machine", async () => {
       expect(await decideIsolation("machine")).toBe("machine");
     });
   });

@@ -160,7 +160,7 @@ describe("text of a megabyte", () => {
     expect(SHAPES.map((shape) => growth(read, shape)).filter((found) => found !== undefined)).toEqual([]);
   });
 
-  it("is read in linear time: the shell blocks of Markdown", () => {
+  it("is read in linear time: shell blocks of Markdown", () => {
     const shapes = [
       ["", "```sh\ntrue\n```\n", ""],
       ["", "a *b* ", ""],
@@ -172,7 +172,7 @@ describe("text of a megabyte", () => {
     expect(found.filter((one) => one !== undefined)).toEqual([]);
   });
 
-  it("is read to the same results as short text", () => {
+  it("is read with the same results as short text", () => {
     const spaces = " ".repeat(BYTES);
     const slashes = "/".repeat(BYTES);
     expect(flattenTerminal(`a${spaces}b${spaces}\n`).trimEnd()).toBe(`a${spaces}b`);

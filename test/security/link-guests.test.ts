@@ -3,8 +3,8 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
-describe("an environment that a caller sees by its link alone", () => {
-  it("shows who made it by uid and display name, and no latest run", async () => {
+describe("an environment that a caller sees through its link only", () => {
+  it("shows its creator by uid and display name, and no latest run", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const bo = createClient(plane, plane.otherKey);

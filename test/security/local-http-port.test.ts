@@ -55,12 +55,12 @@ describe("the local HTTP port", () => {
   const get = (target: string, ...headers: readonly string[]) =>
     exchange([`GET ${target} HTTP/1.1`, ...headers, "connection: close", "", ""].join("\r\n"));
 
-  describe("refuses requests that name another server", () => {
+  describe("requests to another host", () => {
     const paths = ["/api/v1/agent/runs", "/api/v1/model/v1/messages", "/", `${SCHEDULER_PATH}/schedules/a`];
     const hosts = ["evil.test", "evil.test:4500", "127.0.0.1.evil.test", "localhost.evil.test", "169.254.169.254", ""];
 
     test.each(paths.flatMap((target) => hosts.map((host) => [target, host] as const)))(
-      "answers 421 at %s for the Host %s",
+      "get 421 at %s for the Host %s",
       async (target, host) => {
         const { status, head, body } = await get(target, `host: ${host}`);
         expect(status).toBe(421);
@@ -71,17 +71,20 @@ describe("the local HTTP port", () => {
       },
     );
 
-    test.each(["localhost:4500", "127.0.0.1", "LOCALHOST:8080", "[::1]:4500"])("serves the Host %s", async (host) => {
-      expect((await get("/api/v1/agent/runs", `host: ${host}`)).status).toBe(200);
-    });
+    test.each(["localhost:4500", "127.0.0.1", "LOCALHOST:8080", "[::1]:4500"])(
+      "are accepted for the Host %s",
+      async (host) => {
+        expect((await get("/api/v1/agent/runs", `host: ${host}`)).status).toBe(200);
+      },
+    );
   });
 
-  describe("answers requests that are too large", () => {
+  describe("oversized and malformed requests", () => {
     const long = "a".repeat(100_000);
     const host = "host: localhost";
 
     test.each(["/api/v1/agent/runs", "/api/v1/model/v1/messages", "/", "/index.html"])(
-      "with 414 for a URL of 100,000 characters at %s",
+      "get 414 for a URL of 100,000 characters at %s",
       async (target) => {
         const { status, head, body } = await get(`${target}?q=${long}`, host);
         expect([status, JSON.parse(body).error_code]).toEqual([414, "invalid_request"]);
@@ -96,7 +99,7 @@ describe("the local HTTP port", () => {
       ["a hundred headers of 1,000", Array.from({ length: 100 }, (_, index) => `x-${index}: ${"a".repeat(1_000)}`)],
       ["a name of 100,000 characters", [`${long}: 1`]],
       ["a header of two million characters", [`x-long: ${"a".repeat(2_000_000)}`]],
-    ])("with 431 for %s", async (_, headers) => {
+    ])("get 431 for %s", async (_, headers) => {
       const { status, head, body } = await get("/api/v1/agent/runs", host, ...headers);
       expect(status).toBe(431);
       expect(head).toContain("content-type: application/problem+json");
@@ -104,23 +107,23 @@ describe("the local HTTP port", () => {
       expect(seen).toEqual([]);
     });
 
-    test("with 400 for what is no HTTP request", async () => {
+    test("get 400 for invalid HTTP", async () => {
       const { status, body } = await exchange("HELLO\r\n\r\n");
       expect([status, JSON.parse(body).error_code]).toEqual([400, "invalid_request"]);
     });
 
-    test("and serves the next request on another connection", async () => {
+    test("do not affect the next request on another connection", async () => {
       expect((await get(`/api/v1/agent/runs?q=${"a".repeat(4_000)}`, host)).status).toBe(200);
     });
   });
 
-  describe("keeps the emulator's key", () => {
-    test("adds it to what it forwards, and takes none from callers", async () => {
+  describe("the emulator's key", () => {
+    test("is added to forwarded requests, and never accepted from callers", async () => {
       await get("/api/v1/agent/runs", "host: localhost", `${KEY_HEADER}: mine`);
       expect(seen[0]?.[KEY_HEADER]).toBe("the-key");
     });
 
-    test("lets nobody set a timer without the random segment of the scheduler's address", async () => {
+    test("is not enough to set a timer: the scheduler's address has a random segment", async () => {
       const authorization =
         "AWS4-HMAC-SHA256 Credential=test/20260519/us-east-1/scheduler/aws4_request, SignedHeaders=host, Signature=0";
       const timer = {

@@ -53,7 +53,7 @@ async function reservationFor(request: () => Promise<Response>): Promise<number>
   return hold?.amount ?? 0;
 }
 
-describe("a limit of output or a number of answers", () => {
+describe("an output limit or a number of responses", () => {
   const wrong = [-1, 0, -281_000_000, 1.5, 1e12, "50", "-1", true, [], {}, [100]];
   const members: readonly [Api, string][] = [
     ["messages", "max_tokens"],
@@ -72,27 +72,27 @@ describe("a limit of output or a number of answers", () => {
     expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
   });
 
-  it("of thinking is refused as well where it is not a whole number", async () => {
+  it("of thinking is also refused if it is not a whole number", async () => {
     for (const budget_tokens of [-100_000, 0, "9"]) {
       const { status } = await call("messages", { thinking: { type: "enabled", budget_tokens } });
       expect([budget_tokens, status]).toEqual([budget_tokens, 400]);
     }
   });
 
-  it("is refused without a budget too, in the shape of the API", async () => {
+  it("is also refused without a budget, in the API's format", async () => {
     const free = await workingRun(plane);
     const response = await gateway.messages(free.key, { max_tokens: -5 });
     expect(await response.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
   });
 
-  it("reaches the provider in one member only, with what was reserved for it", async () => {
+  it("reaches the provider in one member only, with the reserved value", async () => {
     await call("chat", { max_tokens: 1, max_completion_tokens: 500 });
     expect(standIn.seen[0]?.body).toMatchObject({ max_completion_tokens: 500 });
     expect(standIn.seen[0]?.body).not.toHaveProperty("max_tokens");
   });
 });
 
-describe("input by reference, and what has no known size", () => {
+describe("input by reference or of unknown size", () => {
   const url = "https://example.com/large";
   const cases: readonly [Api, string, object][] = [
     ["messages", "an image URL", { messages: user({ type: "image", source: { type: "url", url } }) }],
@@ -187,7 +187,7 @@ describe("an image", () => {
     ],
   ];
 
-  it.each(cases)("is not what %s calls %s: its bytes are counted", async (api, _, body) => {
+  it.each(cases)("is not recognized by %s in %s, which is counted by its bytes", async (api, _, body) => {
     run = await runWith(5);
     const reserved = await reservationFor(() =>
       call(api, { ...body, ...(api === "messages" ? { max_tokens: 100 } : {}) }),
@@ -213,7 +213,7 @@ describe("an image", () => {
     ["responses", "text", { input: user({ type: "input_image", image_url: `data:image/png,${text}` }) }],
   ];
 
-  it.each(broken)("is refused by %s where its data is %s", async (api, _, body) => {
+  it.each(broken)("is refused by %s if its data is %s", async (api, _, body) => {
     expect((await call(api, body)).status).toBe(400);
     expect(standIn.seen).toEqual([]);
   });
@@ -228,8 +228,8 @@ describe("an image", () => {
   });
 });
 
-describe("members whose price is not known", () => {
-  it("are dropped together with tools that the provider executes, and a header says so", async () => {
+describe("members without a known price", () => {
+  it("are dropped with the tools that the provider executes, and a header lists them", async () => {
     const response = await gateway.messages(
       run.key,
       {
@@ -272,7 +272,7 @@ describe("members whose price is not known", () => {
     );
   });
 
-  it("are dropped in OpenAI's APIs as well, with the choice of a tool that is gone", async () => {
+  it("are also dropped in OpenAI's APIs, with the choice of a dropped tool", async () => {
     const chat = await call("chat", {
       web_search_options: {},
       prediction: { type: "content", content: "x" },
@@ -296,7 +296,7 @@ describe("members whose price is not known", () => {
     });
   });
 
-  it("stay where there is no budget, and no header is sent", async () => {
+  it("are kept without a budget, and no header is sent", async () => {
     const free = await workingRun(plane);
     const response = await gateway.messages(free.key, { brand_new_member: 1 });
     expect(standIn.seen[0]?.body).toMatchObject({ brand_new_member: 1 });
@@ -304,7 +304,7 @@ describe("members whose price is not known", () => {
   });
 });
 
-describe("options that choose a price", () => {
+describe("options that determine a price", () => {
   const premium = [
     { speed: "fast" },
     { service_tier: "priority" },
@@ -323,17 +323,17 @@ describe("options that choose a price", () => {
     },
   );
 
-  it("are sent as the standard ones where the request leaves them to the provider", async () => {
+  it("are sent as the standard ones if the request leaves them to the provider", async () => {
     const response = await call("responses", { service_tier: "auto" });
     expect(standIn.seen[0]?.body.service_tier).toBe("default");
     expect(response.headers.get("runyard-dropped")).toBe("service_tier");
   });
 });
 
-describe("a call that is sent", () => {
+describe("a sent model call", () => {
   const apis: readonly Api[] = ["messages", "chat", "responses"];
 
-  it.each(apis)("by %s and whose caller hangs up is settled by its usage", async (api) => {
+  it.each(apis)("by %s is settled by its usage if the caller disconnects", async (api) => {
     standIn.turns.push({ pauseMs: 20, usage: { input: 10_000, output: 900 } });
     const response = await call(api, { stream: true });
     await response.body?.cancel();
@@ -343,7 +343,7 @@ describe("a call that is sent", () => {
     expect(standIn.hungUp).toBe(0);
   });
 
-  it.each(apis)("by %s and whose caller hangs up before the answer is settled by its usage", async (api) => {
+  it.each(apis)("by %s is settled by its usage if the caller disconnects before the response", async (api) => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise, usage: { input: 10_000, output: 900 } });
     const aborter = new AbortController();
@@ -369,7 +369,7 @@ describe("a call that is sent", () => {
     expect(await readBudget()).toMatchObject({ open: 0, spent: api === "messages" ? 29_000_000 : 20_400_000 });
   });
 
-  it("and whose run is cancelled is settled by its usage, with the function kept at work until then", async () => {
+  it("is settled by its usage if the run is cancelled, and the function continues until then", async () => {
     const watchful = createGateway(plane, standIn, { watchMs: 10 });
     standIn.turns.push({ pauseMs: 300, usage: { input: 10_000, output: 900 } });
     const response = watchful.messages(run.key);
@@ -381,7 +381,7 @@ describe("a call that is sent", () => {
     expect((await readBudget()).spent).toBe(29_000_000);
   });
 
-  it("by a function of Lambda keeps it at work until the call is settled, although its caller is gone", async () => {
+  it("keeps the Lambda function working until it is settled, although its caller is gone", async () => {
     vi.stubGlobal("awslambda", {
       streamifyResponse: (handler: unknown) => handler,
       HttpResponseStream: { from: (stream: Writable) => stream },
@@ -399,7 +399,7 @@ describe("a call that is sent", () => {
     expect(await readBudget()).toMatchObject({ open: 0, spent: 29_000_000 });
   });
 
-  it("and does not begin to answer in time is settled in full", async () => {
+  it("is settled in full if its response does not begin in time", async () => {
     const impatient = createGateway(plane, standIn, { firstByteMs: 30 });
     standIn.turns.push({ pauseMs: 1_000 });
     expect((await impatient.messages(run.key)).status).toBe(504);
@@ -408,7 +408,7 @@ describe("a call that is sent", () => {
   });
 
   it.each([{ dead: true }, { raw: "<html>" }, { raw: '{"type":"message"}' }])(
-    "and of which the answer tells no usage is settled in full: %j",
+    "is settled in full if its response has no usage: %j",
     async (turn) => {
       standIn.turns.push(turn);
       await call("messages", {});
@@ -417,7 +417,7 @@ describe("a call that is sent", () => {
     },
   );
 
-  it.each(apis)("by %s and breaks off or falls silent is settled in full", async (api) => {
+  it.each(apis)("by %s is settled in full if its response breaks off or stalls", async (api) => {
     const impatient = createGateway(plane, standIn, { silenceMs: 30 });
     standIn.turns.push({ cutAfter: 2, pauseMs: 5 }, { pauseMs: 500 });
     for (const _ of [1, 2]) {
@@ -427,7 +427,7 @@ describe("a call that is sent", () => {
     }
   });
 
-  it("and is refused by the provider is settled at nothing", async () => {
+  it("is settled at zero if the provider refuses it", async () => {
     for (const status of [400, 401, 413, 429, 500, 529]) {
       standIn.otherwise = { status };
       await call("messages", {});
@@ -436,15 +436,15 @@ describe("a call that is sent", () => {
   });
 });
 
-describe("a call that is not sent", () => {
-  it("is settled at nothing where the provider cannot be reached", async () => {
+describe("an unsent model call", () => {
+  it("is settled at zero if the provider cannot be reached", async () => {
     await standIn[Symbol.asyncDispose]();
     expect((await call("chat", {})).status).toBe(502);
     expect(await readBudget()).toMatchObject({ left: 100 * CENT, spent: 0, open: 0 });
     standIn = await ModelStandIn.start();
   });
 
-  it("is not sent again after its caller has hung up", async () => {
+  it("is not retried after its caller has disconnected", async () => {
     const aborter = new AbortController();
     standIn.turns.push(() => {
       aborter.abort();

@@ -47,16 +47,16 @@ const NOTHING = { loopback: false, privateNetworks: false };
 const EVERYTHING = { loopback: true, privateNetworks: true };
 
 describe("createAddressCheck", () => {
-  it.each(NEVER)("refuses %s, whatever is allowed", (address) => {
+  it.each(NEVER)("rejects %s, whatever is allowed", (address) => {
     expect([createAddressCheck(NOTHING)(address), createAddressCheck(EVERYTHING)(address)]).toEqual([false, false]);
   });
 
-  it.each(LOOPBACK)("allows %s only where the machine's own services are allowed", (address) => {
+  it.each(LOOPBACK)("allows %s only if the machine's own services are allowed", (address) => {
     expect(createAddressCheck({ loopback: false, privateNetworks: true })(address)).toBe(false);
     expect(createAddressCheck({ loopback: true, privateNetworks: false })(address)).toBe(true);
   });
 
-  it.each(PRIVATE)("allows %s only where private networks are allowed", (address) => {
+  it.each(PRIVATE)("allows %s only if private networks are allowed", (address) => {
     expect(createAddressCheck({ loopback: true, privateNetworks: false })(address)).toBe(false);
     expect(createAddressCheck({ loopback: false, privateNetworks: true })(address)).toBe(true);
   });
@@ -65,7 +65,7 @@ describe("createAddressCheck", () => {
     expect(createAddressCheck(NOTHING)(address)).toBe(true);
   });
 
-  it("refuses each address of the machine, of both families, also where private networks are allowed", () => {
+  it("rejects each address of the machine, IPv4 and IPv6, even if private networks are allowed", () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const isAllowed = createAddressCheck({ loopback: false, privateNetworks: true });
     for (const { address } of own) expect([address, isAllowed(address)]).toEqual([address, false]);
@@ -84,7 +84,7 @@ describe("createOutwardFetch", () => {
     },
   );
 
-  it("connects to the address that was checked", async () => {
+  it("connects to the checked address", async () => {
     const server = createServer((request, response) => response.end(request.headers.host));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -96,7 +96,7 @@ describe("createOutwardFetch", () => {
 });
 
 describe("resolveAllowed", () => {
-  it("refuses a name as soon as one of its addresses is blocked", async () => {
+  it("rejects a name if one of its addresses is blocked", async () => {
     const found = await resolveAllowed("localhost", () => true);
     const last = found.at(-1)?.address;
     await expect(resolveAllowed("localhost", (address) => address !== last)).rejects.toThrow("may not call");
@@ -121,7 +121,7 @@ describe("a repository's URL", () => {
     expect(found).toMatchObject({ outcome: "failed", message: expect.stringContaining("may not call") });
   });
 
-  it("has git connect to the addresses that were checked", async () => {
+  it("makes git connect to the checked addresses", async () => {
     const pinned = await pinRepositoryAddress("https://localhost:8443/a/b");
     expect(pinned.join(" ")).toMatch(/^-c http\.curloptResolve=localhost:8443:(127\.0\.0\.1|\[::1\])/);
   });
@@ -136,7 +136,7 @@ describe("a configuration", () => {
     "[2002:7f00:1::]",
   ];
 
-  it.each(refusedHosts)("is refused with an MCP server or a repository at %s, wherever it is sent", async (host) => {
+  it.each(refusedHosts)("is refused with an MCP server or a repository at %s, in every request", async (host) => {
     const client = createClient(await createTestControlPlane());
     const servers = { tracker: { url: `http://${host}/mcp` } };
     const repositories = [{ url: `https://${host}/a/b` }];
@@ -156,7 +156,7 @@ describe("a configuration", () => {
     }
   });
 
-  it("is accepted with servers that a machine of one's own may allow", async () => {
+  it("is accepted with servers that a single machine may allow", async () => {
     const client = createClient(await createTestControlPlane());
     const mcp_servers = { near: { url: "http://127.0.0.1:8000/mcp" }, inside: { url: "http://10.0.0.5/mcp" } };
     expect(await client.post("/agent/runs", { prompt: "x", config: { mcp_servers } })).toMatchObject({ status: 200 });

@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test(`answers ${CALLERS} callers at once with 200 or with 503 and Retry-After within 30 seconds, never with 500`, async () => {
+test(`the server responds to ${CALLERS} concurrent callers with 200 or with 503 and Retry-After within 30 seconds, never with 500`, async () => {
   const id = "0193a4b0-0000-7000-8000-000000000001";
   const targets = [`/agent/runs/${id}`, `/agent/runs/${id}/events`, "/agent/runs", `/agent/runs/${id}/events?wait=5`];
   const began = performance.now();

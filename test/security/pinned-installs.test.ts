@@ -15,15 +15,15 @@ const readRequirements = (file: string) =>
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("#"));
 
-describe("what pip installs", () => {
-  it.each([...files, ...ofClient])("is named with an exact version and hashes in %s.txt", (name) => {
+describe("a package that pip installs", () => {
+  it.each([...files, ...ofClient])("has an exact version and hashes in %s.txt", (name) => {
     const requirements = readRequirements(`${name}.txt`);
     expect(requirements.length).toBeGreaterThan(5);
     for (const requirement of requirements)
       expect(requirement).toMatch(/^[\w.-]+==[\w.]+( ;[^\\]*?)?\s+(--hash=sha256:[0-9a-f]{64}\s*)+$/);
   });
 
-  it.each(files)("has in %s.txt what %s.in asks for", (name) => {
+  it.each(files)("is in %s.txt if %s.in requests it", (name) => {
     const pinned = readRequirements(`${name}.txt`).map((line) =>
       line.split(" ")[0]?.toLowerCase().replaceAll("_", "-"),
     );
@@ -40,7 +40,7 @@ describe("what pip installs", () => {
 });
 
 describe("the documentation", () => {
-  it("names no action of a job with a key by a tag or a branch", () => {
+  it("pins actions in jobs with a key by commit", () => {
     const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root })];
     const used = pages.flatMap((page) => [...read(page).matchAll(/uses: \S+?@(\S+)/g)].map(([, ref]) => ref));
     expect(used.length).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ describe("an API key", () => {
 });
 
 describe("removing a member", () => {
-  it("revokes only the agent keys that they created, of every identity", async () => {
+  it("revokes exactly the agent keys that they created, of every identity", async () => {
     const second = (await ada.post("/agent/identities", { name: "Second" })).body.uid;
     const theirs = [
       await makeAgentKey(removed, "a"),
@@ -53,7 +53,7 @@ describe("removing a member", () => {
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
   });
 
-  it("revokes them also where the member leaves", async () => {
+  it("revokes them also if the member leaves", async () => {
     const { uid, key } = await makeAgentKey(removed);
     const answer = await removed.delete(member());
     expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
@@ -68,7 +68,7 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(200);
   });
 
-  it("lists the keys whose creator was not stored, and keeps them", async () => {
+  it("lists the keys without a stored creator, and keeps them", async () => {
     const old = await plane.agent("old");
     const answer = await ada.delete(member());
     expect(answer.body).toEqual({
@@ -124,7 +124,7 @@ describe("removing a member", () => {
     for (const key of [made[0], made[50], made[104]]) expect(await fetchStatus(key ?? "")).toBe(401);
   });
 
-  it("revokes nothing where it is refused for the last admin", async () => {
+  it("revokes nothing if the last admin cannot be removed", async () => {
     const made: string[] = [];
     for (const name of ["B", "C", "D"]) {
       const { uid } = (await ada.post("/agent/identities", { name })).body;

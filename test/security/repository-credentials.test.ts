@@ -69,7 +69,7 @@ async function changes(plane: TestControlPlane, url: string) {
 }
 
 describe("a repository URL with a credential", () => {
-  it.each(withCredentials)("is refused with 400 wherever it is accepted, and stored nowhere: %s", async (url) => {
+  it.each(withCredentials)("is refused with 400 in every request, and stored nowhere: %s", async (url) => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     for (const [method, target, body, path] of [...places(url), ...(await changes(plane, url))]) {
@@ -96,7 +96,7 @@ describe("a repository URL with a credential", () => {
     expect(JSON.stringify(response)).not.toContain(SECRET);
   });
 
-  it.each(withoutCredentials)("does not include a URL without one: %s", async (url) => {
+  it.each(withoutCredentials)("is not recognized in a URL without one: %s", async (url) => {
     const plane = await createTestControlPlane();
     for (const [, target, body] of places(url)) {
       const { status, body: made } = await createClient(plane).post(target, body);
@@ -106,7 +106,7 @@ describe("a repository URL with a credential", () => {
     expect((await createClient(plane).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
   });
 
-  it("takes time in proportion to its length", async () => {
+  it("is recognized in time proportional to the URL's length", async () => {
     const plane = await createTestControlPlane();
     const started = performance.now();
     for (const text of ["https:///////", "https://a:a@", "https://a/?token", "ssh://a%3a", "https://\\\\"]) {
@@ -121,7 +121,7 @@ describe("a repository URL with a credential", () => {
 describe("a repository URL that was stored with a credential", () => {
   const stored = withCredentials.slice(0, 10).map((url) => ({ url }));
 
-  it("is masked in every response about its environment, and in those about the environment's runs", async () => {
+  it("is masked in every response about its environment and the environment's runs", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -162,7 +162,7 @@ describe("a repository URL that was stored with a credential", () => {
     expect(files.map(([, bytes]) => Buffer.from(bytes).toString()).join("")).not.toContain(SECRET);
   });
 
-  it("is masked in every response about its schedule and the runs that this fires", async () => {
+  it("is masked in every response about its schedule and the schedule's runs", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const { id } = await makeSchedule(plane);

@@ -12,7 +12,7 @@ beforeEach(async () => {
   run = await workingRun(plane);
 });
 
-describe("a LOCAL run by a run's own key", () => {
+describe("a LOCAL run created with a run's key", () => {
   const local = { prompt: "mine", execution_location: "LOCAL" };
 
   it.each([
@@ -35,7 +35,7 @@ describe("a LOCAL run by a run's own key", () => {
     },
   );
 
-  it("is refused also where the run itself is LOCAL", async () => {
+  it("is refused even if the run itself is LOCAL", async () => {
     const { body } = await createClient(plane).post("/agent/runs", local);
     const head = await plane.ports.runs.head(body.run_id);
     const parent = createHarness(plane, {
@@ -57,11 +57,11 @@ describe("a LOCAL run by a run's own key", () => {
   });
 });
 
-describe("a tree of runs", () => {
+describe("a run tree", () => {
   const post = (parent_run_id: string, key = run.key) =>
     createClient(plane, key).post("/agent/runs", { prompt: "child", parent_run_id });
 
-  it(`has at most ${MAX_DESCENDANTS} runs below its root, at whatever depth and by whichever key`, async () => {
+  it(`has at most ${MAX_DESCENDANTS} runs below its root, at any depth and with any key`, async () => {
     const branches: string[] = [];
     for (let made = 0; made < 5; made++) branches.push(await createRun(plane, { prompt: "branch" }, run.key));
     let made = branches.length;
@@ -91,7 +91,7 @@ describe("a tree of runs", () => {
     expect((await run.finish()).status, "the root itself goes on").toBe(200);
   });
 
-  it("counts each of children that are created at once", async () => {
+  it("counts each of several children that are created concurrently", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(run.run_id)));
     const made = answers.filter(({ status }) => status === 200).length;
     const root = plane.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
@@ -99,7 +99,7 @@ describe("a tree of runs", () => {
   });
 });
 
-describe("uploads that a run's own key prepares", () => {
+describe("uploads prepared with a run's key", () => {
   const prepare = (size_bytes: number, name = "a.bin", key = run.key, headers: Record<string, string> = {}) =>
     createClient(plane, key).post(
       "/agent/attachments",
@@ -136,14 +136,14 @@ describe("uploads that a run's own key prepares", () => {
     expect(await prepare(1, "nothing is left")).toMatchObject(refused);
   });
 
-  it("count once where the request is repeated", async () => {
+  it("count once if the request is repeated", async () => {
     const headers = { "idempotency-key": "k" };
     for (let time = 0; time < 5; time++) expect((await prepare(1, "same", run.key, headers)).status).toBe(200);
     const head = plane.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
     expect(head).toMatchObject({ uploads: 1, upload_bytes: 1 });
   });
 
-  it("are not limited for a person or an agent by what runs have prepared", async () => {
+  it("do not limit a person or an agent", async () => {
     for (let made = 0; made < RUN_CAPS.uploads; made++) await prepare(1, `${made}`);
     const agent = await plane.agent();
     for (const key of [plane.key, agent.key]) expect((await prepare(1, "mine", key)).status).toBe(200);

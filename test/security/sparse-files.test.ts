@@ -11,7 +11,7 @@ const unsavedIn = (plane: FakeControlPlane): string[] =>
 
 describe("a sparse file in a workspace", () => {
   it.each(["9G", "4200M"])(
-    "of %s keeps no run busy: the workspace is not saved, and the timeline says so",
+    "of %s does not block a run: the workspace is not saved, and the timeline says so",
     async (size) => {
       await using plane = await FakeControlPlane.start({ prompt: sh(`echo kept > file; truncate -s ${size} hole`) });
       const begin = Date.now();
@@ -41,7 +41,7 @@ describe("a sparse file in a workspace", () => {
   });
 
   it.each(["truncate -s 9G a b c", "for i in $(seq 40); do truncate -s 200M part$i; done"])(
-    "counts with the others: %s",
+    "counts together with the others: %s",
     async (command) => {
       await using plane = await FakeControlPlane.start({ prompt: sh(command) });
       const { log } = await runHarness(plane);

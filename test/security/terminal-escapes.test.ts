@@ -52,12 +52,12 @@ function expectInert(text: string): void {
 }
 
 describe("terminalText", () => {
-  it.each(Object.entries(ATTACKS))("prints no control of %s", (_, attack) => {
+  it.each(Object.entries(ATTACKS))("removes the control characters of %s", (_, attack) => {
     expect(terminalText(`a${attack}b`).replace(PAINT, "")).not.toMatch(UNSAFE);
     expectInert(terminalLine(`a${attack}b`));
   });
 
-  it("keeps text of all scripts, emoji and lines", () => {
+  it("keeps text of all scripts, emoji and line breaks", () => {
     const text = "naïve Ω שלום عربي 漢字 👩‍👩‍👧 é\n\nend";
     expect(terminalText(text)).toBe(text);
   });
@@ -95,16 +95,19 @@ const COMMANDS: Record<string, readonly [readonly string[], readonly ReturnType<
 describe("the command line", () => {
   for (const terminal of [true, false]) {
     const place = terminal ? "on a terminal" : "in a pipe";
-    it.each(Object.entries(COMMANDS))(`prints no foreign control ${place}: %s`, async (_, [args, answers]) => {
-      server.play([...answers]);
-      const { out, err } = await play(args, { terminal, input: "value" });
-      expectInert(out);
-      expectInert(err);
-      expect(out + err).toMatch(/owned/);
-    });
+    it.each(Object.entries(COMMANDS))(
+      `prints no control character from others ${place}: %s`,
+      async (_, [args, answers]) => {
+        server.play([...answers]);
+        const { out, err } = await play(args, { terminal, input: "value" });
+        expectInert(out);
+        expectInert(err);
+        expect(out + err).toMatch(/owned/);
+      },
+    );
   }
 
-  it("prints JSON that means what the service said, without its controls", async () => {
+  it("prints JSON with the service's values, without control characters", async () => {
     const answer = { runs: [HOSTILE_RUN], page_info: LAST };
     server.play([api(answer)]);
     const { out } = await play(["runs", "list", "--json"]);
@@ -112,7 +115,7 @@ describe("the command line", () => {
     expect(JSON.parse(out)).toEqual(answer);
   });
 
-  it("prints no foreign control of the events that it follows", async () => {
+  it("prints no control character of followed events", async () => {
     const { shell } = await follow();
     // The line with the elapsed time erases itself by spaces between two carriage returns.
     expectInert(shell.replaceAll(/\r +\r/g, ""));
@@ -145,7 +148,7 @@ async function follow(): Promise<{ shell: string }> {
 }
 
 describe("the GitHub Action", () => {
-  it("prints no foreign control and no command of the runner", async () => {
+  it("prints no control character and no runner command of the sandbox", async () => {
     const printed: string[] = [];
     const ended = {
       ...WITH_MESSAGE,
@@ -169,7 +172,7 @@ describe("the GitHub Action", () => {
 });
 
 describe("the local start", () => {
-  it("prints no foreign control of a run, of a log or of a step", async () => {
+  it("prints no control character of a run, a log or a step", async () => {
     const printed: string[] = [];
     const keep = (text: unknown) => void printed.push(String(text));
     const spies = [

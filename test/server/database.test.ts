@@ -76,7 +76,7 @@ describe("a write", () => {
     expect(await listKeys(data.open(file))).toEqual(["last"]);
   });
 
-  it("survives kill -9 once it was acknowledged, and is never stored in part", async () => {
+  it("survives kill -9 after its acknowledgement, and is never stored in part", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const acknowledged = new Set<string>();
     for (const count of [20, 150, 400]) {

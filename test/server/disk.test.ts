@@ -14,7 +14,7 @@ const data = useDataDirectory();
 const NEW_RUN = { prompt: commands("true"), config: { model_id: "local/runbook" } };
 
 describe("a server whose data has reached its limit", () => {
-  it("refuses new work with the reason, serves what there is, and goes on when there is space", async () => {
+  it("refuses new work with the reason, serves existing data, and continues when there is space", async () => {
     const directory = servers.directory();
     const large = path.join(directory, "files/objects/large");
     mkdirSync(path.dirname(large), { recursive: true, mode: 0o700 });
@@ -41,7 +41,7 @@ describe("a server whose data has reached its limit", () => {
 });
 
 describe("the files of a server", () => {
-  it("reject an upload that does not fit into the limit, and leave nothing of it", async () => {
+  it("reject an upload that exceeds the limit, and leave nothing of it", async () => {
     const directory = data.directory();
     const budget = { findShortage: (bytes = 0) => (bytes > 10 ? "no room" : undefined), add: () => undefined };
     const files = await DiskFiles.open(directory, budget);
@@ -59,7 +59,7 @@ describe("the files of a server", () => {
   it.each([
     ["ENOSPC", "the server's disk is full"],
     ["EROFS", "the server cannot read or write its data directory"],
-  ])("report %s as an error that callers understand", async (code, detail) => {
+  ])("report %s as a clear error", async (code, detail) => {
     const files = await DiskFiles.open(data.directory());
     files.begin = () => Promise.reject(Object.assign(new Error(code), { code }));
     const options = { files, secret: new Uint8Array(32), baseUrl: "http://x", downloadSeconds: 1, now: Date.now };
@@ -69,7 +69,7 @@ describe("the files of a server", () => {
 });
 
 describe("a data directory that cannot be written", () => {
-  it("is reported with what to do about it", async () => {
+  it("is reported with the remedy", async () => {
     const file = path.join(servers.directory(), "file");
     writeFileSync(file, "");
     const { code, output } = await servers.run(path.join(file, "data"));

@@ -8,7 +8,7 @@ import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 const environment = { RUNYARD_SANDBOX: "none" };
 
 describe("HarnessPrograms", () => {
-  it("uses the sources until the bundle is there", async () => {
+  it("uses the sources until the bundle exists", async () => {
     const programs = new HarnessPrograms(environment);
     expect(programs.main()).toMatchObject({ file: expect.stringMatching(/harness\/main\.ts$/), environment });
     expect(programs.scan().file).toMatch(/harness\/scan-main\.ts$/);
@@ -28,7 +28,7 @@ describe("HarnessPrograms", () => {
     expect(plane.outputs).toEqual(["bundled\n"]);
   });
 
-  it("makes the bundle once for servers that start at the same time, and keeps what few runs need out of its first file", async () => {
+  it("builds the bundle once for servers that start at the same time, and keeps rarely used parts out of its first file", async () => {
     const several = [1, 2, 3].map(() => new HarnessPrograms(environment));
     await Promise.all(several.map((programs) => programs.bundle()));
     const [file = "", ...others] = several.map((programs) => programs.main().file);

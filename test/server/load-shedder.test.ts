@@ -43,7 +43,7 @@ describe("LoadShedder", () => {
     expect(fill(shedder, () => request({ isExecution: true }))).toBe(1_024);
   });
 
-  it("admits few requests of each caller while the event loop is late, and none while it is much too late", () => {
+  it("admits few requests of each caller while the event loop is late, and none while it is far too late", () => {
     let delay = 150;
     const shedder = new LoadShedder(() => delay);
     expect(fill(shedder, () => request())).toBe(8);

@@ -65,7 +65,7 @@ describe("npm start", () => {
     await waitForState(server, run, "SUCCEEDED");
   });
 
-  it("executes more runs than may execute at the same time", async () => {
+  it("executes more runs than its concurrency limit, one after the other", async () => {
     const server = await servers.start(servers.directory(), { args: ["--concurrency", "1"] });
     const runs = await Promise.all([
       createRun(server, "echo 1"),

@@ -32,7 +32,7 @@ describe("GET /agent/runs/{runId}/events as a stream", () => {
     }
   });
 
-  it("sends the end of the output first to a reader that comes late", async () => {
+  it("sends the end of the output first to a late reader", async () => {
     const served = await servers.start(servers.directory());
     const client = createClient(served);
     const run = await createRun(served, "seq 100000; echo the last line; until test -f go; do sleep 0.2; done");

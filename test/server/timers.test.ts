@@ -67,7 +67,7 @@ describe("timers", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("survive a restart, and do not fire for the times that were missed", async () => {
+  it("survive a restart, and do not fire for missed times", async () => {
     const database = data.open();
     const before = make(database);
     before.start();
@@ -131,7 +131,7 @@ describe("a timer", () => {
   ];
   const crons = ["30 2 * * *", "*/20 1-3 * * *", "0 0 * * *", "15 2 1,15 * 0", "59 23 28-31 * 6,0", "0 3 29 3 *"];
   it.each(crons.flatMap((cron) => zones.map((zone) => [cron, zone] as const)))(
-    "fires whenever its schedule plans a firing, also when the clocks change: %s in %s",
+    "fires at every planned firing of its schedule, also when the clocks change: %s in %s",
     (cron, zone) => {
       const timer = parseTimerCron(schedulerCron(cron), zone);
       const timetable = parseTimetable(cron, zone);

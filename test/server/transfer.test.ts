@@ -67,7 +67,7 @@ async function readResponses(server: Served, { run, artifact, schedule }: Awaite
 }
 
 describe("the data of a server", () => {
-  it("responds the same after a backup and restore, and after an export and import", async () => {
+  it("gives the same responses after a backup and restore, and after an export and import", async () => {
     const [directory, places] = [servers.directory(), servers.directory()];
     const server = await servers.start(directory);
     const resources = await fill(server);

@@ -74,7 +74,7 @@ const readRun = async (id: string) => (await server.call("GET", `/agent/runs/${i
 const connected = async () => (await server.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
 
 describe("the socket of workers", () => {
-  it("answers pings, refuses other callers, and shows who is connected until the socket closes", async () => {
+  it("answers pings, rejects other callers, and lists connected workers until the socket closes", async () => {
     expect(readFileSync(path.join(directory, "local.json"), "utf8")).toContain('"ws_url": "ws://127.0.0.1:');
     expect((await openSocket("rack-7", { authorization: "Bearer ryp_wrong" })).status).toBe(401);
     expect((await openSocket("warp-7")).status).toBe(400);
@@ -126,7 +126,7 @@ describe("runyard-server agent run", () => {
 });
 
 describe("runyard-server worker", () => {
-  it("checks with --dry-run what it needs, and executes nothing", async () => {
+  it("checks its requirements with --dry-run, and executes nothing", async () => {
     const id = await createRun("true");
     const dry = run(["worker", "--id", "rack-8", "--no-sandbox", "--dry-run"]);
     expect(await once(dry.child, "exit"), dry.output()).toEqual([0, null]);

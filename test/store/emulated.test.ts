@@ -36,7 +36,7 @@ describe("the table on DynamoDB", () => {
   tableContract(() => dynamoTable(aws.dynamo, table));
 });
 
-describe("the table on DynamoDB, disturbed", () => {
+describe("the table on DynamoDB with conflicts", () => {
   /** Lets the first calls fail with what DynamoDB answers while another transaction is at the item. */
   function disturbed(times: number) {
     const client = dynamoClient();
@@ -56,12 +56,12 @@ describe("the table on DynamoDB, disturbed", () => {
   }
   const put = (sk: string) => ({ kind: "put" as const, item: { pk: "DISTURBED", sk } });
 
-  it("tries again where another transaction was at the item", async () => {
+  it("retries when another transaction uses the item", async () => {
     await disturbed(4).transact([put("a"), put("b")]);
     expect((await dynamoTable(aws.dynamo, table).query({ pk: "DISTURBED" })).items).toHaveLength(2);
   });
 
-  it("gives up at last, with the conflict and not with a failed condition", async () => {
+  it("finally fails with the conflict, and not with a failed condition", async () => {
     const error = await disturbed(100)
       .transact([put("c"), put("d")])
       .catch((thrown: unknown) => thrown);
@@ -76,7 +76,7 @@ describe("files on S3", () => {
   signedUrls(store);
 });
 
-describe("values of secrets on Parameter Store", () => {
+describe("secret values in Parameter Store", () => {
   const PATH = `/runyard-test-${randomUUID()}`;
   const vault = () => ssmSecretVault(ssmClient(), () => PATH);
 
@@ -85,7 +85,7 @@ describe("values of secrets on Parameter Store", () => {
     ["lines", 'one\n"two"\n'],
     ["what looks like a reference", "{{ssm:other}}"],
     ["what looks encoded", "base64:aGVsbG8="],
-  ])("are read back as they were: %s", async (name, value) => {
+  ])("are read back unchanged: %s", async (name, value) => {
     const id = `id-${name.length}`;
     await vault().put("team", id, value);
     expect(await vault().getAll("team", [id])).toEqual(new Map([[id, value]]));
@@ -95,7 +95,7 @@ describe("values of secrets on Parameter Store", () => {
     expect(Parameter?.Value).not.toContain("{{");
   });
 
-  it("are forgotten, each under an id of its own, and twice is no error", async () => {
+  it("are deleted by their id, and a second deletion succeeds", async () => {
     await vault().put("team", "first", "one");
     await vault().put("team", "second", "two");
     await expect(vault().put("team", "first", "another")).rejects.toThrow();
@@ -105,13 +105,13 @@ describe("values of secrets on Parameter Store", () => {
     expect(await vault().getAll("other", ["second"])).toEqual(new Map());
   });
 
-  it("are answered together, more of them than one call may ask for", async () => {
+  it("are read together, also more than one call may request", async () => {
     const ids = Array.from({ length: 23 }, (_, index) => `many-${index}`);
     for (const id of ids) await vault().put("team", id, `value of ${id}`);
     expect(await vault().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, `value of ${id}`])));
   });
 
-  it("are refused where they do not fit", async () => {
+  it("are rejected above the size limit", async () => {
     await expect(vault().put("team", "long", `{{${"x".repeat(4_000)}`)).rejects.toMatchObject({
       code: "invalid_request",
     });

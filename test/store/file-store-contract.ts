@@ -8,7 +8,7 @@ import type { UploadTarget } from "#shared/wire/harness.ts";
 export function fileStoreContract(makeStore: () => FileStore): void {
   const fresh = () => ({ store: makeStore(), key: `runs/${randomUUID()}/file é+%.txt` });
 
-  it("keeps a file as it was first written, whatever is put there later", async () => {
+  it("keeps a file as first written, whatever is put later", async () => {
     const { store, key } = fresh();
     await store.put(key, "first 😀", "text/plain");
     await store.put(key, "second", "text/plain");
@@ -16,7 +16,7 @@ export function fileStoreContract(makeStore: () => FileStore): void {
     expect(await store.size(key)).toBe(Buffer.byteLength("first 😀"));
   });
 
-  it("keeps bytes as they are, none included", async () => {
+  it("keeps bytes unchanged, including an empty file", async () => {
     const { store, key } = fresh();
     const bytes = Buffer.from([0, 1, 254, 255]);
     await store.put(key, bytes, "application/octet-stream");
@@ -25,7 +25,7 @@ export function fileStoreContract(makeStore: () => FileStore): void {
     expect(await store.size(`${key}.empty`)).toBe(0);
   });
 
-  it("copies a file, and the copy has a life of its own", async () => {
+  it("copies a file, and the copy is independent", async () => {
     const { store, key } = fresh();
     await store.put(key, "the same", "text/plain");
     await store.copy(key, `${key}.copy`);
@@ -35,7 +35,7 @@ export function fileStoreContract(makeStore: () => FileStore): void {
     expect(await store.size(`${key}.other`)).toBeUndefined();
   });
 
-  it("answers nothing for a file that is not there", async () => {
+  it("returns nothing for a missing file", async () => {
     const { store, key } = fresh();
     expect(await store.get(key)).toBeUndefined();
     expect(await store.size(key)).toBeUndefined();
@@ -55,7 +55,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
     fetch(target.url, { method: target.method, body, headers: { ...target.headers, ...headers } });
 
   describe("an upload target", () => {
-    it("takes exactly the bytes it was made for, without credentials", async () => {
+    it("accepts exactly its bytes, without credentials", async () => {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       expect(target).toMatchObject({
@@ -66,7 +66,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe(content);
     });
 
-    it("is signed for its length, its checksum, its type, and for not replacing anything", async () => {
+    it("is signed for its length, checksum and type, and against overwriting", async () => {
       const { store, key } = fresh();
       const url = new URL((await store.uploadTarget(key, described(content))).url);
       expect(url.searchParams.get("X-Amz-SignedHeaders")?.split(";")).toEqual(
@@ -75,14 +75,14 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       expect(url.searchParams.get("X-Amz-Expires")).toBe("600");
     });
 
-    it("refuses other bytes of the same length", async () => {
+    it("rejects other bytes of the same length", async () => {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       expect((await upload(target, content.replace("very", "evil"))).ok).toBe(false);
       expect(await store.size(key)).toBeUndefined();
     });
 
-    it("refuses more or fewer bytes, also under another length than was signed", async () => {
+    it("rejects more or fewer bytes, also with another length than signed", async () => {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       for (const body of [`${content}!`, content.slice(1)]) {
@@ -92,7 +92,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       }
     });
 
-    it("does not replace what is there", async () => {
+    it("does not overwrite an existing file", async () => {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       await store.put(key, "there already", "text/plain");
@@ -100,7 +100,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe("there already");
     });
 
-    it("is of no use for another file", async () => {
+    it("cannot be used for another file", async () => {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       const moved = { ...target, url: target.url.replace("/artifact?", "/another?") };
@@ -125,14 +125,14 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       fetch(target.url, { method: target.method, body: createForm(target, ...form) });
     const options = { mostBytes: 20, contentType: "text/plain" };
 
-    it("takes a file without credentials", async () => {
+    it("accepts a file without credentials", async () => {
       const { store, key } = fresh();
       const target = await store.uploadForm(key, options);
       expect((await send(target, content)).ok).toBe(true);
       expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe(content);
     });
 
-    it("is signed for its key, its type and its length, and lives 10 minutes", async () => {
+    it("is signed for its key, type and length, and valid for 10 minutes", async () => {
       const { store, key } = fresh();
       const { fields = [] } = await store.uploadForm(key, options);
       const values = Object.fromEntries(
@@ -147,7 +147,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       expect(values["x-amz-signature"]).toMatch(/^[0-9a-f]{64}$/);
     });
 
-    it("refuses more than it is for, and another key", async () => {
+    it("rejects a larger file and another key", async () => {
       const { store, key } = fresh();
       const target = await store.uploadForm(key, options);
       expect((await send(target, content.repeat(5))).ok).toBe(false);
@@ -158,7 +158,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
   });
 
   describe("a download URL", () => {
-    it("opens without credentials, as a download that names its file and type", async () => {
+    it("works without credentials, as a download with file name and type", async () => {
       const { store, key } = fresh();
       await store.put(key, content, "text/plain");
       const { url } = await store.downloadUrl(key, { filename: 'résumé "1".html', contentType: "text/html" });
@@ -171,7 +171,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       );
     });
 
-    it("opens while its time lasts, and not after", async () => {
+    it("works until it expires", async () => {
       const store = makeStore(5);
       const key = `runs/${randomUUID()}/transcript`;
       await store.put(key, content, "text/plain");
@@ -183,7 +183,7 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       expect((await fetch(url)).status).toBe(403);
     });
 
-    it("opens nothing where it was changed", async () => {
+    it("fails if it was changed", async () => {
       const { store, key } = fresh();
       await store.put(key, content, "text/plain");
       await store.put(`${key}2`, "another", "text/plain");

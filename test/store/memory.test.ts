@@ -9,7 +9,7 @@ import { tableContract } from "./table-contract.ts";
 describe("the table in memory", () => {
   tableContract(memoryTable);
 
-  it("has the indexes that the released table has", () => {
+  it("has the indexes of the released table", () => {
     const told = Object.entries(INDEXES).map(
       ([name, { pk, sk, carries }]) => `${name}: ${pk}, ${sk}; carries ${carries.join(", ")}`,
     );

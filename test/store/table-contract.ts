@@ -31,7 +31,7 @@ export function tableContract(makeTable: () => Table): void {
 
   describe("get", () => {
     beforeAll(fresh);
-    it("answers what was written, of every type, and nothing of what was not", async () => {
+    it("returns written values of every type, and nothing for a missing item", async () => {
       const whole = item("a", {
         text: "naïve 😀 \u0001",
         empty: "",
@@ -49,7 +49,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await table.get({ pk: `${pk}a`, sk: "" + "a" })).toBeUndefined();
     });
 
-    it("answers a copy: what a caller does to it, or to what it wrote, changes nothing stored", async () => {
+    it("returns a copy: later changes of it or of the written object do not affect the table", async () => {
       const list = [1];
       await put(item("copy", { list }));
       list.push(2);
@@ -62,7 +62,7 @@ export function tableContract(makeTable: () => Table): void {
 
   describe("batchGet", () => {
     beforeAll(fresh);
-    it("answers in the order of the keys, nothing for a missing item, and a key given twice twice", async () => {
+    it("returns items in the order of the keys, nothing for a missing item, and a repeated key twice", async () => {
       await put(item("a", { n: 1 }), item("b", { n: 2 }));
       const keys = ["b", "missing", "a", "b"].map((sk) => ({ pk, sk }));
       const found = await table.batchGet(keys);
@@ -70,13 +70,13 @@ export function tableContract(makeTable: () => Table): void {
       expect(await table.batchGet([])).toEqual([]);
     });
 
-    it("takes 100 keys and refuses 101", async () => {
+    it("accepts 100 keys and rejects 101", async () => {
       const keys = Array.from({ length: 101 }, (_, index) => ({ pk, sk: `${index}` }));
       expect(await table.batchGet(keys.slice(0, 100))).toHaveLength(100);
       await expect(table.batchGet(keys)).rejects.toThrow();
     });
 
-    it("reads more than one answer of the service holds", async () => {
+    it("reads more than one response of the service contains", async () => {
       const text = "x".repeat(300_000);
       const sks = Array.from({ length: 60 }, (_, index) => `large ${index}`);
       for (const sk of sks) await put(item(sk, { text }));
@@ -110,37 +110,40 @@ export function tableContract(makeTable: () => Table): void {
       ["bounds with nothing between them", { after: "B#1", before: "B#10" }, []],
       ["bounds that are one key, exclusive", { after: "B#1", before: "B#1" }, []],
       ["bounds that are the wrong way round", { from: "C", to: "A" }, []],
-    ])("answers %s, both ways", async (_, query, expected) => {
+    ])("returns %s, in both directions", async (_, query, expected) => {
       expect(await listKeys(query)).toEqual(expected);
       expect(await listKeys({ ...query, descending: true })).toEqual(expected.toReversed());
       expect((await table.query({ pk, ...query })).more).toBe(false);
     });
 
-    it.each([1, 2, 3, 7, 100])("walks a range in pages of %i, both ways, without a gap or a repeat", async (limit) => {
-      for (const descending of [false, true]) {
-        const seen: string[] = [];
-        for (let page = 0; ; page++) {
-          expect(page).toBeLessThan(20);
-          const last = seen.at(-1);
-          const past = last === undefined ? {} : descending ? { before: last } : { after: last };
-          const { items, more } = await table.query({ pk, prefix: "B#", ...past, limit, descending });
-          expect(items.length).toBeLessThanOrEqual(limit);
-          seen.push(...items.map(({ sk }) => sk));
-          if (!more) break;
-          expect(items).toHaveLength(limit);
+    it.each([1, 2, 3, 7, 100])(
+      "reads a range in pages of %i, in both directions, without a gap or a repeat",
+      async (limit) => {
+        for (const descending of [false, true]) {
+          const seen: string[] = [];
+          for (let page = 0; ; page++) {
+            expect(page).toBeLessThan(20);
+            const last = seen.at(-1);
+            const past = last === undefined ? {} : descending ? { before: last } : { after: last };
+            const { items, more } = await table.query({ pk, prefix: "B#", ...past, limit, descending });
+            expect(items.length).toBeLessThanOrEqual(limit);
+            seen.push(...items.map(({ sk }) => sk));
+            if (!more) break;
+            expect(items).toHaveLength(limit);
+          }
+          const expected = sks.filter((sk) => sk.startsWith("B#"));
+          expect(seen).toEqual(descending ? expected.toReversed() : expected);
         }
-        const expected = sks.filter((sk) => sk.startsWith("B#"));
-        expect(seen).toEqual(descending ? expected.toReversed() : expected);
-      }
-    });
+      },
+    );
 
-    it("says that there is more where the limit cut something off, and not where the range was shorter", async () => {
+    it("reports more items if the limit cut something off, and not if the range was shorter", async () => {
       expect((await table.query({ pk, prefix: "B#", limit: 7 })).more).toBe(true);
       expect((await table.query({ pk, prefix: "B#", limit: 9 })).more).toBe(false);
       expect((await table.query({ pk, after: "C", limit: 1 })).more).toBe(false);
     });
 
-    it("answers more than one megabyte whole, and up to a limit beyond it", async () => {
+    it("returns more than one megabyte whole, and up to a limit beyond it", async () => {
       fresh();
       const large = Array.from({ length: 8 }, (_, index) => item(`large ${index}`, { text: "x".repeat(390_000) }));
       await put(...large);
@@ -222,7 +225,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await table.get({ pk, sk: "it" })).toEqual(stored());
     });
 
-    it("of a missing item, only `exists: false` and `absentOr` hold", async () => {
+    it("on a missing item hold for `exists: false` and `absentOr` only", async () => {
       const at = (sk: string, conditions: Conditions): Write => ({ kind: "put", item: item(sk), if: conditions });
       expect(await failure(table.write(at("m1", { a: { exists: false } })))).toBeUndefined();
       expect(await failure(table.write(at("m2", { a: { absentOr: { eq: 1 } } })))).toBeUndefined();
@@ -237,7 +240,7 @@ export function tableContract(makeTable: () => Table): void {
     beforeAll(fresh);
     const key = () => ({ pk, sk: "it" });
 
-    it("sets, adds to and removes attributes, leaves the others, and makes an item where there is none", async () => {
+    it("sets, adds to and removes attributes, keeps the others, and creates a missing item", async () => {
       await table.write({ kind: "update", key: key(), set: { a: "1", size: 0 }, add: { n: 2 } });
       expect(await table.get(key())).toEqual(item("it", { a: "1", size: 0, n: 2 }));
       await table.write({
@@ -250,7 +253,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await table.get(key())).toEqual(item("it", { size: 0, b: [1], n: -3, m: 0.5 }));
     });
 
-    it("takes names that the query language keeps for itself", async () => {
+    it("accepts reserved words as names", async () => {
       await table.write({
         kind: "update",
         key: key(),
@@ -260,12 +263,12 @@ export function tableContract(makeTable: () => Table): void {
       expect(await table.get(key())).toMatchObject({ state: "x", name: "y", group: "z", "a-b": 1, count: 1 });
     });
 
-    it("refuses to add to what is no number", async () => {
+    it("rejects adding to a value that is not a number", async () => {
       await put(item("text", { n: "1" }));
       await expect(table.write({ kind: "update", key: { pk, sk: "text" }, add: { n: 1 } })).rejects.toThrow();
     });
 
-    it("refuses an item over 400 KB, and keeps the one before", async () => {
+    it("rejects an item over 400 KB, and keeps the previous one", async () => {
       await put(item("large", { text: "x".repeat(300_000) }));
       await expect(
         table.write({ kind: "update", key: { pk, sk: "large" }, set: { more: "x".repeat(120_000) } }),
@@ -277,7 +280,7 @@ export function tableContract(makeTable: () => Table): void {
   describe("transact", () => {
     beforeAll(fresh);
 
-    it("does all of its writes, of every kind", async () => {
+    it("performs all of its writes, of every kind", async () => {
       await put(item("old"), item("checked", { n: 1 }), item("changed", { n: 1 }));
       await table.transact([
         { kind: "put", item: item("new", { n: 1 }) },
@@ -289,7 +292,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(found.map((it) => it?.["n"])).toEqual([1, undefined, 2]);
     });
 
-    it("does nothing where one condition fails, and names every one that does", async () => {
+    it("writes nothing if one condition fails, and names every failed one", async () => {
       await put(item("x", { n: 1 }));
       const error = await failure(
         table.transact([
@@ -303,7 +306,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await listKeys({ from: "w" })).toEqual(["x"]);
     });
 
-    it("refuses to write one item twice, and more than 100 writes", async () => {
+    it("rejects writing one item twice, and more than 100 writes", async () => {
       const twice = [1, 2].map((n) => ({ kind: "put" as const, item: item("twice", { n }) }));
       await expect(table.transact(twice)).rejects.toThrow();
       const many = (count: number) =>
@@ -314,7 +317,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await listKeys({ prefix: "many" })).toHaveLength(100);
     });
 
-    it("lets exactly one of twenty conditional writes at once win, and the winner's is what stays", async () => {
+    it("lets exactly one of twenty concurrent conditional writes succeed, and stores its value", async () => {
       const attempts = Array.from({ length: 20 }, (_, n) =>
         failure(
           table.transact([
@@ -331,7 +334,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await listKeys({ prefix: "beside" })).toEqual([`beside ${winners[0]}`]);
     });
 
-    it("loses none of twenty additions at once, under a limit that it never passes", async () => {
+    it("loses none of twenty concurrent additions, under a limit that it never exceeds", async () => {
       const add = (): Promise<unknown> =>
         failure(
           table.write({
@@ -350,7 +353,7 @@ export function tableContract(makeTable: () => Table): void {
   describe("indexes", () => {
     beforeAll(fresh);
 
-    it("hold an item while it has both keys, in the order of the index, with what the index carries", async () => {
+    it("contain an item while it has both keys, in the index's order, with the projected attributes", async () => {
       const scope = `SCOPE#${randomUUID()}`;
       const entry = (sk: string, updated: string | undefined) =>
         item(sk, {
@@ -378,7 +381,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(await read()).toEqual([]);
     });
 
-    it("page by their own key, also where several items have the same", async () => {
+    it("are read in pages by their own key, also if several items have the same", async () => {
       const shard = `RUNS#${randomUUID()}`;
       await put(
         ...["a", "b", "c", "d"].map((sk, index) =>

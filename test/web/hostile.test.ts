@@ -48,8 +48,8 @@ const command = (id: string, stdout: string): Block[] => [
 
 const elements = (page: Page, selector: string) => page.locator(`#main :is(${selector})`).count();
 
-describe("text that an attacker wrote", () => {
-  it("runs no script, requests nothing, and links only to addresses that are safe", async () => {
+describe("hostile text", () => {
+  it("runs no script, requests nothing, and links only to safe addresses", async () => {
     const tool = { category: "integration", name: IMAGE };
     const { page, complaints, requested, origin } = await openEvents([
       { type: "text", text: MARKDOWN },
@@ -86,7 +86,7 @@ describe("text that an attacker wrote", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("stays quick with 10 MB of output in 5,000 messages", async () => {
+  it("does not slow the page down with 10 MB of output in 5,000 messages", async () => {
     const line = "\u001b[3".concat("1m", "x".repeat(60), "\u001b[0m\n");
     const blocks = Array.from({ length: 2500 }, (_, index) => command(`c${index}`, line.repeat(58))).flat();
     const { page, complaints } = await openEvents(blocks);
@@ -122,7 +122,7 @@ describe("text that an attacker wrote", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("could do nothing even as markup, because of the content security policy", async () => {
+  it("is harmless even as markup, because of the content security policy", async () => {
     const { page, complaints } = await openEvents([]);
     const outcome = await page.evaluate(`(async () => {
       document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(IMAGE)});

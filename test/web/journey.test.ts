@@ -6,7 +6,7 @@ import { RUNBOOK, useWebApp } from "./support/web-app.ts";
 const app = useWebApp();
 
 describe("the web app", () => {
-  it("signs in by the printed link once, and by a key", async () => {
+  it("signs in with the printed link once, and with a key", async () => {
     const link = /\/sign-in\?token=\S+/.exec(app.printed)?.[0] ?? "";
     const first = await app.openSignedOut(link);
     await first.page.getByText("No runs yet").waitFor();
@@ -34,7 +34,7 @@ describe("the web app", () => {
     await other.page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
   });
 
-  it("makes a key that programs can use until it is revoked", async () => {
+  it("creates a key that programs can use until it is revoked", async () => {
     const { page, complaints } = await app.open("/settings");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).last().fill("laptop");
@@ -126,7 +126,7 @@ describe("the web app", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("makes an agent and its key, which is refused after the agent is deleted", async () => {
+  it("creates an agent and its key, which is refused after the agent is deleted", async () => {
     const { page, complaints } = await app.open("/agents");
     await page.getByRole("button", { name: "New agent" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Release bot");

@@ -80,7 +80,7 @@ describe("the pages of the web app", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("move nothing for people who prefer reduced motion", async () => {
+  it("animate nothing for people who prefer reduced motion", async () => {
     const run = await app.api().create(commands("sleep 600"), { title: "Wait", ...RUNBOOK });
     const { page } = await app.open(`/runs/${run}`);
     await page.getByRole("status").getByText("In progress").waitFor();

@@ -33,7 +33,7 @@ describe("the API reference and the pages of errors", () => {
     ["/docs/errors", "dark"],
     ["/docs/errors/conflict", "light"],
     ["/docs/errors/conflict", "dark"],
-  ] as const)("are for everybody to read: %s in the %s", async (path, colorScheme) => {
+  ] as const)("are public: %s in the %s", async (path, colorScheme) => {
     const { page, complaints } = await visit(browser, { origin, path, colorScheme });
     await page.getByRole("heading", { level: 1 }).waitFor();
     const font = await page.evaluate("getComputedStyle(document.body).fontFamily");
@@ -47,7 +47,7 @@ describe("the API reference and the pages of errors", () => {
     await page.context().close();
   });
 
-  it("fit a screen of 360 pixels: wide tables scroll by themselves", async () => {
+  it("fit a screen of 360 pixels, with scrolling tables", async () => {
     const { page } = await visit(browser, { origin, path: "/docs", width: 360 });
     const width = await page.evaluate("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(360);
