@@ -28,6 +28,30 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
+/** Starts a self-hosted worker with the installed program, and has it execute a run. */
+async function executeOnWorker(state: { readonly base_url: string; readonly api_key: string }): Promise<void> {
+  const access = { RUNYARD_BASE_URL: state.base_url, RUNYARD_API_KEY: state.api_key };
+  const worker = spawn(process.execPath, [program, "worker", "--id", "packed", "--no-sandbox"], {
+    cwd: place,
+    env: { ...environment, ...access },
+    stdio: "ignore",
+  });
+  const ended = once(worker, "exit");
+  const headers = { authorization: `Bearer ${state.api_key}`, "content-type": "application/json" };
+  try {
+    const body = JSON.stringify({ prompt: "```sh\necho packed\n```", config: { worker_host: "packed" } });
+    const created = await fetch(`${state.base_url}/agent/runs`, { method: "POST", headers, body });
+    const { run_id } = await created.json();
+    await eventually(async () => {
+      const response = await fetch(`${state.base_url}/agent/runs/${run_id}`, { headers });
+      expect(await response.json()).toMatchObject({ state: "SUCCEEDED", execution_location: "REMOTE" });
+    });
+  } finally {
+    worker.kill();
+  }
+  expect(await ended).toEqual([0, null]);
+}
+
 describe("the package runyard-server", () => {
   it("has no dependencies, and the licenses of what is inside", () => {
     const manifest = JSON.parse(readFileSync(path.join(place, "node_modules/runyard-server/package.json"), "utf8"));
@@ -74,7 +98,7 @@ describe("the package runyard-server", () => {
     expect(existsSync(path.join(environment.HOME, ".runyard/data/runyard.db"))).toBe(true);
   });
 
-  it("serves the API and the web page until it is stopped", async () => {
+  it("serves the API and the web page, and executes runs as a worker, until it is stopped", async () => {
     const child: ChildProcess = spawn(process.execPath, [program, "serve", "--no-sandbox", "--port", "24700"], {
       cwd: place,
       env: environment,
@@ -94,6 +118,7 @@ describe("the package runyard-server", () => {
       });
       expect(await response.json()).toMatchObject({ runs: [{ state: "SUCCEEDED" }] });
       expect((await execute("status")).stdout).toContain(`process ${child.pid}`);
+      await executeOnWorker(state);
       expect((await execute("stop")).code).toBe(0);
     } finally {
       child.kill();

@@ -7,7 +7,8 @@ import { WebSocket } from "ws";
 import { eventually } from "./support/eventually.ts";
 import { type Served, useServers } from "./support/served.ts";
 
-const PROGRAM = path.resolve(import.meta.dirname, "../../server/command/runyard-server.ts");
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PROGRAM = path.join(ROOT, "server/command/runyard-server.ts");
 const servers = useServers();
 const children: ChildProcessWithoutNullStreams[] = [];
 const sockets: WebSocket[] = [];
@@ -126,6 +127,35 @@ describe("runyard-server agent run", () => {
 });
 
 describe("runyard-server worker", () => {
+  it.each([
+    ["npm run worker", "npm", ["run", "worker", "--"]],
+    ["runyard worker", process.execPath, ["cli/src/main.ts", "worker"]],
+  ])("executes a run as `%s`, and ends with SIGTERM", async (_, command, args) => {
+    const child = spawn(command, [...args, "--id", "rack-7", "--no-sandbox"], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: directory,
+        RUNYARD_API_KEY: server.state.api_key,
+        RUNYARD_BASE_URL: server.state.base_url,
+      },
+      stdio: "ignore",
+      // npm does not pass signals on to the program that it runs; a terminal signals all of them.
+      detached: true,
+    });
+    const ended = once(child, "exit");
+    try {
+      const id = await createRun("echo done");
+      await eventually(async () =>
+        expect(await readRun(id)).toMatchObject({ state: "SUCCEEDED", execution_location: "REMOTE" }),
+      );
+    } finally {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    }
+    await ended;
+    await eventually(async () => expect(await connected()).toEqual([]));
+  });
+
   it("checks its requirements with --dry-run, and executes nothing", async () => {
     const id = await createRun("true");
     const dry = run(["worker", "--id", "rack-8", "--no-sandbox", "--dry-run"]);
