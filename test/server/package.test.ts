@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "#server/command/version.ts";
 import { eventually } from "./support/eventually.ts";
@@ -41,7 +42,7 @@ async function executeOnWorker(state: { readonly base_url: string; readonly api_
   try {
     const body = JSON.stringify({ prompt: "```sh\necho packed\n```", config: { worker_host: "packed" } });
     const created = await fetch(`${state.base_url}/agent/runs`, { method: "POST", headers, body });
-    const { run_id } = await created.json();
+    const { run_id } = v.parse(v.object({ run_id: v.string() }), await created.json());
     await eventually(async () => {
       const response = await fetch(`${state.base_url}/agent/runs/${run_id}`, { headers });
       expect(await response.json()).toMatchObject({ state: "SUCCEEDED", execution_location: "REMOTE" });
