@@ -38,7 +38,6 @@ const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-reap-runs": "reaper",
   "runyard-end-run": "end",
   "runyard-run-sandbox-zip": "sandbox",
-  "runyard-fail-run": undefined,
   "runyard-fire-schedule": undefined,
   "runyard-reconcile-schedules": undefined,
   "runyard-discover-skills": undefined,

@@ -44,7 +44,6 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "execution/discover-skills": ["skills", "createDiscoveryPorts"],
   "execution/dispatch-run": ["executions", "createDispatchPorts"],
   "execution/end-run": ["executions", "createEndPorts"],
-  "execution/fail-run": ["runs", "createRunPorts"],
   "execution/fire-schedule": ["schedules", "createFiringPorts"],
   "execution/reap-runs": ["executions", "createReaperPorts"],
   "execution/reconcile-schedules": ["schedules", "createFiringPorts"],

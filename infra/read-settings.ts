@@ -1,9 +1,12 @@
 import type { Node } from "constructs";
-import { throwIfOverReserved } from "./concurrency.ts";
+import { planConcurrency } from "./concurrency.ts";
 import { SANDBOX_KINDS, type Settings } from "./settings.ts";
 
-/** Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly. */
-export function readSettings(node: Node): Settings {
+/**
+ * Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly.
+ * @param found what was looked up in the account, for settings that the context does not have
+ */
+export function readSettings(node: Node, found: { readonly accountConcurrency?: number | undefined } = {}): Settings {
   const text = (name: string) => {
     const value: unknown = node.tryGetContext(name);
     return value === undefined || value === "" ? undefined : String(value);
@@ -23,7 +26,7 @@ export function readSettings(node: Node): Settings {
   const stage = text("stage") ?? "aws";
   if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
   const webUrl = text("webUrl");
-  const optional = readOptional(text, count);
+  const optional = { ...omitUndefined(found), ...readOptional(text, count) };
   const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
   const parameter = (name: string) => {
     const value = text(name);
@@ -52,7 +55,6 @@ export function readSettings(node: Node): Settings {
     dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
     reserveConcurrency: text("reserveConcurrency") === "true",
   };
-  throwIfOverReserved({ ...optional, ...concurrency });
   return {
     stage,
     ...sandboxSettings(stage, { kinds: list("sandboxes"), lambda: text("lambdaSandbox") }),
@@ -64,6 +66,7 @@ export function readSettings(node: Node): Settings {
     frontDoor: flag("frontDoor", true),
     sandboxTenancy: flag("sandboxTenancy", true),
     ...concurrency,
+    concurrency: planConcurrency({ ...optional, ...concurrency }),
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
     modelPrices,

@@ -56,7 +56,8 @@ export interface Rights {
   /** The attributes contain the queue depth, which the reaper reads before it dispatches a run again. */
   readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
   readonly endsQueue?: readonly "SendMessage"[];
-  readonly reaperQueue?: readonly "SendMessage"[];
+  /** The dead letters of the runs queue. */
+  readonly deadRunsQueue?: readonly ("ReceiveMessage" | "DeleteMessage")[];
   readonly sandbox?: readonly "InvokeFunction"[];
   /**
    * Sandboxes that are no functions, as far as the deployment has any: MicroVMs of the one image, tasks of the one cluster. `know` is

@@ -1,3 +1,5 @@
+import type { ConcurrencyPlan } from "./concurrency.ts";
+
 /** What a deployment may set, by CDK context (`-c name=value` or cdk.json). */
 export interface Settings {
   /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
@@ -16,12 +18,11 @@ export interface Settings {
   readonly existingBucket?: string;
   /** Address that alarms are mailed to. @default alarms only show in the console */
   readonly alarmEmail?: string;
-  /** Runs that are being dispatched at the same time, 2 to 1,000. @default 50 */
+  /** Runs that are dispatched at the same time, 2 to 1,000; fewer in accounts with fewer than 1,000 concurrent executions. @default 50 */
   readonly dispatchConcurrency: number;
   /**
-   * Sandboxes that run at the same time. Left open by default: a new account has as few as 10 concurrent executions, and
-   * reserving any while fewer than 100 would be left to the rest fails the deployment. Set it once the account's quota is raised.
-   * @default no reservation
+   * Executions of runs at the same time, in the whole deployment: runs beyond them stay QUEUED. The sandbox function reserves as many.
+   * @default three tenths of the account's concurrent executions, without a reservation
    */
   readonly sandboxConcurrency?: number;
   /**
@@ -73,12 +74,15 @@ export interface Settings {
     readonly keyParameter: string;
   };
   /**
-   * The account's quota "Concurrent executions" of Lambda, which reservations are checked against: 100 must stay unreserved.
-   * @default unknown, and nothing may be reserved
+   * The account's quota "Concurrent executions" of Lambda. The number of executions follows from it, and reservations are checked
+   * against it: 100 must stay unreserved.
+   * @default looked up while synthesizing; where there are no credentials, unknown: nothing is reserved, and executions have no limit
    */
   readonly accountConcurrency?: number;
-  /** Whether `reserved` of routes.ts takes effect; off by default for the same reason. @default false */
+  /** Whether functions reserve executions, so that none of them can use up the others'. The account needs a few hundred. @default false */
   readonly reserveConcurrency: boolean;
+  /** How the deployment uses the account's concurrent executions; follows from the four settings. */
+  readonly concurrency: ConcurrencyPlan;
   /** Runs that one caller may start within a minute. @default 3000 */
   readonly createsPerMinute?: number;
   /** Follow-ups that one caller may send within a minute. @default 3000 */

@@ -68,17 +68,19 @@ export const triggers = {
     timeoutSeconds: 60,
     memoryMb: 1024,
   },
-  /** Each minute, and SQS `reaper` in between: finds executions with an expired lease. */
+  /** Each minute: finds executions with an expired lease, and ends the runs of the dead letters of `runs`. */
   reapRuns: {
     file: "execution/reap-runs",
     rights: {
-      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["gsi6"],
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
-      reaperQueue: ["SendMessage"],
+      deadRunsQueue: ["ReceiveMessage", "DeleteMessage"],
     },
-    timeoutSeconds: 60,
+    // Most of it is waiting for the next pass.
+    timeoutSeconds: 90,
+    memoryMb: 256,
   },
   /** A function URL behind CloudFront: the events of runs, as JSON or as a stream. */
   streamEvents: {
@@ -87,7 +89,7 @@ export const triggers = {
     timeoutSeconds: 900,
     who: ["personal", "agent", "run"],
   },
-  /** SQS `ticks`: a timer of a schedule fired; creates its run. */
+  /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {
     file: "execution/fire-schedule",
     rights: {
@@ -134,11 +136,5 @@ export const triggers = {
       workerSockets: ["ManageConnections"],
     },
     timeoutSeconds: 10,
-  },
-  /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting forever. */
-  failRun: {
-    file: "execution/fail-run",
-    rights: { table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"], endsQueue: ["SendMessage"] },
-    timeoutSeconds: 30,
   },
 } as const satisfies Record<string, Trigger>;

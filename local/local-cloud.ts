@@ -22,7 +22,7 @@ import {
   type StackOutputs,
 } from "./deployment.ts";
 import { type Emulator, killEmulator, startEmulator, stopEmulator } from "./emulator.ts";
-import { sendToQueue, wakeFunction } from "./emulator-calls.ts";
+import { wakeFunction } from "./emulator-calls.ts";
 import { stateSavedAt, transitionState } from "./emulator-state.ts";
 import { type HttpProxy, startHttpProxy } from "./http-proxy.ts";
 import { LocalFile } from "./local-file.ts";
@@ -130,7 +130,7 @@ export class LocalCloudSession {
     await step("account", async (note) => note(await bootstrapAccount(emulator, paths, options.signal)));
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));
     // The emulator's schedule restarts with each start; runs that were active when it stopped need not wait a minute for the reaper.
-    this.#timers?.begin((queue, message) => sendToQueue(emulator, queue, message));
+    this.#timers?.begin((functionName, event) => wakeFunction(emulator, functionName, JSON.parse(event)));
     await wakeFunction(emulator, REAPER_FUNCTION, { source: "aws.events", "detail-type": "Scheduled Event" });
     const local = await step("team and key", (note) => this.#ensureKey(emulator, settings, note));
     await writeJson(paths.localFile, local);

@@ -16,7 +16,7 @@ import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { clientSettings } from "./emulator-access.ts";
 
 /** The queues that have a dead-letter queue, by what follows `runyard-` in their names. */
-export const QUEUES = ["runs", "ends", "reaper", "ticks"] as const;
+export const QUEUES = ["runs", "ends"] as const;
 type QueueName = (typeof QUEUES)[number];
 
 const HELP = `Usage: npm run redrive -- [QUEUE…] [options]

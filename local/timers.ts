@@ -16,7 +16,7 @@ export const TimerInput = v.looseObject({
   State: v.optional(v.picklist(["ENABLED", "DISABLED"]), "ENABLED"),
   FlexibleTimeWindow: v.object({ Mode: v.literal("OFF") }),
   Target: v.looseObject({
-    Arn: v.pipe(v.string(), v.regex(/^arn:aws:sqs:[\w-]+:\d{12}:[\w-]+$/, "must be the ARN of a queue")),
+    Arn: v.pipe(v.string(), v.regex(/^arn:aws:lambda:[\w-]+:\d{12}:function:[\w-]+$/, "must be the ARN of a function")),
     RoleArn: v.pipe(v.string(), v.regex(/^arn:aws:iam::\d{12}:role\/.+$/, "must be the ARN of a role")),
     Input: v.pipe(v.string(), v.nonEmpty()),
   }),
@@ -24,8 +24,8 @@ export const TimerInput = v.looseObject({
 const StoredTimer = v.object({ ...TimerInput.entries, Name: v.string(), Arn: v.string(), CreationDate: v.number() });
 export type StoredTimer = v.InferOutput<typeof StoredTimer>;
 
-/** How a message goes into a queue. */
-export type Send = (queue: string, body: string) => Promise<void>;
+/** How a function is invoked, with its event as JSON. */
+export type Send = (functionName: string, event: string) => Promise<void>;
 
 /**
  * The timers of schedules, on disk at each change: the emulator's own know no time zones, and one that they cannot read
@@ -110,10 +110,10 @@ export class Timers {
 const toKey = (group: string, name: string): string => `${group}/${name}`;
 
 async function sendOff(timer: StoredTimer, minute: number, send: Send): Promise<void> {
-  const queue = timer.Target.Arn.split(":").at(-1) ?? "";
+  const functionName = timer.Target.Arn.split(":").at(-1) ?? "";
   for (let attempt = 1; attempt <= SENDINGS; attempt++) {
     try {
-      await send(queue, filled(timer, minute, attempt));
+      await send(functionName, filled(timer, minute, attempt));
       return;
     } catch (error) {
       if (attempt === SENDINGS) console.error(`The timer ${timer.Name} could not send its message: ${error}`);

@@ -30,7 +30,7 @@ const targets: Targets = {
   live: { tableArn: "live-table", tableName: "" },
   runsQueue: { queueArn: "queue/runs", queueUrl: "" },
   endsQueue: { queueArn: "queue/ends", queueUrl: "" },
-  reaperQueue: { queueArn: "queue/reaper", queueUrl: "" },
+  deadRunsQueue: { queueArn: "queue/runs-dead", queueUrl: "" },
   sandbox: { functionArn: "function/run-sandbox", functionName: "" },
   sandboxes: { offered: [] },
   discovery: { functionArn: "function/discover-skills", functionName: "" },
@@ -44,7 +44,7 @@ const targets: Targets = {
   timers: {
     group: "",
     arns: "schedule-group/runyard/*",
-    queue: { queueArn: "queue/ticks" },
+    functionArn: "function/fire-schedule",
     role: { roleArn: "role/timers" },
   },
 };

@@ -2,9 +2,9 @@ import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
-import { failRun } from "#functions/execution/fail-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import type { ServerPorts } from "./ports.ts";
 import { QUEUES } from "./queue/queue-names.ts";
@@ -36,7 +36,7 @@ export function registerConsumers(
     },
   });
   const rest = { concurrency: CONCURRENCY } as const;
-  queues.consume({ ...rest, queue: QUEUES.deadRuns, handle: (event) => failRun.handle(event, ports) });
+  queues.consume({ ...rest, queue: QUEUES.deadRuns, handle: (event) => deadRunConsumer.handle(event, ports) });
   queues.consume({ ...rest, queue: QUEUES.ticks, handle: (event) => fireSchedule.handle(event, ports) });
   queues.consume({ ...rest, queue: QUEUES.reaper, handle: (event) => reapRuns.handle(event, ports) });
 }

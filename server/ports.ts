@@ -157,6 +157,8 @@ export function createPorts(
     scheduler: adapters.timers,
     queue: sqliteRunQueue(queues),
     passes: sqlitePassQueue(queues),
+    // They have a consumer of their own.
+    deadRuns: { drain: async () => undefined },
     vault: sqliteSecretVault(database, adapters.installationKey),
     principals: principalStore(table, now),
     cursors: cursors(table),

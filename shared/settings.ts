@@ -11,7 +11,7 @@ type Name =
   | "BUCKET_NAME"
   | "RUNS_QUEUE_URL"
   | "ENDS_QUEUE_URL"
-  | "REAPER_QUEUE_URL"
+  | "DEAD_RUNS_QUEUE_URL"
   | "SANDBOX_FUNCTION_NAME"
   | "SANDBOX_TENANCY"
   | "SANDBOX_EXITS"
@@ -21,7 +21,7 @@ type Name =
   | "GITHUB_APP_ID"
   | "GITHUB_APP_KEY_PARAMETER"
   | "SCHEDULE_GROUP"
-  | "TICKS_QUEUE_ARN"
+  | "FIRE_SCHEDULE_ARN"
   | "SCHEDULER_ROLE_ARN"
   | "SECRETS_PATH"
   | "MODEL_URL"
@@ -44,6 +44,8 @@ type Name =
   | "FARGATE_LOG_GROUP"
   | "STAGE"
   | "WORKER_CLAIM_SECONDS"
+  | "SANDBOX_START_SECONDS"
+  | "MAX_EXECUTIONS"
   | "WORKER_SOCKET_URL"
   | "WORKER_SOCKET_ENDPOINT"
   | Rate
@@ -61,7 +63,7 @@ const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.m
 const ClaimSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(3600));
 /** Seconds within which the execution of a claimed run must begin, by default. */
 const CLAIM_SECONDS = 60;
-const PerMinute = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
+const Count = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
 
 /** The setting `name`; throws naming it where it is missing. */
 export function setting(name: Name): string {
@@ -83,10 +85,22 @@ export function workerClaimSeconds(): number {
   return v.parse(ClaimSeconds, settingIfAny("WORKER_CLAIM_SECONDS") ?? String(CLAIM_SECONDS));
 }
 
+/** Seconds within which a function that is a sandbox must send its first request, or `otherwise` where the deployment does not say. */
+export function sandboxStartSeconds(otherwise: number): number {
+  const value = settingIfAny("SANDBOX_START_SECONDS");
+  return value === undefined ? otherwise : v.parse(ClaimSeconds, value);
+}
+
+/** Executions that the whole deployment may have at the same time, or nothing where there is no limit. */
+export function maxExecutions(): number | undefined {
+  const value = settingIfAny("MAX_EXECUTIONS");
+  return value === undefined ? undefined : v.parse(Count, value);
+}
+
 /** How often a caller may do something within a minute, or nothing where the deployment leaves it at the default. */
 export function rateLimitPerMinute(name: Rate): number | undefined {
   const value = settingIfAny(name);
-  return value === undefined ? undefined : v.parse(PerMinute, value);
+  return value === undefined ? undefined : v.parse(Count, value);
 }
 
 /** The parts of a setting that is a list with commas; none where it is not set. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { quoteForShell } from "../commands/shell-quote.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
 import { isCancelledSince } from "../engine/resume.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
@@ -22,6 +21,7 @@ import { createLines } from "./lines.ts";
 import { createMessageRecorder, type MessageRecorder } from "./message-recorder.ts";
 import { RELAY, RELAY_FILE } from "./relay.ts";
 import type { Sessions } from "./sessions.ts";
+import { buildTurnScript } from "./turn-script.ts";
 
 export interface ThirdPartyOptions {
   readonly agent: ThirdPartyAgent;
@@ -121,7 +121,8 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       const { modelId, live } = options;
       const onText = live.text;
       await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId, onRetry, onText });
-      const command = buildScript(options, asked, { socket, prompt: promptFile });
+      const files = { folder: seen.steps, socket, prompt: promptFile };
+      const command = buildTurnScript(options, agent.script(asked), files);
       slice.beforeStep();
       try {
         return await runTurn(command, recorder, options, (id) => {
@@ -139,29 +140,6 @@ function toTurnOptions({ modelId, ...options }: ThirdPartyOptions) {
   // The part before the slash is the provider; the agent knows the model by the provider's own name.
   const model = modelId.slice(modelId.indexOf("/") + 1);
   return { model, reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory };
-}
-
-/** Builds the script that connects the agent to its model API, runs it, and prints its error output if it fails. */
-function buildScript(
-  { agent, folder, node, seen }: ThirdPartyOptions,
-  asked: Asked,
-  file: { readonly socket: string; readonly prompt: string },
-): string {
-  const { steps } = seen;
-  return [
-    `agent=${quoteForShell(`${folder}/node_modules/${agent.program}`)}`,
-    `node() { ${quoteForShell(node)} "$@"; }`,
-    `exec 9< <(node ${quoteForShell(`${steps}/${RELAY_FILE}`)} ${quoteForShell(`${steps}/${file.socket}`)})`,
-    "IFS= read -r port <&9",
-    "run() {",
-    agent.script(asked),
-    "}",
-    'complaints="$TMPDIR/agent-complaints"',
-    "code=0",
-    `run < ${quoteForShell(`${steps}/${file.prompt}`)} 2> "$complaints" || code=$?`,
-    '[ "$code" = 0 ] || tail -c 2000 "$complaints"',
-    'exit "$code"',
-  ].join("\n");
 }
 
 async function runTurn(

@@ -6,6 +6,7 @@ import {
   type CorsRule,
   type IBucket,
   ObjectOwnership,
+  StorageClass,
 } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 
@@ -16,11 +17,16 @@ export interface ClosedBucketProps {
   readonly expireDays?: number;
   /** Objects that are deleted some days after they were written, by what their key begins with. @default none */
   readonly forgotten?: readonly { readonly prefix: string; readonly days: number }[];
+  /** Prefixes of objects that move to Intelligent-Tiering after 30 days. Smaller ones than 128 KB stay where they are. @default none */
+  readonly tiered?: readonly string[];
   /** What pages of other origins may do with a signed URL. @default nothing */
   readonly cors?: CorsRule[];
   /** Bucket that gets this one's access log. @default no log */
   readonly logs?: IBucket | undefined;
 }
+
+/** Most files of a run are read in its first days or never. */
+const TIERED_AFTER_DAYS = 30;
 
 /**
  * A bucket that nobody reaches without a credential or a signed URL, over TLS, encrypted by S3. Without versions: what is
@@ -42,6 +48,13 @@ export function closedBucket(scope: Construct, id: string, props: ClosedBucketPr
         id: `forgotten-${prefix.replace(/\/$/, "")}`,
         prefix,
         expiration: Duration.days(days),
+      })),
+      ...(props.tiered ?? []).map((prefix) => ({
+        id: `tiered-${prefix.replace(/\/$/, "")}`,
+        prefix,
+        transitions: [
+          { storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(TIERED_AFTER_DAYS) },
+        ],
       })),
     ],
     ...(props.cors && { cors: props.cors }),

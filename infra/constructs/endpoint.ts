@@ -16,7 +16,7 @@ export interface EndpointProps extends Omit<BaseFunctionProps, "file" | "name" |
 export class Endpoint extends BaseFunction {
   constructor(scope: Construct, id: string, props: EndpointProps) {
     const [line] = props.lines;
-    const { reserveConcurrency } = props.platform.settings;
+    const reserved = props.platform.settings.concurrency.reserve(line.reserved);
     super(scope, id, {
       ...props,
       file: line.file,
@@ -26,7 +26,7 @@ export class Endpoint extends BaseFunction {
       ...(line.memoryMb !== undefined && { memoryMb: line.memoryMb }),
       ...(line.quiet !== undefined && { quiet: line.quiet }),
       ...(line.untraced !== undefined && { traced: false }),
-      ...(line.reserved !== undefined && reserveConcurrency && { reserved: line.reserved }),
+      ...(reserved !== undefined && { reserved }),
       environment: { ...props.environment, PRINCIPALS: line.who === "public" ? "public" : line.who.join(",") },
     });
     const integration = new CfnIntegration(this, "Integration", {

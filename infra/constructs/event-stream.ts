@@ -1,6 +1,5 @@
 import { Fn, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { MAX_STREAMS } from "../concurrency.ts";
 import { settingVariables } from "../setting-variables.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
@@ -23,7 +22,7 @@ export class EventStream extends BaseFunction {
     super(scope, id, {
       ...props,
       ...triggers.streamEvents,
-      ...(settings.reserveConcurrency && { reserved: MAX_STREAMS }),
+      ...(settings.concurrency.streams !== undefined && { reserved: settings.concurrency.streams }),
       environment: {
         ORIGIN_SECRET: secret,
         PRINCIPALS: triggers.streamEvents.who.join(","),

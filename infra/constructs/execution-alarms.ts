@@ -10,6 +10,10 @@ import type { BaseFunction } from "./base-function.ts";
 export interface ExecutionAlarmsProps {
   /** The queue of runs to dispatch. */
   readonly runsQueue: IQueue;
+  /** The function that starts sandboxes. */
+  readonly dispatcher: BaseFunction;
+  /** The model gateway. @default none: the stage has no function for it */
+  readonly gateway: BaseFunction | undefined;
   /** The function that finds expired leases. */
   readonly reaper: BaseFunction;
   /** The function that corrects timers and makes up for missed firings. */
@@ -36,6 +40,13 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
     threshold: 3,
     topic,
   });
+  new Alarm(scope, "StartsFailing", {
+    name: "starts-failing",
+    impact: "Runs start minutes late, and end in ERROR after five attempts, because their sandbox cannot be started.",
+    metric: countLines(scope, "FailedStarts", props.dispatcher.log, "startFailed"),
+    topic,
+  });
+  if (props.gateway !== undefined) createGatewayAlarm(scope, props.gateway, topic);
   createReaperAlarms(scope, props);
   new Alarm(scope, "FunctionsThrottled", {
     name: "functions-throttled",
@@ -47,6 +58,22 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
       period: Duration.minutes(5),
     }),
     threshold: 10,
+    topic,
+  });
+}
+
+function createGatewayAlarm(scope: Construct, { lambda }: BaseFunction, topic: ITopic | undefined): void {
+  new Alarm(scope, "ModelCallsRefused", {
+    name: "model-calls-refused",
+    impact: "Runs wait for models or fail, because the gateway or the provider refuses many of their calls.",
+    metric: new Metric({
+      namespace: "AWS/Lambda",
+      metricName: "Url4xxCount",
+      dimensionsMap: { FunctionName: lambda.functionName },
+      statistic: Stats.SUM,
+      period: Duration.minutes(5),
+    }),
+    threshold: 50,
     topic,
   });
 }
@@ -63,20 +90,20 @@ function createReaperAlarms(scope: Construct, { reaper, topic }: ExecutionAlarms
   new Alarm(scope, "LeasesExtended", {
     name: "leases-extended",
     impact: "Many runs seem to stand still at once, and those whose sandbox really died wait longer for a new one.",
-    metric: openCircuitPasses(scope, reaper.log),
+    metric: countLines(scope, "BrakedPasses", reaper.log, "circuitOpen"),
     topic,
   });
 }
 
-/** The reaper logs each pass in which its circuit is open; counting log lines costs nothing while there are none. */
-function openCircuitPasses(scope: Construct, logGroup: ILogGroup): Metric {
-  return new MetricFilter(scope, "BrakedPasses", {
+/** Counts the log lines in which a field is true, which costs nothing while there are none. */
+function countLines(scope: Construct, name: string, logGroup: ILogGroup, field: string): Metric {
+  return new MetricFilter(scope, name, {
     logGroup,
     filterPattern: FilterPattern.any(
-      FilterPattern.booleanValue("$.circuitOpen", true),
-      FilterPattern.booleanValue("$.message.circuitOpen", true),
+      FilterPattern.booleanValue(`$.${field}`, true),
+      FilterPattern.booleanValue(`$.message.${field}`, true),
     ),
     metricNamespace: "Runyard",
-    metricName: "BrakedPasses",
+    metricName: name,
   }).metric({ period: Duration.minutes(5), statistic: Stats.SUM });
 }

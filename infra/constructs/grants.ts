@@ -15,7 +15,7 @@ export interface Targets {
   readonly live?: Pick<Table, "tableArn" | "tableName">;
   readonly runsQueue?: QueueTarget;
   readonly endsQueue?: QueueTarget;
-  readonly reaperQueue?: QueueTarget;
+  readonly deadRunsQueue?: QueueTarget;
   readonly sandbox?: SandboxTarget;
   /** Kinds of sandboxes other than Lambda functions. */
   readonly sandboxes?: Sandboxes;
@@ -73,8 +73,8 @@ export interface Timers {
   readonly group: string;
   /** All schedules of that group. */
   readonly arns: string;
-  /** The queue that a timer sends to when it fires. */
-  readonly queue: Pick<IQueue, "queueArn">;
+  /** The function that a timer invokes when it fires. */
+  readonly functionArn: string;
   /** The role with which it does so. */
   readonly role: Pick<IRole, "roleArn">;
 }
@@ -147,7 +147,7 @@ const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
 };
 
 const grantQueue =
-  (right: "runsQueue" | "endsQueue" | "reaperQueue", variable: string): GrantStep =>
+  (right: "runsQueue" | "endsQueue" | "deadRunsQueue", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
@@ -211,13 +211,13 @@ const grantModels: GrantStep = ({ models: actions }, targets) => {
 
 const grantTimers: GrantStep = ({ timers: actions }, targets) => {
   if (!actions?.length) return nothing;
-  const { arns, group, queue, role } = requireTarget(targets.timers, "timers");
+  const { arns, group, functionArn, role } = requireTarget(targets.timers, "timers");
   const sets = actions.some((action) => action !== "DeleteSchedule");
   return {
     statements: [allow("scheduler", actions, [arns]), ...(sets ? [passRole(role)] : [])],
     environment: {
       SCHEDULE_GROUP: group,
-      TICKS_QUEUE_ARN: queue.queueArn,
+      FIRE_SCHEDULE_ARN: functionArn,
       SCHEDULER_ROLE_ARN: role.roleArn,
     },
   };
@@ -240,7 +240,7 @@ const grantSteps: readonly GrantStep[] = [
   grantBucket,
   grantQueue("runsQueue", "RUNS_QUEUE_URL"),
   grantQueue("endsQueue", "ENDS_QUEUE_URL"),
-  grantQueue("reaperQueue", "REAPER_QUEUE_URL"),
+  grantQueue("deadRunsQueue", "DEAD_RUNS_QUEUE_URL"),
   grantFunction("sandbox", "SANDBOX_FUNCTION_NAME"),
   grantSandboxes,
   grantFunction("discovery", "DISCOVERY_FUNCTION_NAME"),

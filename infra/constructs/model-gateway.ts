@@ -1,6 +1,5 @@
 import type { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { MAX_MODEL_CALLS } from "../concurrency.ts";
 import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
@@ -17,8 +16,8 @@ export class ModelGateway extends BaseFunction {
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: Omit<BaseFunctionProps, "file" | "rights">) {
-    const { reserveConcurrency } = props.platform.settings;
-    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MAX_MODEL_CALLS }) });
+    const { modelCalls } = props.platform.settings.concurrency;
+    super(scope, id, { ...props, ...triggers.callModel, ...(modelCalls !== undefined && { reserved: modelCalls }) });
     this.url = `https://${addStreamingUrl(this, this.lambda)}`;
   }
 }

@@ -1,29 +1,34 @@
-import { Stack } from "aws-cdk-lib";
+import { ArnFormat, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
-import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Timers } from "./grants.ts";
 
 export interface ScheduleTimersProps {
   /** Name of the group. Its timers are created at run time, one for each schedule. */
   readonly group: string;
-  /** The queue that a timer sends to when it fires. */
-  readonly queue: IQueue;
+  /** Name of the function that a timer invokes when it fires. */
+  readonly functionName: string;
 }
 
-/** The schedule group of the timers, and their role, which may send to the queue and nothing else. */
+/** The schedule group of the timers, and their role, which may invoke the function and nothing else. */
 export class ScheduleTimers extends Construct implements Timers {
   readonly group: string;
   readonly arns: string;
-  readonly queue: IQueue;
+  readonly functionArn: string;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { group, queue }: ScheduleTimersProps) {
+  constructor(scope: Construct, id: string, { group, functionName }: ScheduleTimersProps) {
     super(scope, id);
     const stack = Stack.of(this);
     this.group = group;
-    this.queue = queue;
+    // By its name: the function itself has rights on the timers.
+    this.functionArn = stack.formatArn({
+      service: "lambda",
+      resource: "function",
+      resourceName: functionName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
     new CfnScheduleGroup(this, "Group", { name: group });
     this.arns = stack.formatArn({ service: "scheduler", resource: "schedule", resourceName: `${group}/*` });
     this.role = new Role(this, "Role", {
@@ -39,7 +44,7 @@ export class ScheduleTimers extends Construct implements Timers {
       description: "runyard-timers",
       inlinePolicies: {
         rights: new PolicyDocument({
-          statements: [new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] })],
+          statements: [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.functionArn] })],
         }),
       },
     });

@@ -79,6 +79,8 @@ export class DataStack extends Stack {
         // A follow-up within this time finds the workspace as the run left it.
         { prefix: "snapshots/", days: 30 },
       ],
+      // Runs are kept without a limit of time, and with them their transcripts, artifacts and messages.
+      tiered: ["runs/", "requests/"],
       // The web app reads and uploads by signed URL. The signature is the right, so any origin may hold one; no cookie is involved.
       cors: [
         {

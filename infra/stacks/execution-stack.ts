@@ -1,10 +1,11 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { EventInvokeConfig } from "aws-cdk-lib/aws-lambda";
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
-import { BaseFunction, type BaseFunctionProps } from "../constructs/base-function.ts";
+import { BaseFunction, type BaseFunctionProps, verbNoun } from "../constructs/base-function.ts";
 import { createExecutionAlarms } from "../constructs/execution-alarms.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
 import type { GithubParameters, Targets } from "../constructs/grants.ts";
@@ -26,6 +27,8 @@ import type { DataStack } from "./data-stack.ts";
 
 /** Begins the names of all parameters that hold values of secrets; functions have no right on any other. */
 const SECRETS_PATH = "/runyard/secrets";
+/** The name of the function that timers of schedules invoke. */
+const FIRE_SCHEDULE = `runyard-${verbNoun(triggers.fireSchedule.file)}`;
 
 export interface ExecutionStackProps extends StackProps {
   readonly platform: Platform;
@@ -64,22 +67,28 @@ export class ExecutionStack extends Stack {
       github,
       runsQueue: queues.runs.queue,
       endsQueue: queues.ends.queue,
-      reaperQueue: queues.reaper.queue,
+      deadRunsQueue: queues.runs.dead,
       sandbox: sandbox.target,
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
-      timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: queues.ticks.queue }),
+      timers: new ScheduleTimers(this, "Timers", { group: "runyard", functionName: FIRE_SCHEDULE }),
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
-    const common = { platform, targets: this.targets, environment: deploymentVariables(api, settings) };
+    const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
+    const common = { platform, targets: this.targets, environment };
     // No emulator streams responses; the local gateway does instead.
-    const modelUrl = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common).url : undefined;
-    const { reaper } = createWorkers(this, queues, common, modelUrl);
+    const gateway = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common) : undefined;
+    const modelUrl = gateway?.url;
+    const { dispatcher } = createWorkers(this, queues, common, modelUrl);
     this.workerSocket.addRoutes(this, common);
-    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...common, ...triggers.reconcileSchedules });
+    // X-Ray bills traces, and those of functions that run each minute would be most of them.
+    const minutely = { ...common, traced: false };
+    const reaper = new BaseFunction(this, "ReapRuns", { ...minutely, ...triggers.reapRuns });
+    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...minutely, ...triggers.reconcileSchedules });
     invokeEachMinute(this, [reaper, reconciler]);
-    createExecutionAlarms(this, { runsQueue: queues.runs.queue, reaper, reconciler, topic: api.alarmTopic });
+    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, reconciler, gateway };
+    createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
     new CfnOutput(this, "WorkerSocketUrl", { value: this.workerSocket.url });
@@ -94,6 +103,10 @@ export function deploymentVariables({ addresses }: ApiStack, settings: Settings)
   return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }), ...settingVariables(settings) };
 }
 
+/** An image that was idle for weeks is loaded again before its first start, which takes longer than the start of a zip. */
+const startVariables = ({ lambdaSandbox }: Settings): Record<string, string> =>
+  lambdaSandbox === "image" ? { SANDBOX_START_SECONDS: "60" } : {};
+
 type Queues = ReturnType<typeof createQueues>;
 
 function createQueues(stack: Stack, topic: ITopic | undefined) {
@@ -101,8 +114,10 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
     runs: new WorkQueue(stack, "Runs", {
       name: "runs",
       consumer: triggers.dispatchRun,
-      deadConsumer: triggers.failRun,
-      deadImpact: "Runs end in ERROR because they could not be dispatched.",
+      deadConsumer: triggers.reapRuns,
+      deadImpact: "Runs end in ERROR because their dispatch never ends, or was throttled for two days.",
+      // Lambda counts an invocation that it throttles as a delivery. With the visibility timeout, this takes two days.
+      deliveries: 1_000,
       topic,
     }),
     ends: new WorkQueue(stack, "Ends", {
@@ -111,56 +126,40 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
       deadImpact: "Runs have ended without a transcript.",
       topic,
     }),
-    reaper: new WorkQueue(stack, "Reaper", {
-      name: "reaper",
-      consumer: triggers.reapRuns,
-      deadImpact: "Lost runs are noticed up to half a minute later.",
-      topic,
-    }),
-    ticks: new WorkQueue(stack, "Ticks", {
-      name: "ticks",
-      consumer: triggers.fireSchedule,
-      deadImpact: "Schedules fire a minute or two late, or their firings fail.",
-      topic,
-    }),
   };
 }
 
 /** The consumers of the queues. They are created after the queues, since each may send to the queues of others. */
 function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelUrl: string | undefined) {
-  const { dispatchConcurrency, reserveConcurrency } = common.platform.settings;
+  const { concurrency, reserveConcurrency } = common.platform.settings;
+  const { dispatch, maxExecutions } = concurrency;
   const modelVariables = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
-  new QueueWorker(stack, "DispatchRun", {
+  const dispatcher = new QueueWorker(stack, "DispatchRun", {
     ...common,
     ...triggers.dispatchRun,
-    environment: { ...common.environment, ...modelVariables },
+    environment: {
+      ...common.environment,
+      ...modelVariables,
+      ...(maxExecutions !== undefined && { MAX_EXECUTIONS: String(maxExecutions) }),
+    },
     source: queues.runs.queue,
-    maxConcurrency: dispatchConcurrency,
-    // As many as its queue invokes: a refused invocation would count as a delivery of its message.
-    ...(reserveConcurrency && { reserved: dispatchConcurrency }),
+    maxConcurrency: dispatch,
+    // As many as its queue invokes.
+    ...(reserveConcurrency && { reserved: dispatch }),
     // It sends a run whose sandbox cannot start yet back to its own queue.
     recursive: true,
   });
-  new QueueWorker(stack, "FailRun", { ...common, ...triggers.failRun, source: queues.runs.dead, maxConcurrency: 2 });
   new QueueWorker(stack, "EndRun", {
     ...common,
     ...triggers.endRun,
     source: queues.ends.queue,
-    maxConcurrency: Math.min(20, dispatchConcurrency),
+    maxConcurrency: Math.min(20, dispatch),
   });
-  const reaper = new QueueWorker(stack, "ReapRuns", {
-    ...common,
-    ...triggers.reapRuns,
-    source: queues.reaper.queue,
-    maxConcurrency: 2,
-  });
-  new QueueWorker(stack, "FireSchedule", {
-    ...common,
-    ...triggers.fireSchedule,
-    source: queues.ticks.queue,
-    maxConcurrency: Math.min(20, dispatchConcurrency),
-  });
-  return { reaper };
+  const firing = new BaseFunction(stack, "FireSchedule", { ...common, ...triggers.fireSchedule });
+  // The reconciler fires what fails all three times.
+  const retries = { retryAttempts: 2, maxEventAge: Duration.minutes(10) };
+  new EventInvokeConfig(stack, "FireScheduleRetries", { function: firing.lambda, ...retries });
+  return { dispatcher };
 }
 
 /** Invokes functions each minute and never retries: the next minute repeats what this one missed. */

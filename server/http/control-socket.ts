@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
-import { failRun } from "#functions/execution/fail-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
@@ -71,7 +70,6 @@ function functionsByName(ports: ServerPorts, dispatchPorts: ServerPorts): Readon
     ["discover-skills", (event) => discoverSkills.handle(JSON.parse(event), ports)],
     ["dispatch-run", (event) => dispatchRun.handle(JSON.parse(event), dispatchPorts)],
     ["end-run", (event) => endRun.handle(JSON.parse(event), ports)],
-    ["fail-run", (event) => failRun.handle(JSON.parse(event), ports)],
     ["fire-schedule", (event) => fireSchedule.handle(JSON.parse(event), ports)],
     ["reap-runs", (event) => reapRuns.handle(JSON.parse(event), ports)],
     ["reconcile-schedules", (event) => reconcileSchedules.handle(JSON.parse(event), ports)],

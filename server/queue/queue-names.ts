@@ -10,6 +10,8 @@ export interface QueueDefinition {
 }
 
 const MAX_RECEIVES = 5;
+/** Deliveries of a message that asks for a dispatch. Lambda counts those that it throttles too, and these are no failures of the run. */
+const MAX_DISPATCHES = 1_000;
 
 /** Defines a queue with the limits that it has on AWS. */
 const defineQueue = (name: string, timeoutSeconds: number, maxReceives: number | undefined = MAX_RECEIVES) => ({
@@ -23,7 +25,7 @@ export const toDeadLetterQueue = (name: string): string => `${name}-dead`;
 
 /** The queues of the control plane. The dead letters of `runs` have a consumer, which fails the runs. */
 export const QUEUES = {
-  runs: defineQueue("runs", 30),
+  runs: defineQueue("runs", 30, MAX_DISPATCHES),
   ends: defineQueue("ends", 60),
   reaper: defineQueue("reaper", 60),
   ticks: defineQueue("ticks", 30),

@@ -15,5 +15,6 @@ export function sqliteRunQueue(queues: Queues): RunQueue {
 
 /** The queue by which the reaper schedules its next pass. */
 export const sqlitePassQueue = (queues: Queues): PassQueue => ({
+  everySeconds: 15,
   sendPass: (pass, delaySeconds) => queues.send(QUEUES.reaper, JSON.stringify({ v: 1, pass }), { delaySeconds }),
 });

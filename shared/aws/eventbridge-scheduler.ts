@@ -13,13 +13,13 @@ import { type Scheduler, type Timer, TimerRefused } from "#shared/timers/schedul
 export interface TimerSettings {
   /** The schedule group of all timers. */
   readonly group: string;
-  /** The queue that a timer sends its message to. */
-  readonly queueArn: string;
-  /** The role with which it sends the message. */
+  /** The function that a timer invokes. */
+  readonly functionArn: string;
+  /** The role with which it does so. */
   readonly roleArn: string;
 }
 
-/** Seconds for which a failed message is retried. By then the reconciler has noticed that it is missing. */
+/** Seconds for which a failed invocation is retried. By then the reconciler has noticed that it is missing. */
 const RETRY_SECONDS = 600;
 const MAX_RETRIES = 10;
 
@@ -59,7 +59,7 @@ export function eventBridgeScheduler(client: SchedulerClient, settings: () => Ti
   };
 }
 
-/** True if the expression is refused, and not the role or the queue, which is an error of the deployment. */
+/** True if the expression is refused, and not the role or the function, which is an error of the deployment. */
 const isAboutTime = (error: unknown): error is ValidationException =>
   error instanceof ValidationException && /expression|time ?zone/i.test(error.message);
 
@@ -72,7 +72,7 @@ function timerInput({ id, expression, timeZone }: Timer, settings: TimerSettings
     State: "ENABLED",
     FlexibleTimeWindow: { Mode: "OFF" },
     Target: {
-      Arn: settings.queueArn,
+      Arn: settings.functionArn,
       RoleArn: settings.roleArn,
       // The scheduled time is the same in every attempt; the id of an attempt is not.
       Input: JSON.stringify({ v: 1, schedule_id: id, scheduled_time: "<aws.scheduler.scheduled-time>" }),

@@ -10,6 +10,9 @@ type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "ex
 export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
   head.state === "QUEUED" && head.execution_id !== undefined && head.key_hash !== undefined;
 
+/** What counts the starts since the run's last execution began. */
+const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
+
 /** Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing. */
 export async function beginExecution(
   head: ExecutingHead | LocalHead,
@@ -34,7 +37,7 @@ export async function beginExecution(
       ...(head.started_at === undefined ? { started_at: now } : {}),
     },
     ...(head.state === "QUEUED" ? { checkAt: now + leaseMs(head) } : {}),
-    ...(head.silent_starts === undefined ? {} : { remove: ["silent_starts"] }),
+    remove: START_COUNTERS.filter((name) => head[name] !== undefined),
   };
   try {
     await ports.runs.change(head, change, now);

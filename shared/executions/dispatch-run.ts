@@ -1,7 +1,7 @@
 import { randomId } from "#shared/ids.ts";
+import { logLine } from "#shared/log/log.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { hasIdentity } from "#shared/records/identity.ts";
-import { START_LEASE_SECONDS } from "#shared/records/run.ts";
 import {
   executorOf,
   isLocal,
@@ -9,12 +9,13 @@ import {
   type RunHead,
   type SlotKind,
   startLeaseMs,
+  startSeconds,
 } from "#shared/records/run-head.ts";
 import { toWaitQueue } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/placement.ts";
-import { returnToQueue } from "#shared/runs/return-to-queue.ts";
+import { deferQueued, deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
@@ -34,6 +35,8 @@ export interface DispatchPorts extends OfferPorts {
   readonly sandbox: Pick<Sandbox, "start">;
   /** The sandbox providers of this deployment, the default one first. */
   readonly offered: readonly SandboxProvider[];
+  /** Executions that the whole deployment may have at the same time; runs beyond them stay QUEUED. @default any number */
+  readonly maxExecutions?: number | undefined;
 }
 
 /**
@@ -69,12 +72,16 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
     if (restarts) await ports.runs.change(head, { events: [], set: restart }, now);
     else if (!(await takeSlot(head, { executionId, key, choice }, ports))) return;
   } catch (error) {
-    // Another dispatcher has started it.
-    if (error instanceof RunChangedError) return;
-    throw error;
+    if (!(error instanceof RunChangedError)) throw error;
+    // Otherwise another dispatcher has started it.
+    if (isDeploymentFull(error)) await deferQueued(head, ports);
+    return;
   }
   await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
 }
+
+/** True where the run could start, had the deployment not as many executions as it may have. */
+const isDeploymentFull = (error: RunChangedError): boolean => error.failedOnly("executions");
 
 /** Lets a run wait for its worker and offers the runs that wait, the oldest first; takes back what was not claimed in time. */
 async function dispatchToWorker(head: RunHead, workerHost: string, ports: DispatchPorts): Promise<void> {
@@ -98,7 +105,7 @@ async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolea
 }
 
 /** Moves the run to PENDING with a slot. If none is free, the run waits for one, and the result is false. */
-async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<boolean> {
+async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Promise<boolean> {
   if (head.waiting !== undefined) {
     // A function that freed a slot may have stopped before it started the next run.
     await dequeueNext(toWaitQueue(head, head.waiting), ports);
@@ -115,7 +122,7 @@ async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<b
       await prepare(head, takes, start, ports);
       return true;
     } catch (error) {
-      if (!(error instanceof RunChangedError) || error.headChanged) throw error;
+      if (!(error instanceof RunChangedError) || error.headChanged || isDeploymentFull(error)) throw error;
     }
     if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return false;
   }
@@ -138,15 +145,21 @@ interface Start {
   readonly choice: SandboxChoice;
 }
 
-function prepare(head: RunHead, takes: SlotKind, { executionId, key, choice }: Start, ports: RunPorts): Promise<void> {
+function prepare(
+  head: RunHead,
+  takes: SlotKind,
+  { executionId, key, choice }: Start,
+  ports: DispatchPorts,
+): Promise<void> {
   const now = ports.now();
   const { provider } = choice;
-  const startBy = now + START_LEASE_SECONDS[provider] * 1000;
+  const startBy = now + startSeconds(provider) * 1000;
   return ports.runs.change(
     head,
     {
       to: "PENDING",
       takes,
+      maxExecutions: ports.maxExecutions,
       events: [
         { type: "run_pending", data: { state: "PENDING", execution_id: executionId, ...toEventData(provider) } },
       ],
@@ -178,8 +191,9 @@ async function startSandbox(
   try {
     handle = await ports.sandbox.start(envelope, choice);
   } catch (error) {
-    if (!(error instanceof StartDeferred)) throw error;
-    return returnToQueue(runId, executionId, "the sandbox could not be started", ports, { unstarted: true });
+    const hasFailed = !(error instanceof StartDeferred);
+    if (hasFailed) logLine("error", "start failed", { run_id: runId, startFailed: true, error });
+    return deferStart(runId, executionId, { hasFailed }, ports);
   }
   await recordSandbox(runId, { provider: choice.provider, executionId, handle }, ports);
 }

@@ -1,4 +1,4 @@
-import type { PassQueue } from "#shared/queue/run-queue.ts";
+import type { DeadLetterQueue, PassQueue } from "#shared/queue/run-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
@@ -7,4 +7,4 @@ import type { OfferPorts } from "#shared/workers/worker-ports.ts";
 export type EndPorts = OfferPorts & { readonly sandbox: Pick<Sandbox, "stop"> };
 
 /** What the reaper needs. */
-export type ReaperPorts = RunPorts & { readonly passes: PassQueue };
+export type ReaperPorts = RunPorts & { readonly passes: PassQueue; readonly deadRuns: DeadLetterQueue };

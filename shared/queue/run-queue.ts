@@ -1,3 +1,4 @@
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import type { Owner } from "#shared/table/keys.ts";
 
@@ -16,7 +17,15 @@ export const ReaperMessage = v.object({ v: v.literal(1), pass: v.pipe(v.number()
 /** The message group of an owner's messages, which makes the queues fair between owners. */
 export const formatMessageGroup = ({ type, uid }: Owner): string => `${type.toUpperCase()}#${uid}`;
 
+/** A dead-letter queue that nothing polls: a function that runs every minute drains it. */
+export interface DeadLetterQueue {
+  /** Passes on the messages that are there now, and deletes those that are not among the failed ones. */
+  drain(handle: (event: SQSEvent) => Promise<SQSBatchResponse>): Promise<void>;
+}
+
 export interface PassQueue {
+  /** Seconds between two passes of a minute. */
+  readonly everySeconds: number;
   /** Requests pass number `pass` after `delaySeconds`. */
   sendPass(pass: number, delaySeconds: number): Promise<void>;
 }

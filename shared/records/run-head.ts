@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
-import { workerClaimSeconds } from "#shared/settings.ts";
+import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#shared/settings.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
@@ -108,6 +108,11 @@ const common = {
   own_image: v.exactOptional(v.literal(true)),
   /** Consecutive starts of that image without a request from the harness. */
   silent_starts: v.exactOptional(v.number()),
+  /** Consecutive starts that were deferred, and of those the ones that failed. */
+  deferred_starts: v.exactOptional(v.number()),
+  failed_starts: v.exactOptional(v.number()),
+  /** True where the run is one of the executions that the deployment counts. */
+  counted: v.exactOptional(v.literal(true)),
   /** Sandboxes that have to be stopped and may still exist. */
   stops: v.exactOptional(v.array(PendingStop)),
   /** Counts the changes of that list and of `sandbox`, which no event records, so that writers of either can detect them. */
@@ -174,8 +179,11 @@ export function leaseMs(head: RunHead): number {
 }
 
 /** Milliseconds within which the sandbox of a PENDING run must send its first request. */
-export const startLeaseMs = (head: ExecutingHead): number =>
-  START_LEASE_SECONDS[head.sandbox?.provider ?? "lambda"] * 1000;
+export const startLeaseMs = (head: ExecutingHead): number => startSeconds(head.sandbox?.provider ?? "lambda") * 1000;
+
+/** Seconds within which a started sandbox must send its first request. */
+export const startSeconds = (provider: SandboxProvider | "worker"): number =>
+  provider === "lambda" ? sandboxStartSeconds(START_LEASE_SECONDS.lambda) : START_LEASE_SECONDS[provider];
 
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 

@@ -1,16 +1,26 @@
-import { failWaitingRun } from "./end-run.ts";
+import { randomInt } from "node:crypto";
+import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { failByPlatform, failWaitingRun } from "./end-run.ts";
 import { sendRequeued } from "./requeue-run.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
 import { type Change, EXECUTION_ATTRIBUTES } from "./transition.ts";
 
-/** Milliseconds after which a run whose start was deferred is checked again. */
-const DEFERRED_CHECK_MS = 5_000;
+/** The delay of the first deferred start. Each further one doubles it, up to the longest. */
+const FIRST_DELAY_SECONDS = 5;
+const MAX_DELAY_SECONDS = 60;
+/** Milliseconds after the planned start when the reaper asks for the dispatch, if the message was lost. */
+const LATE_MS = 60_000;
+
+/** Milliseconds after which a run whose sandbox was silent is checked again. */
+const SILENT_CHECK_MS = 5_000;
+/** Consecutive starts that the provider refused with an error that is no deferral, after which the run ends. */
+const MAX_FAILED_STARTS = 5;
 /** Consecutive starts of an environment's image without a call by the harness, after which the run ends. */
 const MAX_SILENT_STARTS = 3;
 const SILENT_IMAGE = `the environment's docker_image failed to start the harness ${MAX_SILENT_STARTS} times in a row: it must be public, support arm64 and include glibc`;
 
-/** Returns a run whose sandbox did not start to the queue, for another start soon. */
+/** Returns a run whose sandbox was started and sent no request to the queue, for another start immediately. */
 export async function returnToQueue(
   runId: string,
   executionId: string,
@@ -22,25 +32,82 @@ export async function returnToQueue(
   if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
   const now = ports.now();
   // Only the environment's owner can fix an image.
-  const silent = head.sandbox?.provider === "fargate" && start.unstarted !== true ? (head.silent_starts ?? 0) + 1 : 0;
+  const silent = head.sandbox?.provider === "fargate" ? (head.silent_starts ?? 0) + 1 : 0;
   if (silent >= MAX_SILENT_STARTS) return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
+  const set = silent === 0 ? {} : { silent_starts: silent };
+  if (await queueAgain(head, why, { ...start, set, checkAt: now + SILENT_CHECK_MS }, ports))
+    await sendRequeued(head, ports);
+}
+
+/**
+ * Returns a run whose sandbox was not started to the queue, for another start after a delay that grows. A deferred start is repeated
+ * without end; after some that failed, the run ends.
+ */
+export async function deferStart(
+  runId: string,
+  executionId: string,
+  { hasFailed }: { readonly hasFailed: boolean },
+  ports: RunPorts,
+): Promise<void> {
+  const head = await ports.runs.head(runId);
+  if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
+  const failed = (head.failed_starts ?? 0) + Number(hasFailed);
+  if (failed >= MAX_FAILED_STARTS) return failByPlatform(runId, "the run could not be dispatched", ports);
+  const { delaySeconds, count, checkAt } = planDeferral(head, ports.now());
+  const set = { deferred_starts: count, ...(hasFailed && { failed_starts: failed }) };
+  const why = "the sandbox could not be started";
+  const isQueued = await queueAgain(head, why, { set, checkAt, unstarted: true }, ports);
+  if (isQueued) await sendDeferred(head, delaySeconds, ports);
+}
+
+/** Moves a PENDING run to QUEUED. Returns false where its execution has begun, or it was cancelled, in the meantime. */
+async function queueAgain(
+  head: RunHead,
+  why: string,
+  change: Pick<Change, "set" | "checkAt" | "unstarted">,
+  ports: RunPorts,
+): Promise<boolean> {
+  const events = [{ type: "run_queued", data: { state: "QUEUED", detail: why } }] as const;
   try {
-    await ports.runs.change(
-      head,
-      {
-        ...start,
-        to: "QUEUED",
-        events: [{ type: "run_queued", data: { state: "QUEUED", detail: why } }],
-        ...(silent === 0 ? {} : { set: { silent_starts: silent } }),
-        remove: EXECUTION_ATTRIBUTES,
-        checkAt: now + DEFERRED_CHECK_MS,
-      },
-      now,
-    );
+    await ports.runs.change(head, { ...change, to: "QUEUED", events, remove: EXECUTION_ATTRIBUTES }, ports.now());
+    return true;
   } catch (error) {
-    // The execution has begun, or the run was cancelled, in the meantime.
+    if (error instanceof RunChangedError) return false;
+    throw error;
+  }
+}
+
+/** When a run whose start is deferred is dispatched again. */
+interface Deferral {
+  readonly delaySeconds: number;
+  /** The number of consecutive deferrals, this one included. */
+  readonly count: number;
+  /** When the reaper checks the run. */
+  readonly checkAt: number;
+}
+
+/** Plans the next start of a run. Random delays keep runs that were deferred together from starting together. */
+function planDeferral(head: RunHead, now: number): Deferral {
+  const count = (head.deferred_starts ?? 0) + 1;
+  const longest = Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** Math.min(count - 1, 10));
+  const delaySeconds = randomInt(Math.ceil(longest / 2), longest + 1);
+  return { delaySeconds, count, checkAt: now + delaySeconds * 1000 + LATE_MS };
+}
+
+/** Leaves a QUEUED run waiting because the deployment has as many executions as it may have, and asks for its dispatch later. */
+export async function deferQueued(head: RunHead, ports: RunPorts): Promise<void> {
+  const now = ports.now();
+  const { delaySeconds, count, checkAt } = planDeferral(head, now);
+  try {
+    await ports.runs.change(head, { events: [], set: { deferred_starts: count }, checkAt }, now);
+  } catch (error) {
+    // Another dispatcher has started it, or it was cancelled.
     if (error instanceof RunChangedError) return;
     throw error;
   }
-  await sendRequeued(head, ports);
+  await sendDeferred(head, delaySeconds, ports);
 }
+
+/** Asks for the dispatch of a run after a delay. The reaper does it if this fails. */
+const sendDeferred = (head: RunHead, delaySeconds: number, { queue }: Pick<RunPorts, "queue">): Promise<void> =>
+  queue.sendRun(head.run_id, parseOwner(head), delaySeconds).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { randomId } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
+import { toExecutionCount } from "#shared/runs/capacity/execution-count-store.ts";
 import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
 import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
 import type { Conditions, Put, Update, Value } from "#shared/table/table.ts";
@@ -12,7 +13,7 @@ import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition
  * Builds the transaction of one change of a run: its head, under the condition that nothing changed since it was read, the
  * events that describe the change, and the counters of slots. The sequence stays gapless because head and events are written
  * together. The writes are `head`, `events`, `messages`, those of slots (`ownerCounters`, `treeCounters`, `root`,
- * `waitQueueEntry`), `scheduleEntry`, and those of `Change.also`.
+ * `waitQueueEntry`), `executions`, `scheduleEntry`, and those of `Change.also`.
  * @param root the head of the root of the run's tree, where the transition releases a slot of the tree
  * @throws RangeError where the state machine has no such transition
  */
@@ -20,12 +21,14 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
   refuseIllegalTransition(head.state, change);
   const isTouched = change.to !== undefined || change.touch === true;
   const slots = toSlotChange(head, change, root);
+  const counted = toExecutionCount(head, change);
   const lists = isTouched ? toListChange(head, change.to, now) : undefined;
   return {
-    head: toHeadUpdate(head, change, { lists, slots, left: leaveSandbox(head, change, now) }),
+    head: toHeadUpdate(head, change, { lists, slots, counted, left: leaveSandbox(head, change, now) }),
     events: toEventPuts(head, change, now),
     messages: toMessagesPut(head, change, now),
     ...slots.writes,
+    executions: counted.write,
     scheduleEntry: lists?.scheduleEntry,
     ...change.also,
   };
@@ -36,11 +39,12 @@ type HeadAttributes = Readonly<Record<string, Value>>;
 /** What a change of a run entails for its head. */
 interface Entailed {
   readonly lists: ListChange | undefined;
+  readonly counted: { readonly set: HeadAttributes; readonly remove: readonly string[] };
   readonly slots: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
   readonly left: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
 }
 
-function toHeadUpdate(head: RunHead, change: Change, { lists, slots, left }: Entailed): Update {
+function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, left }: Entailed): Update {
   const { execution_id: executionId, next_sequence } = head;
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   return {
@@ -52,6 +56,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, left }: Ent
       ...lists?.set,
       ...toNextCheck(head, change.checkAt),
       ...slots.set,
+      ...counted.set,
       ...left.set,
       ...change.set,
     },
@@ -59,6 +64,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, left }: Ent
     remove: [
       ...(change.remove ?? []),
       ...slots.remove,
+      ...counted.remove,
       ...left.remove,
       ...(lists?.remove ?? []),
       ...(change.checkAt === null ? ["check_shard", "check_at"] : []),

@@ -24,7 +24,7 @@ export function toTickItem(item: Item): TickItem {
   };
 }
 
-/** The message of the queue `ticks`: a timer has fired. */
+/** What a timer sends when it fires. */
 export const TickMessage = v.object({
   v: v.literal(1),
   schedule_id: v.string(),

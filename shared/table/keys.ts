@@ -49,6 +49,7 @@ import type { Key } from "./table.ts";
  * | planned firing with its outcome | SCHEDULE#schedule | TICK#time | written once, by condition; ticks |
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
  * | counters | owner | COUNTERS | create, dispatch, end |
+ * | executions of a deployment that limits them | DEPLOYMENT | EXECUTIONS | dispatch and end |
  * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
  * | run that waits for a slot | owner; RUN#root | WAITING#run; WAITING#depth#run | the oldest of them gets the next free slot |
  * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
@@ -130,6 +131,7 @@ export const keys = {
     sk: `SCHEDULE#${folded}\u0000${schedule}`,
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
+  executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
   tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
   waitingForOwner: (owner: Owner, run: string): Key => ({ pk: ownerPk(owner), sk: `WAITING#${run}` }),
   waitingForTree: (root: string, depth: number, run: string): Key => ({

@@ -8,6 +8,6 @@ export const queueUrls = { runs: () => setting("RUNS_QUEUE_URL"), ends: () => se
 
 export const timerSettings = (): TimerSettings => ({
   group: setting("SCHEDULE_GROUP"),
-  queueArn: setting("TICKS_QUEUE_ARN"),
+  functionArn: setting("FIRE_SCHEDULE_ARN"),
   roleArn: setting("SCHEDULER_ROLE_ARN"),
 });

@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ecsClient, lambdaClient, microvmsClient } from "#shared/aws/clients.ts";
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
 import { sqsClient } from "#shared/aws/sqs-client.ts";
-import { sqsPassQueue } from "#shared/aws/sqs-queue.ts";
+import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
+import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
-import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
+import { hasTenants, listSetting, maxExecutions, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
 import { createVault } from "./common.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
@@ -30,6 +32,7 @@ export function createDispatchPorts(): DispatchPorts {
       lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME"), hasTenants),
     }),
     offered: offeredSandboxes(),
+    maxExecutions: maxExecutions(),
     sockets: createWorkerSockets(),
     modelUrl: settingIfAny("MODEL_URL"),
   };
@@ -42,9 +45,21 @@ export const createEndPorts = (): EndPorts => ({
   sandbox: sandboxes({ ...stoppable, lambda: () => UNSTOPPABLE }),
 });
 
-/** The ports of the reaper. */
+/** The ports of the reaper. It waits for its next pass within its invocation, which costs less than a queue that is polled all the time. */
 export function createReaperPorts(): ReaperPorts {
-  return { ...createRunPorts(), passes: sqsPassQueue(sqsClient(), () => setting("REAPER_QUEUE_URL")) };
+  const ports: ReaperPorts = {
+    ...createRunPorts(),
+    deadRuns: sqsDeadLetterQueue(sqsClient(), () => setting("DEAD_RUNS_QUEUE_URL")),
+    passes: {
+      // A healthy run is checked twice a minute; to wait for more passes would cost more than they find.
+      everySeconds: 30,
+      async sendPass(pass, delaySeconds) {
+        await sleep(delaySeconds * 1000);
+        await reapUntilQuiet(pass, ports);
+      },
+    },
+  };
+  return ports;
 }
 
 /** The sandboxes that their provider can stop. */

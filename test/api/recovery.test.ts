@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
+import type { DeadLetterQueue } from "#shared/queue/run-queue.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
@@ -226,7 +227,7 @@ describe("consumers of run messages", () => {
     expect(plane.started).toHaveLength(1);
   });
 
-  it("report only the failed messages of a batch: malformed ones, and those whose work failed", async () => {
+  it("report only malformed messages of a batch as failed, and repeat a failed start later", async () => {
     const plane = await createTestControlPlane();
     const [good, bad] = [await createRun(plane), await createRun(plane)];
     plane.failures.push(new Error("no such function"));
@@ -240,11 +241,11 @@ describe("consumers of run messages", () => {
     ];
     const { batchItemFailures } = await dispatchRun.handle(sqsEvent("runs", bodies), plane.ports);
     expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual([
-      "message-1",
       "message-2",
       "message-3",
       "message-4",
     ]);
+    expect(plane.sent.at(-1)).toMatchObject({ runId: bad, delaySeconds: expect.any(Number) });
     expect(plane.started.map(({ run_id }) => run_id)).toEqual([good]);
   });
 
@@ -269,19 +270,65 @@ describe("consumers of run messages", () => {
     expect(await readState(plane, id)).toBe("PENDING");
   });
 
-  it("fail the message of a broken start, and finally end the run in ERROR", async () => {
+  it("repeat a broken start after a delay, and end the run in ERROR after five", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    plane.failures.push(new Error("no such function"));
-    expect((await consume(plane, "runs", id)).batchItemFailures).toHaveLength(1);
-    expect((await consume(plane, "runs-dead", id)).batchItemFailures).toEqual([]);
+    const delays: unknown[] = [];
+    for (let start = 1; start <= 5; start++) {
+      expect(await readState(plane, id)).toBe("QUEUED");
+      plane.failures.push(new Error("no such function"));
+      plane.sent.length = 0;
+      expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
+      delays.push(plane.sent.find(({ queue }) => queue === "runs")?.delaySeconds);
+    }
+    expect(delays).toEqual([...Array.from({ length: 4 }, () => expect.any(Number)), undefined]);
     expect(await get(plane, id)).toMatchObject({
       state: "ERROR",
       status_message: { error_code: "internal_error", retryable: true },
     });
     await deliver(plane);
     expect((await createClient(plane).get(`/agent/runs/${id}/transcript`)).status).toBe(302);
-    expect((await consume(plane, "runs-dead", id)).batchItemFailures, "once more is harmless").toEqual([]);
+    expect((await consume(plane, "runs-dead", id)).batchItemFailures, "a dead letter is harmless").toEqual([]);
+  });
+
+  it("end a waiting run whose message is a dead letter in ERROR", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    await consume(plane, "runs-dead", id);
+    expect(await readState(plane, id)).toBe("ERROR");
+  });
+
+  it("keep a run whose start is deferred all the time QUEUED, with delays that grow to a minute", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const delays: number[] = [];
+    for (let start = 1; start <= 40; start++) {
+      plane.failures.push(new StartDeferred("throttled"));
+      plane.sent.length = 0;
+      expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
+      delays.push(plane.sent.find(({ queue }) => queue === "runs")?.delaySeconds ?? 0);
+    }
+    expect(await readState(plane, id)).toBe("QUEUED");
+    expect(delays[0]).toBeLessThanOrEqual(5);
+    expect(Math.min(...delays)).toBeGreaterThan(0);
+    expect(Math.min(...delays.slice(10))).toBeGreaterThanOrEqual(30);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(60);
+    await nextExecution(plane);
+    expect(await readState(plane, id)).toBe("PENDING");
+  });
+
+  it("leave a deferred run whose message is lost to the reaper, once the delay is over", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    plane.failures.push(new StartDeferred("throttled"));
+    await consume(plane, "runs", id);
+    plane.sent.length = 0;
+    plane.clock.now += 10_000;
+    await reap(plane);
+    expect(plane.sent, "the message may still come").toEqual([]);
+    plane.clock.now += 60_000;
+    await reap(plane);
+    expect(plane.sent).toEqual([{ queue: "runs", runId: id }]);
   });
 
   it("do not end an executing run because an old message was given up", async () => {
@@ -313,10 +360,18 @@ async function states(plane: TestControlPlane, ids: readonly string[]): Promise<
 }
 
 describe("reap-runs", () => {
-  it("runs a pass for the empty event of an operator", async () => {
+  it("runs a pass for the empty event of an operator, and ends the runs of dead letters in ERROR", async () => {
     const plane = await createTestControlPlane();
-    const passes = { sendPass: () => Promise.resolve() };
-    const result = await reapRuns.handle(JSON.parse("{}"), { ...plane.ports, passes });
+    const passes = { everySeconds: 15, sendPass: () => Promise.resolve() };
+    const id = await createRun(plane);
+    const event = sqsEvent("runs-dead", [{ v: 1, run_id: id }, { odd: true }]);
+    const deadRuns: DeadLetterQueue = {
+      async drain(handle) {
+        expect((await handle(event)).batchItemFailures).toEqual([{ itemIdentifier: "message-2" }]);
+      },
+    };
+    const result = await reapRuns.handle(JSON.parse("{}"), { ...plane.ports, passes, deadRuns });
     expect(result).toEqual({ batchItemFailures: [] });
+    expect(await readState(plane, id)).toBe("ERROR");
   });
 });

@@ -247,7 +247,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/resume-schedule.bad.json": { after: withSchedule, outcome: missing },
   "http/run-schedule.json": { after: withSchedule, outcome: ok, leaves: "QUEUED" },
   "http/run-schedule.bad.json": { after: withSchedule, outcome: unknownCaller },
-  "http/list-ticks.json": { after: [...withSchedule, "sqs/fire-schedule.json"], outcome: ok },
+  "http/list-ticks.json": { after: [...withSchedule, "invocation/fire-schedule.json"], outcome: ok },
   "http/list-ticks.bad.json": { after: withSchedule, outcome: invalid("limit") },
 
   "http/resolve-prompt.json": { after: dispatched, outcome: ok, leaves: "INPROGRESS" },
@@ -311,20 +311,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
     after: [...working, "http/finish-task.json"],
     outcome: { failed: ["439d7998-d577-4f1d-a42e-548dab1ef224"] },
   },
-  "sqs/fail-run.json": { after: created, outcome: taken, leaves: "ERROR" },
-  "sqs/fail-run.bad.json": {
-    after: created,
-    outcome: { failed: ["69ca3b08-a42e-469e-acc5-41156d778d74"] },
-    leaves: "QUEUED",
-  },
   "sqs/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "sqs/reap-runs.bad.json": { after: working, outcome: { failed: ["bc1dacaf-b094-436a-aeff-d921cc3b9b24"] } },
-
-  "sqs/fire-schedule.json": { after: withSchedule, outcome: taken },
-  "sqs/fire-schedule.bad.json": {
-    after: withSchedule,
-    outcome: { failed: ["b81e6d57-2f90-4c3a-8e14-6a7d05c9f3b2"] },
-  },
 
   // The schedule's time has gone by and no timer has told of it.
   "scheduler/reconcile-schedules.json": { after: withSchedule, outcome: taken },
@@ -348,6 +336,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   // What the program beside the function prints is the answer.
   "invocation/run-sandbox.scan.json": { outcome: { answers: { outcome: "found", files: [], left_out: 0 } } },
   "invocation/run-sandbox.scan.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
+  "invocation/fire-schedule.json": { after: withSchedule, outcome: { answers: { batchItemFailures: [] } } },
+  "invocation/fire-schedule.bad.json": { after: withSchedule, outcome: { throws: "Invalid timestamp" } },
   "invocation/discover-skills.json": { outcome: { answers: null } },
   "invocation/discover-skills.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
   "invocation/run-sandbox.bad.json": { after: dispatched, outcome: { throws: 'Expected "key"' } },

@@ -57,7 +57,8 @@ export async function makeStage() {
     ...controlPlane.ports,
     ...models,
     issuers: oidc.issuers,
-    passes: { sendPass: async (pass: number) => void passes.push(pass) },
+    passes: { everySeconds: 15, sendPass: async (pass: number) => void passes.push(pass) },
+    deadRuns: { drain: async () => undefined },
   };
   const values: FixtureValues = {
     api_key: controlPlane.key,
@@ -164,6 +165,10 @@ const Dated = v.union([
   v.pipe(
     v.object({ time: v.string() }),
     v.transform(({ time }) => Date.parse(time)),
+  ),
+  v.pipe(
+    v.object({ scheduled_time: v.pipe(v.string(), v.isoTimestamp()) }),
+    v.transform(({ scheduled_time: time }) => Date.parse(time)),
   ),
 ]);
 

@@ -44,6 +44,17 @@ const sandboxNames = (of: Synthesized) =>
     .map(({ Properties }) => Properties.FunctionName)
     .filter((name) => name.startsWith("runyard-run-sandbox"));
 
+describe("the start of a sandbox", () => {
+  it("has 60 seconds to start where it is an image", () => {
+    const secondsOf = (of: Synthesized) =>
+      ["dispatch-run", "reap-runs"].map(
+        (name) => functionNamed(`runyard-${name}`, of)?.Environment?.Variables["SANDBOX_START_SECONDS"],
+      );
+    expect(secondsOf(usual)).toEqual(["60", "60"]);
+    expect(secondsOf(synthesize({ lambdaSandbox: "zip" }))).toEqual([undefined, undefined]);
+  });
+});
+
 describe("the build of the sandbox image", () => {
   it("reads its source as CodeBuild does, and logs in to both registries", () => {
     const json = JSON.stringify(findStatements("runyard-build-sandbox-image"));

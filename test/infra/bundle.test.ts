@@ -179,9 +179,9 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 94 kB without the SDK", () => {
+  it("of a route is at most 95 kB without the SDK", () => {
     for (const { output, ownBytes } of routesOnly()) {
-      expect(ownBytes, output).toBeLessThanOrEqual(94_000 + carriedBytes(output));
+      expect(ownBytes, output).toBeLessThanOrEqual(95_000 + carriedBytes(output));
     }
   });
 });

@@ -40,8 +40,16 @@ describe("every queue", () => {
     for (const { id, Properties } of queues()) {
       const is = deadLetters().includes(id);
       expect(Properties.RedrivePolicy !== undefined || is, Properties.QueueName).toBe(true);
-      if (Properties.RedrivePolicy) expect(Properties.RedrivePolicy.maxReceiveCount).toBe(5);
+      const deliveries = Properties.QueueName === "runyard-runs" ? 1_000 : 5;
+      if (Properties.RedrivePolicy) expect(Properties.RedrivePolicy.maxReceiveCount).toBe(deliveries);
     }
+  });
+
+  it("of runs keeps a message for two days that Lambda throttles at each delivery", () => {
+    const runs = queues().find(({ Properties }) => Properties.QueueName === "runyard-runs")?.Properties;
+    const seconds = (runs?.RedrivePolicy?.maxReceiveCount ?? 0) * (runs?.VisibilityTimeout ?? 0);
+    expect(seconds).toBeGreaterThanOrEqual(2 * 86_400);
+    expect(seconds, "before the message expires").toBeLessThan(14 * 86_400);
   });
 
   it("that holds dead letters has an alarm", () => {
@@ -123,7 +131,9 @@ describe("every alarm", () => {
   });
 
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
-    const [filter] = deployment.all<{ FilterPattern: string }>("AWS::Logs::MetricFilter");
+    const filter = deployment
+      .all<{ FilterPattern: string }>("AWS::Logs::MetricFilter")
+      .find(({ id }) => id.startsWith("BrakedPasses"));
     const fields = [...(filter?.Properties.FilterPattern ?? "").matchAll(/\$\.(?:message\.)?(\w+) IS TRUE/g)];
     expect(fields).toHaveLength(2);
     const pass = await reap(await createTestControlPlane());

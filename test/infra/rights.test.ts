@@ -42,15 +42,13 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s has exactly the permissions of its line in triggers.ts",
     (_, trigger) => {
-      const { runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents } = triggers;
-      const { connectWorker, disconnectWorker, receiveFrame } = triggers;
-      const unqueued = [runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents];
-      const others: string[] = [...unqueued, connectWorker, disconnectWorker, receiveFrame].map(({ file }) => file);
-      const consumes = !others.includes(trigger.file);
-      const extra = consumes
+      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules } = triggers;
+      const consumers: readonly Trigger[] = [dispatchRun, endRun];
+      const extra = consumers.includes(trigger)
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         : [];
-      const traces = trigger.file !== triggers.runSandbox.file;
+      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules];
+      const traces = !untraced.includes(trigger);
       expect(listActions(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
     },
   );
@@ -232,7 +230,7 @@ function expected(rights: Rights, traces = true): string[] {
       (table ?? []).map((action) => `dynamodb:${action}`),
     ),
     ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),
-    ...[rights.runsQueue, rights.endsQueue, rights.reaperQueue].flatMap((queue) =>
+    ...[rights.runsQueue, rights.endsQueue, rights.deadRunsQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
     ...[rights.sandbox, rights.discovery].flatMap((calls) => (calls ?? []).map((action) => `lambda:${action}`)),

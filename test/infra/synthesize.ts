@@ -24,6 +24,8 @@ export interface Synthesized {
     outputs: readonly string[];
     after: string[];
   }[];
+  /** The templates of all stacks, as CloudFormation gets them. */
+  readonly templates: readonly { readonly name: string; readonly template: object }[];
   /** The conditions of all stacks. */
   readonly conditions: readonly object[];
   /** All resources of one CloudFormation type, in all stacks, but for those of CDK's own function that copies the web app. */
@@ -51,7 +53,8 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
     writeFileSync(join(imageDir, "Dockerfile"), "FROM scratch\n");
     const bundle = { assetDir: () => assetDir, imageDir: () => imageDir };
     runyard(app, { settings: readSettings(app.node), bundle, webDir });
-    const stacks = app.synth().stacks.map((stack) => ({
+    const synthesized = app.synth().stacks;
+    const stacks = synthesized.map((stack) => ({
       name: stack.stackName,
       resources: listResources(stack.stackName, stack.template),
       outputs: Object.keys(stack.template.Outputs ?? {}),
@@ -61,6 +64,7 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
     return {
       app,
       stacks,
+      templates: synthesized.map(({ stackName, template }) => ({ name: stackName, template })),
       conditions: stacks.map(({ conditions }) => conditions),
       // A template is JSON of CloudFormation's making: the caller says which part of a type's properties it looks at.
       all: (type) =>

@@ -11,7 +11,7 @@ import { Timers } from "../../local/timers.ts";
 
 const settings = {
   group: "runyard",
-  queueArn: "arn:aws:sqs:us-east-1:000000000000:runyard-ticks",
+  functionArn: "arn:aws:lambda:us-east-1:000000000000:function:runyard-fire-schedule",
   roleArn: "arn:aws:iam::000000000000:role/timers",
 };
 const nightly = { id: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", expression: "cron(30 2 * * ? *)", timeZone: "UTC" };
@@ -22,8 +22,8 @@ describe("the local scheduler", () => {
   let door: HttpProxy;
   let client: SchedulerClient;
   let scheduler: Scheduler;
-  let sent: { queue: string; body: string }[];
-  const send = async (queue: string, body: string) => void sent.push({ queue, body });
+  let sent: { functionName: string; event: string }[];
+  const send = async (functionName: string, event: string) => void sent.push({ functionName, event });
   const goOff = (time: string) => timers.goOff(Date.parse(time), send);
 
   beforeEach(async () => {
@@ -72,8 +72,8 @@ describe("the local scheduler", () => {
     await goOff("2026-05-19T02:29:00Z");
     await goOff("2026-05-19T02:30:00Z");
     await goOff("2026-05-19T02:31:00Z");
-    expect(sent.map(({ queue, body }) => ({ queue, ...JSON.parse(body) }))).toEqual([
-      { queue: "runyard-ticks", v: 1, schedule_id: nightly.id, scheduled_time: "2026-05-19T02:30:00Z" },
+    expect(sent.map(({ functionName, event }) => ({ functionName, ...JSON.parse(event) }))).toEqual([
+      { functionName: "runyard-fire-schedule", v: 1, schedule_id: nightly.id, scheduled_time: "2026-05-19T02:30:00Z" },
     ]);
   });
 
@@ -82,7 +82,7 @@ describe("the local scheduler", () => {
     for (const time of ["2026-03-28T01:30", "2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"])
       await goOff(`${time}Z`);
     for (const time of ["2026-10-25T00:30", "2026-10-25T01:30"]) await goOff(`${time}Z`);
-    expect(sent.map(({ body }) => JSON.parse(body).scheduled_time)).toEqual([
+    expect(sent.map(({ event }) => JSON.parse(event).scheduled_time)).toEqual([
       "2026-03-28T01:30:00Z",
       "2026-10-25T00:30:00Z",
     ]);
@@ -106,9 +106,9 @@ describe("the local scheduler", () => {
   test("retries a message that cannot be sent", async () => {
     await scheduler.put(nightly);
     let failures = 1;
-    await timers.goOff(Date.parse("2026-05-19T02:30:00Z"), async (queue, body) => {
+    await timers.goOff(Date.parse("2026-05-19T02:30:00Z"), async (functionName, event) => {
       if (failures-- > 0) throw new Error("the emulator is busy");
-      await send(queue, body);
+      await send(functionName, event);
     });
     expect(sent).toHaveLength(1);
   });

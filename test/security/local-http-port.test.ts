@@ -130,7 +130,7 @@ describe("the local HTTP port", () => {
         ScheduleExpression: "rate(1 minute)",
         FlexibleTimeWindow: { Mode: "OFF" },
         Target: {
-          Arn: "arn:aws:sqs:us-east-1:000000000000:runyard-runs",
+          Arn: "arn:aws:lambda:us-east-1:000000000000:function:runyard-fire-schedule",
           RoleArn: "arn:aws:iam::000000000000:role/timers",
           Input: "{}",
         },

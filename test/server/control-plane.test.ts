@@ -3,7 +3,6 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
-import { failRun } from "#functions/execution/fail-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { diskFileStore } from "#server/files/disk-file-store.ts";
@@ -15,6 +14,7 @@ import { sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
+import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun } from "../support/execution.ts";
@@ -59,10 +59,13 @@ async function startControlPlane(clockOffset = 0) {
     (event: Parameters<typeof endRun.handle>[0]) => ReturnType<typeof endRun.handle>,
   ][] = [
     [QUEUES.runs, (event) => dispatchRun.handle(event, plane.ports)],
-    [QUEUES.deadRuns, (event) => failRun.handle(event, plane.ports)],
+    [QUEUES.deadRuns, (event) => deadRunConsumer.handle(event, plane.ports)],
     [QUEUES.ends, (event) => endRun.handle(event, plane.ports)],
     [QUEUES.ticks, (event) => fireSchedule.handle(event, plane.ports)],
-    [QUEUES.reaper, (event) => reapRuns.handle(event, { ...plane.ports, passes })],
+    [
+      QUEUES.reaper,
+      (event) => reapRuns.handle(event, { ...plane.ports, passes, deadRuns: { drain: async () => undefined } }),
+    ],
   ];
   for (const [queue, handle] of consumers) queues.consume({ queue, concurrency: 2, handle });
   queues.start();

@@ -71,6 +71,7 @@ export type TestPorts = EventPorts &
     readonly sandbox: Sandbox;
     readonly offered: readonly SandboxProvider[];
     readonly sockets: WorkerSockets;
+    readonly maxExecutions: number | undefined;
     readonly settleSeconds: number;
     readonly workerSocketUrl: string;
   };
@@ -97,7 +98,9 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const vault = memorySecretVault();
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
   const now = () => clock.now;
-  const sent: { readonly queue: "runs" | "ends"; readonly runId: string }[] = [];
+  const sent: { readonly queue: "runs" | "ends"; readonly runId: string; readonly delaySeconds?: number }[] = [];
+  /** What the whole deployment may have. */
+  const capacity: { maxExecutions: number | undefined } = { maxExecutions: undefined };
   const started: Envelope[] = [];
   /** What the next starts throw, one each. */
   const failures: Error[] = [];
@@ -166,7 +169,10 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     scheduler: watched("scheduler", scheduler, ["put", "remove"], around),
     files,
     queue: queueWithinRights({
-      sendRun: (runId) => around("queue.sendRun", async () => void sent.push({ queue: "runs", runId })),
+      sendRun: (runId, _owner, delaySeconds) =>
+        around("queue.sendRun", async () => {
+          sent.push({ queue: "runs", runId, ...(delaySeconds !== undefined && { delaySeconds }) });
+        }),
       sendEnd: (runId) => around("queue.sendEnd", async () => void sent.push({ queue: "ends", runId })),
     }),
     now,
@@ -183,6 +189,9 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     sockets: socketsWithinRights(sockets),
     settleSeconds: 0,
     workerSocketUrl: "wss://workers.runyard.test",
+    get maxExecutions() {
+      return capacity.maxExecutions;
+    },
     get hasContainers() {
       return offered.includes("fargate");
     },
@@ -228,6 +237,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     offered,
     /** How often a caller may do what has a rate limit, in a minute. */
     rates,
+    capacity,
     /** The timers of schedules that are set. */
     timers: scheduler.timers,
     ports,

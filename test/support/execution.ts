@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
-import { failRun } from "#functions/execution/fail-run.ts";
 import { triggers } from "#infra/triggers.ts";
+import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "./client.ts";
 import type { Answer, TestControlPlane, TestPorts } from "./control-plane.ts";
@@ -91,9 +91,9 @@ export async function deliver(plane: TestControlPlane, onlyQueue?: "runs" | "end
 const triggersByState = {
   runs: { name: "dispatch-run", rights: triggers.dispatchRun.rights },
   ends: { name: "end-run", rights: triggers.endRun.rights },
-  "runs-dead": { name: "fail-run", rights: triggers.failRun.rights },
+  "runs-dead": { name: "reap-runs", rights: triggers.reapRuns.rights },
 } as const;
-const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": failRun } as const;
+const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": deadRunConsumer } as const;
 
 /** One message of a queue, as its consumer answers it. */
 export function consume(

@@ -56,6 +56,8 @@ export interface SlotTransition {
   readonly takes?: SlotKind;
   /** True where the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
   readonly keepsSlot?: boolean;
+  /** Executions that the whole deployment may have at the same time. @default any number */
+  readonly maxExecutions?: number | undefined;
 }
 
 /** True where releasing the run's slot needs the head of the tree's root. */

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { AwsSolutionsChecks } from "cdk-nag";
+import * as v from "valibot";
+import { beforeAll, describe, expect, it } from "vitest";
+import { acknowledge } from "#infra/acknowledgements.ts";
+import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import { repository, synthesize } from "./synthesize.ts";
+
+const run = promisify(execFile);
+const venv = join(repository, ".runyard", "cfn-lint");
+
+beforeAll(async () => {
+  const requirements = join(import.meta.dirname, "cfn-lint-requirements.txt");
+  const python = process.env["RUNYARD_PYTHON"] ?? "python3";
+  await ensurePythonEnvironment(venv, python, new AbortController().signal, requirements);
+});
+
+const Finding = v.object({
+  Filename: v.string(),
+  Message: v.string(),
+  Rule: v.object({ Id: v.string() }),
+  Location: v.object({ Path: v.array(v.union([v.string(), v.number()])) }),
+});
+
+/** Errors of cfn-lint in templates; `regions` are those whose resource types and values count. */
+async function lint(templates: readonly { readonly name: string; readonly template: object }[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-lint-"));
+  try {
+    for (const { name, template } of templates) writeFileSync(join(folder, `${name}.json`), JSON.stringify(template));
+    const args = ["--format", "json", "--non-zero-exit-code", "none", "--regions", "us-east-1"];
+    const files = templates.map(({ name }) => join(folder, `${name}.json`));
+    const options = { maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await run(join(venv, "bin", "cfn-lint"), [...args, ...files], options);
+    return v
+      .parse(v.pipe(v.string(), v.parseJson(), v.array(Finding)), stdout)
+      .filter(({ Rule }) => Rule.Id.startsWith("E"))
+      .map(({ Filename, Rule, Location, Message }) => {
+        return `${Rule.Id} ${Filename.slice(folder.length + 1)} ${Location.Path.join("/")}: ${Message}`;
+      });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.each(["fresh-account", "default", "everything"])("the templates of infra/examples/%s.json", (name) => {
+  const context = v.parse(
+    v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
+    readFileSync(join(repository, "infra/examples", `${name}.json`), "utf8"),
+  );
+
+  it("have no errors of cfn-lint", async () => {
+    const { templates } = synthesize(context);
+    expect(templates.length).toBeGreaterThan(10);
+    expect(await lint(templates)).toEqual([]);
+  });
+
+  it("have no findings of cdk-nag without a reason", () => {
+    const { app } = synthesize(context);
+    acknowledge(app);
+    expect(new AwsSolutionsChecks().validateScope(app).violations).toEqual([]);
+  });
+});
+
+describe("cfn-lint", () => {
+  it("finds a property that no resource of the type has", async () => {
+    const Properties = { TableName: 5, Color: "green" };
+    const template = { Resources: { Table: { Type: "AWS::DynamoDB::Table", Properties } } };
+    expect((await lint([{ name: "planted", template }])).join("\n")).toMatch(/E3002.*Color/);
+  });
+});

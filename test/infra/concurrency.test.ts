@@ -1,0 +1,110 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { lookUpAccountConcurrency } from "#infra/account-quota.ts";
+import { planConcurrency } from "#infra/concurrency.ts";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface FunctionProperties {
+  readonly FunctionName: string;
+  readonly ReservedConcurrentExecutions?: number;
+  readonly Environment?: { Variables: Record<string, unknown> };
+}
+interface MappingProperties {
+  readonly FunctionName: { Ref: string };
+  readonly ScalingConfig?: { MaximumConcurrency: number };
+}
+
+const functions = (of: Synthesized) => of.all<FunctionProperties>("AWS::Lambda::Function");
+const reservedOf = (of: Synthesized, name: string) =>
+  functions(of).find(({ Properties }) => Properties.FunctionName === name)?.Properties.ReservedConcurrentExecutions;
+const dispatcherOf = (of: Synthesized) =>
+  functions(of).find(({ Properties }) => Properties.FunctionName === "runyard-dispatch-run");
+
+describe("the concurrency of a deployment", () => {
+  it.each([10, 100, 1_000, 5_000])("limits the executions of an account with %i to three tenths", (account) => {
+    const variables = dispatcherOf(synthesize({ accountConcurrency: String(account) }))?.Properties.Environment
+      ?.Variables;
+    expect(variables?.["MAX_EXECUTIONS"]).toBe(String(Math.max(2, account * 0.3)));
+  });
+
+  it("limits no executions and reserves nothing where the quota is unknown", () => {
+    const unknown = synthesize();
+    expect(dispatcherOf(unknown)?.Properties.Environment?.Variables).not.toHaveProperty("MAX_EXECUTIONS");
+    expect(
+      functions(unknown).filter(({ Properties }) => Properties.ReservedConcurrentExecutions !== undefined),
+    ).toEqual([]);
+  });
+
+  it.each([
+    { account: 1_000 },
+    { account: 600 },
+    { account: 5_000, sandboxes: 900 },
+    { account: 1_000, sandboxes: 200 },
+  ])(
+    "leaves 100 executions and those of sandboxes unreserved of $account, and gives model calls as many as sandboxes",
+    ({ account, sandboxes }) => {
+      const deployment = synthesize({
+        accountConcurrency: String(account),
+        reserveConcurrency: "true",
+        ...(sandboxes !== undefined && { sandboxConcurrency: String(sandboxes) }),
+      });
+      const reserved = functions(deployment).map(({ Properties }) => Properties.ReservedConcurrentExecutions ?? 0);
+      const sum = reserved.reduce((total, count) => total + count, 0);
+      const cap = sandboxes ?? account * 0.3;
+      expect(account - sum).toBeGreaterThanOrEqual(100 + (sandboxes === undefined ? cap : 0));
+      expect(reservedOf(deployment, "runyard-call-model")).toBeGreaterThanOrEqual(cap);
+      expect(dispatcherOf(deployment)?.Properties.Environment?.Variables["MAX_EXECUTIONS"]).toBe(String(cap));
+    },
+  );
+
+  it.each([{}, { accountConcurrency: "10" }, { accountConcurrency: "1000", reserveConcurrency: "true" }])(
+    "lets no event source mapping invoke more than its function reserves, with %o",
+    (context: Record<string, string>) => {
+      const deployment = synthesize(context);
+      const mappings = deployment.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
+      for (const { stack, Properties } of mappings) {
+        const consumer = functions(deployment).find(
+          (one) => one.stack === stack && one.id === Properties.FunctionName.Ref,
+        );
+        const most = Properties.ScalingConfig?.MaximumConcurrency ?? Number.NaN;
+        expect(most).toBeGreaterThanOrEqual(2);
+        expect(most).toBeLessThanOrEqual(consumer?.Properties.ReservedConcurrentExecutions ?? 1_000);
+      }
+    },
+  );
+
+  it("dispatches two runs at a time in an account with 10 executions", () => {
+    const settings = { accountConcurrency: 10, dispatchConcurrency: 50, reserveConcurrency: false };
+    expect(planConcurrency(settings)).toMatchObject({ maxExecutions: 3, dispatch: 2 });
+  });
+});
+
+describe("the lookup of the quota", () => {
+  let server: Server | undefined;
+  afterEach(() => void server?.close());
+
+  async function lookUp(
+    status: number,
+    body: object,
+    environment: Record<string, string>,
+  ): Promise<number | undefined> {
+    const started = createServer((_, response) => void response.writeHead(status).end(JSON.stringify(body)));
+    server = started;
+    await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+    const address: AddressInfo | string | null = started.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+    return lookUpAccountConcurrency(environment, { endpoint: `http://127.0.0.1:${port}`, credentials, maxAttempts: 1 });
+  }
+  const account = { CDK_DEFAULT_ACCOUNT: "123456789012", CDK_DEFAULT_REGION: "us-east-1" };
+
+  it("reads the account's concurrent executions", async () => {
+    expect(await lookUp(200, { AccountLimit: { ConcurrentExecutions: 1_000 } }, account)).toBe(1_000);
+  });
+
+  it("finds nothing where the CDK has no credentials, or the request is refused", async () => {
+    expect(await lookUp(200, { AccountLimit: { ConcurrentExecutions: 1_000 } }, {})).toBeUndefined();
+    expect(await lookUp(403, { Message: "not authorized" }, account)).toBeUndefined();
+  });
+});
