@@ -1,132 +1,104 @@
-/**
- * `npm run mutate`: leaves out each condition of the service's transactions in turn and tells which of them no test misses.
- *   --only TEXT     only conditions whose name has TEXT in it; may be given several times
- *   --list          prints their names and ends
- * test/reliability/survivors.json explains what survives. Conditions that refuse the same writes are left out together, and must be
- * missed together. Exits 1 where a condition survives unexplained, or one is explained that is caught.
- */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, matchesGlob } from "node:path";
+/** `npm run mutate`: changes the code in small ways, one at a time, and tells which changes no test notices. */
+import { existsSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import * as v from "valibot";
-import { runTool } from "./run-command.ts";
+import { findChangedLines } from "./mutation/changed.ts";
+import { mutatePython, PYTHON_FOLDER } from "./mutation/python.ts";
+import { findRedundantTests, formatResults } from "./mutation/results.ts";
+import { runStryker } from "./mutation/stryker.ts";
+import { findSuite, MUTABLE_FOLDERS } from "./mutation/suites.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string", multiple: true }, list: { type: "boolean" } } });
+const HELP = `npm run mutate -- FOLDER|FILE…     mutants of a folder or of files: ${MUTABLE_FOLDERS.filter((folder) => !folder.includes("/")).join(", ")}, clients/typescript,
+                                   a folder or file in one of them, or ${PYTHON_FOLDER}
+npm run mutate -- --changed        mutants of the lines that this branch changed
 
-/** What could notice: lives that are disturbed, random histories, and the answers to callers. */
-const SUITES = [
-  "test/reliability",
-  "test/domain/slots.test.ts",
-  "test/domain/run-life.test.ts",
-  "test/domain/idempotency.test.ts",
-  "test/domain/reservations.test.ts",
-  "test/api",
-  "test/security",
-];
-const Noted = v.union([v.tuple([v.string(), v.string()]), v.tuple([v.string()])]);
-const Survivor = v.object({
-  /** Conditions without their function; `*` for any text without a space. */
-  conditions: v.array(v.string()),
-  /** The functions it is about. Default: all. */
-  functions: v.exactOptional(v.array(v.string())),
-  /** They refuse the same writes: with all of a function's left out, a test must notice. Default: false. */
-  caught_together: v.exactOptional(v.boolean()),
-  because: v.pipe(v.string(), v.minLength(20)),
-});
-type Survivor = v.InferOutput<typeof Survivor>;
-const SECONDS = 1_800;
+  --base REF         what --changed compares with (default: main)
+  --minutes N        ends after so many minutes with what was found out (default: 5 with --changed, otherwise no limit)
+  --tests PATH       tests to try mutants with instead of the nearest ones; may be given several times
+  --concurrency N    test processes at the same time (default: one less than there are processors)
+  --force            tries every mutant again; otherwise only those whose code or tests changed since the last run
+  --redundant        lists tests that catch nothing which another does not; tries every mutant with all of its tests
+  --help
 
-const explanations = v.parse(v.array(Survivor), JSON.parse(readFileSync("test/reliability/survivors.json", "utf8")));
-const filesByCondition = await allConditions();
-const conditions = [...filesByCondition.keys()]
-  .filter((name) => values.only === undefined || values.only.some((text) => name.includes(text)))
-  .sort();
-if (values.list === true) {
-  console.log(conditions.join("\n"));
-  process.exit(0);
-}
-const catchers = new Map<string, Promise<string | undefined>>();
-const counts = { caught: 0, "caught with its twins": 0, explained: 0, unexplained: 0, "explained, but caught": 0 };
-for (const [index, name] of conditions.entries()) {
-  const { outcome, by } = await tryWithout(name);
-  counts[outcome]++;
-  console.log(`${index + 1}/${conditions.length}  ${outcome}${by === undefined ? "" : ` by ${by}`}  ${name}`);
-}
-console.log(
-  Object.entries(counts)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(", "),
-);
-process.exitCode = counts.unexplained + counts["explained, but caught"] === 0 ? 0 : 1;
+Exits 1 where a mutant survives. Reports are kept in .runyard/mutation.`;
 
-async function tryWithout(name: string): Promise<{ outcome: keyof typeof counts; by?: string }> {
-  const explanation = explanations.find((survivor) => isAbout(survivor, name));
-  if (explanation?.caught_together !== true) {
-    const by = await findCatcherOnce([name]);
-    if (by === undefined) return { outcome: explanation === undefined ? "unexplained" : "explained" };
-    return { outcome: explanation === undefined ? "caught" : "explained, but caught", by };
-  }
-  const [who] = split(name);
-  const twins = [...filesByCondition.keys()].filter((other) => split(other)[0] === who && isAbout(explanation, other));
-  const by = await findCatcherOnce(twins.sort());
-  return by === undefined ? { outcome: "unexplained" } : { outcome: "caught with its twins", by };
+/** Leaves time for what comes before and after the mutants, so that the whole takes five minutes. */
+const CHANGED_SECONDS = 285;
+
+const { values, positionals } = parseCommandLine();
+if (values.help === true) {
+  console.log(HELP);
+} else if (positionals.length === 1 && positionals[0] === PYTHON_FOLDER) {
+  process.exitCode = await mutatePython();
+} else {
+  await mutate();
 }
 
-function isAbout({ conditions, functions }: Survivor, name: string): boolean {
-  const [who, what] = split(name);
-  return conditions.some((pattern) => matches(what, pattern)) && (functions === undefined || functions.includes(who));
-}
-
-/** Slashes and spaces of a condition's name are no separators of a path. */
-function matches(what: string, pattern: string): boolean {
-  const [text = "", glob = ""] = [what, pattern].map((name) => name.replaceAll("/", ":").replaceAll(" ", "/"));
-  return matchesGlob(text, glob);
-}
-
-function split(name: string): readonly [who: string, what: string] {
-  const at = name.indexOf(" ");
-  return [name.slice(0, at), name.slice(at + 1)];
-}
-
-/** Every condition that the suites come across with all in place, and the test files in which its write was refused. */
-async function allConditions(): Promise<Map<string, string[]>> {
-  const folder = mkdtempSync(join(tmpdir(), "runyard-mutate-"));
-  const file = join(folder, "conditions.txt");
+function parseCommandLine() {
   try {
-    const { exitCode, output } = await test(SUITES, { RUNYARD_CONDITIONS: file });
-    if (exitCode !== 0) throw new Error(`the tests fail as it is:\n${output.slice(-4_000)}`);
-    const found = new Map<string, string[]>();
-    for (const line of readFileSync(file, "utf8").trim().split("\n")) {
-      const [name, testFile] = v.parse(Noted, JSON.parse(line));
-      const files = found.get(name) ?? [];
-      found.set(name, testFile === undefined || files.includes(testFile) ? files : [...files, testFile]);
-    }
-    return found;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        changed: { type: "boolean" },
+        base: { type: "string" },
+        minutes: { type: "string" },
+        tests: { type: "string", multiple: true },
+        concurrency: { type: "string" },
+        force: { type: "boolean" },
+        redundant: { type: "boolean" },
+        help: { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
   }
 }
 
-/**
- * The first test file that fails without these conditions; undefined where all pass. A test takes another course only from a write
- * that was refused and is no longer, so only those files are run in which one of theirs was.
- */
-function findCatcherOnce(names: readonly string[]): Promise<string | undefined> {
-  const all = names.join("\n");
-  const found = catchers.get(all) ?? findCatcher(names);
-  catchers.set(all, found);
-  return found;
+function refuse(message: string): never {
+  console.error(`${message}\n\n${HELP}`);
+  process.exit(2);
 }
 
-async function findCatcher(names: readonly string[]): Promise<string | undefined> {
-  const files = [...new Set(names.flatMap((name) => filesByCondition.get(name) ?? []))];
-  if (files.length === 0) return undefined;
-  const { exitCode, output } = await test([...files, "--bail=1"], { RUNYARD_DROPPED: names.join("\n") });
-  if (exitCode === 0) return undefined;
-  return /FAIL .*?(test\/\S+?\.test\.ts)/.exec(output)?.[1] ?? `an end with ${exitCode ?? "a time-out"}`;
+async function mutate(): Promise<void> {
+  const patterns = values.changed === true ? await changedPatterns() : positionals.map(toPattern);
+  if (patterns.length === 0) return console.log("Nothing that is mutated has changed.");
+  const seconds = values.minutes === undefined ? undefined : 60 * toNumber("--minutes", values.minutes);
+  const { results, ended } = await runStryker({
+    name: values.changed === true ? "changed" : positionals.join("+").replaceAll("/", "-"),
+    mutate: patterns,
+    suite: values.tests ?? [...new Set(patterns.flatMap((pattern) => findSuite(toPath(pattern)) ?? []))],
+    concurrency: toNumber("--concurrency", values.concurrency ?? String(Math.max(1, availableParallelism() - 1))),
+    seconds: seconds ?? (values.changed === true ? CHANGED_SECONDS : undefined),
+    allKillers: values.redundant === true,
+    force: values.force === true || values.redundant === true,
+  });
+  console.log(formatResults(results));
+  if (values.redundant === true) console.log(`redundant:\n${findRedundantTests(results).join("\n")}`);
+  if (ended !== "done") console.log(`Not all mutants were tried: ${ended}.`);
+  const survived = results.some(({ status }) => status === "Survived" || status === "NoCoverage");
+  process.exitCode = survived || ended === "failed" ? 1 : 0;
 }
 
-function test(args: readonly string[], env: Readonly<Record<string, string>>) {
-  return runTool("vitest", ["run", "--reporter=dot", ...args], { env, timeoutSeconds: SECONDS });
+async function changedPatterns(): Promise<readonly string[]> {
+  if (positionals.length > 0) refuse("--changed takes no folder");
+  const changed = await findChangedLines(values.base ?? "main");
+  return changed.filter((pattern) => pattern.includes(".ts") && findSuite(toPath(pattern)) !== undefined);
+}
+
+function toPattern(path: string): string {
+  const clean = path.replace(/^\.\//, "").replace(/\/+$/, "");
+  const known = `one of ${[...MUTABLE_FOLDERS, PYTHON_FOLDER].join(", ")}, or in one of them`;
+  if (clean === PYTHON_FOLDER) refuse(`${PYTHON_FOLDER} is tried alone`);
+  if (findSuite(clean) === undefined) refuse(`${path}: must be ${known}`);
+  if (!existsSync(clean)) refuse(`${path}: there is no such folder or file`);
+  return statSync(clean).isDirectory() ? `${clean}/**/*.ts` : clean;
+}
+
+function toPath(pattern: string): string {
+  return pattern.replace(/:\d+-\d+$|\/\*\*\/\*\.ts$/, "");
+}
+
+function toNumber(option: string, text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) refuse(`${option} ${text}: must be a whole number from 1`);
+  return Number(text);
 }

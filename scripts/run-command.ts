@@ -16,6 +16,8 @@ export interface CommandOptions {
   show?: boolean;
   /** After this time the command and all that it started are killed. Default: 300. */
   timeoutSeconds?: number;
+  /** Default: the repository's root. */
+  cwd?: string;
   /** Variables beside those of this process. */
   env?: Readonly<Record<string, string>>;
 }
@@ -40,7 +42,7 @@ export function runCommand(
   const startedAt = performance.now();
   const stream = options.show ? "inherit" : "pipe";
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: options.cwd ?? root,
     stdio: ["ignore", stream, stream],
     env: { ...environment(), ...options.env },
   });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
 import { toUsd } from "#shared/records/money.ts";
@@ -138,6 +139,26 @@ describe("a budget", () => {
     const openai = await gateway.chat(again.key);
     expect(openai.status).toBe(403);
     expect(await openai.json()).toMatchObject({ error: { type: "permission_error", code: "budget_exceeded" } });
+  });
+
+  it.each([
+    ["a refused call", { status: 400 }, false, 0],
+    ["a whole answer", {}, false, 400_000],
+    ["a streamed answer", {}, true, 400_000],
+  ])("is settled before %s ends", async (_, turn, stream, spent) => {
+    let slow = false;
+    // Each call takes a while, so what is not waited for is not done when the answer ends.
+    plane = await createTestControlPlane(undefined, async (_name, perform) => {
+      if (slow) await wait(20);
+      return perform();
+    });
+    gateway = createGateway(plane, standIn);
+    const root = await workingRun(plane, withBudget(1));
+    standIn.turns.push(turn);
+    slow = true;
+    await (await gateway.messages(root.key, { stream })).text();
+    slow = false;
+    expect(await readBudget(root)).toMatchObject({ spent, left: 1_000_000_000 - spent, open: 0, holds: {} });
   });
 
   it("of a child ends only the child", async () => {

@@ -2,12 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
 import { request, routeNames } from "../support/client.ts";
 import { makeStage, PRINCIPALS } from "../support/principals.ts";
+import { usedRights } from "../support/rights.ts";
 import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
-const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
+const readJson = (name: string): unknown => JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8"));
+const matrix = v.parse(Matrix, readJson("principals.matrix.json"));
+/** Rights whose use the ports of the tests note. */
+const RECORDED = ["table", "indexes", "live", "watch", "runsQueue", "endsQueue", "reaperQueue", "sandbox"];
 
 describe("principals.matrix.json", () => {
   it("has a row for every route, and a column for every principal", () => {
@@ -31,4 +36,20 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       if (answer.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
     },
   );
+});
+
+describe("the rights of a route", () => {
+  /** Rights that only special cases use: a run that waits, a repeated request, a team with runs, a change while another is made. */
+  const special = v.parse(v.record(v.string(), v.array(v.string())), readJson("special-rights.json"));
+
+  it("are used by the requests above, but for those that special cases use", () => {
+    const unused = routes.flatMap(({ file, rights }) => {
+      const granted = Object.entries(rights).flatMap(([resource, actions]) =>
+        RECORDED.includes(resource) ? [actions].flat().map((action) => `${resource}: ${action}`) : [],
+      );
+      const left = granted.filter((right) => !usedRights.get(file)?.has(right)).toSorted();
+      return left.length === 0 ? [] : [[file, left]];
+    });
+    expect(Object.fromEntries(unused)).toEqual(special);
+  });
 });

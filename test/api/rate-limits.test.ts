@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { configuredRateLimits, DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
+import {
+  configuredRateLimits,
+  createRateLimitToken,
+  DEFAULT_RATE_LIMITS,
+  type RateLimitKind,
+} from "#shared/limits/token-bucket.ts";
 import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
 import { createClient, request } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -87,6 +92,14 @@ describe("a rate-limit token", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
     expect(plane.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
     expect(tokensTaken(plane)).toEqual([5]);
+    // The table deletes a bucket two minutes after its own minute has begun.
+    const [bucket] = plane.table.all().filter(({ pk }) => pk.startsWith("BUCKET#"));
+    expect(bucket).toMatchObject({ v: 1, expires_at: plane.clock.now / 1_000 + 120 });
+  });
+
+  it("is of no kind at an endpoint that declares none", () => {
+    const token = createRateLimitToken("user:1", undefined, DEFAULT_RATE_LIMITS);
+    expect(() => token(0)).toThrow("the endpoint declares no rateLimit");
   });
 
   it("is not spent by a refused request", async () => {

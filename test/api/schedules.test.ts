@@ -243,6 +243,16 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect((await call().get("/agent/schedules")).body.schedules).toMatchObject([{ id, name: "Weekly" }]);
   });
 
+  it("sets the timer and the next run by a time zone that alone is changed", async () => {
+    const { id, ...before } = await makeSchedule(plane);
+    const { name, cron_schedule, prompt } = before;
+    const same = { name, cron_schedule, prompt, enabled: true };
+    const { body } = await call().put(`/agent/schedules/${id}`, { ...same, time_zone: "Asia/Tokyo" });
+    expect(before).toMatchObject({ time_zone: "UTC", history: { next_run: "2026-05-19T02:30:00.000Z" } });
+    expect(body).toMatchObject({ time_zone: "Asia/Tokyo", history: { next_run: "2026-05-19T17:30:00.000Z" } });
+    expect(plane.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)", timeZone: "Asia/Tokyo" });
+  });
+
   it("changes the optional members in the body", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" } });
     const agent = await plane.agent();

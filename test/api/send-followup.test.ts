@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { RUN_CAPS } from "#shared/records/run.ts";
+import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
@@ -51,6 +53,18 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(await numbers(2)).toEqual([]);
     expect((await harness.finish()).status).toBe(200);
     expect(await readState(plane, harness.run_id)).toBe("SUCCEEDED");
+  });
+
+  it("returns 429 for one more than a run stores", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const followups = RUN_CAPS.followups - 1;
+    await plane.table.write({ kind: "update", key: keys.head(id), set: { followups } });
+    expect((await followup(plane, id, "the last")).status).toBe(200);
+    const refused = await followup(plane, id, "one more");
+    expect(refused).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
+    expect(refused.body.detail).toBe(`a run stores at most ${RUN_CAPS.followups} follow-ups`);
+    expect((await plane.ports.runs.head(id))?.followups).toBe(RUN_CAPS.followups);
   });
 
   it("queues a run again that finishes with an unhandled follow-up", async () => {

@@ -31,6 +31,12 @@ describe("cursors", () => {
     );
   });
 
+  it("are short whatever the list is bound to, and of three parts are none", async () => {
+    const cursor = await ours.write("b".repeat(1_000), "");
+    expect(cursor.length).toBeLessThan(100);
+    await expect(ours.read("b".repeat(1_000), `${cursor}.x`)).rejects.toMatchObject(refused);
+  });
+
   it("are rejected with any one character changed, removed or added", async () => {
     await fc.assert(
       fc.asyncProperty(position, fc.nat(), fc.constantFrom(..."Aa0-_.=%"), async (after, place, character) => {

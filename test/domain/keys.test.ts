@@ -1,9 +1,12 @@
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import { hashKey, newKey, newRunKey, parseKey } from "#shared/principals/api-key.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const toBase62 = (value: number): string =>
+  value < 62 ? BASE62.charAt(value) : toBase62(Math.floor(value / 62)) + BASE62.charAt(value % 62);
 const uuid = fc.oneof(
   fc.uuid(),
   fc.nat({ max: 2 ** 46 }).map(uuidv7),
@@ -63,6 +66,9 @@ describe("API keys", () => {
     const random = "z".repeat(37);
     const crafted = [..."0123456789"].map((digit) => `ryr_${random}${digit.repeat(6)}`);
     for (const raw of crafted) expect(parseKey(raw)).toBeUndefined();
+    const sealed = random + toBase62(crc32(random)).padStart(6, "0");
+    expect(parseKey(`ryp_${sealed}`), "the checksum is right").toMatchObject({ kind: "personal" });
+    expect(parseKey(`ryr_${sealed}`)).toBeUndefined();
   });
 
   it("are unique", () => {

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assignClonePaths, cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { findCredentials } from "#harness/git/repository-access.ts";
@@ -69,6 +72,24 @@ describe("cloneRepository", () => {
     using repository = new Repository("things", { "a.txt": "one" });
     const limited = cloneRepository("it", { url: repository.url }, { ...options(), timeoutMs: 1 });
     await expect(limited).rejects.toThrow("git did not end within");
+  });
+
+  it("ends with its time limit although the server never answers, with all processes that git has started", async () => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    await using server = createServer(
+      (socket) =>
+        void socket
+          .on("close", resolve)
+          .on("error", () => undefined)
+          .resume(),
+    );
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = v.parse(v.object({ port: v.number() }), server.address());
+    const url = `https://127.0.0.1:${address.port}/acme/shop`;
+    const limited = cloneRepository("it", { url }, { ...options(), timeoutMs: 2_000 });
+    await expect(limited).rejects.toThrow("git did not end within 2 s");
+    // The one that has the connection is a child of git's.
+    await closed;
   });
 
   it("never shows a URL's credential", () => {

@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { chooseToken } from "#harness/git/repository-access.ts";
+import { chooseToken, separateCredential } from "#harness/git/repository-access.ts";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
 import { GitServer } from "./support/git-server.ts";
 import { commandLines } from "./support/processes.ts";
@@ -128,6 +128,26 @@ describe("cloning a private repository", () => {
     const ofGit = lists.filter((line) => line.includes("git"));
     expect(ofGit.some((line) => line.includes("clone"))).toBe(true);
     expect(ofGit.filter((line) => line.includes(TOKEN))).toEqual([]);
+  });
+
+  it("offers the token to its repository, and to no other host, path or scheme", () => {
+    const { variables } = separateCredential("https://git.example/acme/shop", TOKEN);
+    const offered = (asked: string): string => {
+      const { protocol, host, pathname } = new URL(asked);
+      const input = `protocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${pathname.slice(1)}\n\n`;
+      const env = { ...process.env, ...variables, GIT_CONFIG_NOSYSTEM: "1", HOME: folder, GIT_TERMINAL_PROMPT: "0" };
+      const { stdout } = spawnSync("git", ["credential", "fill"], { input, env, encoding: "utf8" });
+      return stdout;
+    };
+    expect(offered("https://git.example/acme/shop")).toMatch(`username=x-access-token\npassword=${TOKEN}`);
+    for (const other of [
+      "https://other.example/acme/shop",
+      "https://git.example/acme/other",
+      "http://git.example/acme/shop",
+      "https://git.example:8443/acme/shop",
+    ]) {
+      expect(offered(other), other).not.toContain(TOKEN);
+    }
   });
 
   it("accepts a URL whose credential is only a user name", async () => {

@@ -5,7 +5,7 @@ import { ConditionFailed, type Conditions, type Table, type TransactionWrite } f
 import { actingName } from "./rights.ts";
 
 /**
- * For `npm run mutate`: the conditions of the service's writes, each by the function that writes, the item and the attribute.
+ * For `npm run mutate:conditions`: the conditions of the service's writes, each by the function that writes, the item and the attribute.
  * `RUNYARD_CONDITIONS` names a file that each condition is noted in, with the test files in which its write was refused;
  * `RUNYARD_DROPPED` names those, one a line, that are left out to see whether any test notices.
  */

@@ -42,8 +42,14 @@ function tellMissing(): void {
   if (missing.length > 0) throw new RightMissing(missing.splice(0).join(", "));
 }
 
+/** Rights, but for those on files, that were used since the tests of a file began: by the name of the function, `table: GetItem`. */
+export const usedRights = new Map<string, Set<string>>();
+
 function need(resource: Exclude<keyof Rights, "bucket">, action: string): void {
   const who = acting.getStore();
+  if (who !== undefined) {
+    usedRights.set(who.name, (usedRights.get(who.name) ?? new Set()).add(`${resource}: ${action}`));
+  }
   const granted: readonly string[] = who?.rights[resource] ?? [];
   if (who === undefined || granted.includes(action)) return;
   missing.push(`${who.name} lacks ${resource}: ${action}`);

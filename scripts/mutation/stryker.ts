@@ -1,0 +1,109 @@
+/** Runs StrykerJS on a copy of the repository, in a process group of its own that ends with this process or when its time is up. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../run-command.ts";
+import { RESULTS_VARIABLE, type Result, readResults } from "./results.ts";
+import { testsToEnvironment } from "./suites.ts";
+
+export interface MutationRun {
+  /** Names the incremental report. */
+  readonly name: string;
+  /** Stryker's patterns: globs, or files with `:first-last` lines. */
+  readonly mutate: readonly string[];
+  readonly suite: readonly string[];
+  readonly concurrency: number;
+  /** Ends after so many seconds with what was found out by then. */
+  readonly seconds?: number | undefined;
+  /** Finds every test that fails for a mutant instead of the first one. Default: false. */
+  readonly allKillers?: boolean;
+  /** Takes nothing over from the last run. Default: false. */
+  readonly force?: boolean;
+}
+
+export interface MutationOutcome {
+  readonly results: readonly Result[];
+  readonly ended: "done" | "time is up" | "failed";
+}
+
+const WORK = ".runyard/mutation";
+/** What is copied is only what tests can read. */
+const NOT_COPIED = ["/dist", "/.runyard", "/image/node_modules", "/cdk.out", "/action/dist"];
+
+export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
+  const file = join(root, WORK, `${run.name}.jsonl`);
+  const config = join(root, WORK, `${run.name}.config.json`);
+  const copies = `${WORK}/copies-${process.pid}`;
+  mkdirSync(join(root, WORK), { recursive: true });
+  rmSync(file, { force: true });
+  writeFileSync(config, JSON.stringify(toOptions(run, copies)));
+  const child = spawn(
+    process.execPath,
+    [join(root, "node_modules/@stryker-mutator/core/bin/stryker.js"), "run", config],
+    {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      detached: true,
+      env: { ...process.env, ...testsToEnvironment(run.suite), [RESULTS_VARIABLE]: file },
+    },
+  );
+  const end = () => endGroup(child.pid);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  let late = false;
+  const timer = setTimeout(
+    () => {
+      late = true;
+      end();
+    },
+    (run.seconds ?? MAX_SECONDS) * 1000,
+  );
+  try {
+    const [exitCode] = await once(child, "exit");
+    return { results: readResults(file), ended: late ? "time is up" : exitCode === 0 ? "done" : "failed" };
+  } finally {
+    clearTimeout(timer);
+    end();
+    rmSync(join(root, copies), { recursive: true, force: true });
+  }
+}
+
+const MAX_SECONDS = 86_400;
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of its processes have ended.
+  }
+}
+
+function toOptions({ name, mutate, concurrency, allKillers = false, force = false }: MutationRun, copies: string) {
+  return {
+    mutate: [...mutate, "!**/generated/**"],
+    testRunner: "vitest",
+    // Tests reach endpoints by imports that only running them shows, so Vitest cannot tell which tests are related.
+    vitest: { configFile: "scripts/mutation/vitest.config.ts", pool: "forks", related: false },
+    plugins: ["@stryker-mutator/vitest-runner", "./scripts/mutation/plugins.ts"],
+    ignorers: ["texts"],
+    reporters: ["results", "progress-append-only"],
+    coverageAnalysis: "perTest",
+    incremental: true,
+    incrementalFile: `${WORK}/${name}.json`,
+    force,
+    disableBail: allKillers,
+    concurrency,
+    tempDirName: copies,
+    cleanTempDir: "always",
+    ignorePatterns: NOT_COPIED,
+    // Stryker would rewrite it by means of an interface that TypeScript 7 does not have. Vitest reads none.
+    tsconfigFile: "none.json",
+    // Generous, since a time-out counts as caught. Endless loops are recognized by the number of their rounds.
+    timeoutMS: 60_000,
+    timeoutFactor: 4,
+    dryRunTimeoutMinutes: 60,
+    allowEmpty: true,
+    logLevel: "error",
+  };
+}
