@@ -11,7 +11,7 @@ import { createRoot } from "react-dom/client";
 import { isSignedOut } from "./api/client.ts";
 import { queryClient } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
-import { router } from "./router.tsx";
+import { preloadPage, router } from "./router.tsx";
 
 const RELOADED = "runyard.reloaded";
 
@@ -31,6 +31,9 @@ queryClient.getQueryCache().subscribe((event) => {
   void router.invalidate();
 });
 keepSession();
+// What the page needs is requested before it is rendered.
+void queryClient.prefetchQuery(sessionQuery);
+preloadPage(location.pathname);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");

@@ -49,11 +49,20 @@ const home = createRoute({
   },
 });
 
+const loadRunsPage = () => import("./runs/runs-page.tsx");
+const loadRunPage = () => import("./run/run-page.tsx");
+
+/** Starts to load the pages that people open first, without waiting for the session. */
+export function preloadPage(pathname: string): void {
+  if (pathname === "/" || pathname === "/runs") void loadRunsPage();
+  else if (/^\/runs\/(?!new$)[^/]+$/.test(pathname)) void loadRunPage();
+}
+
 const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
   validateSearch: RunSearch,
-  component: lazyRouteComponent(() => import("./runs/runs-page.tsx"), "RunsPage"),
+  component: lazyRouteComponent(loadRunsPage, "RunsPage"),
 });
 
 const newRun = createRoute({
@@ -66,7 +75,7 @@ const newRun = createRoute({
 const run = createRoute({
   getParentRoute: () => shell,
   path: "/runs/$runId",
-  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+  component: lazyRouteComponent(loadRunPage, "RunPage"),
 });
 
 const schedules = createRoute({

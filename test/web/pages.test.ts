@@ -136,6 +136,7 @@ describe("the pages of the web app", () => {
     const { page } = await app.open("/runs", { timezoneId: "Asia/Tokyo" });
     const time = page.locator(".run-row time").first();
     const at = new Date((await time.getAttribute("datetime")) ?? "");
+    await time.hover();
     const hour = at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" });
     expect(await time.getAttribute("title")).toContain(hour);
   });

@@ -12,11 +12,11 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { IconButton } from "../ui/button.tsx";
-import { formatClock, formatDuration, formatExact, toWords } from "../ui/format.ts";
+import { formatClock, formatDuration, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Spinner } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { useNow } from "../ui/time.tsx";
+import { showExact, useNow } from "../ui/time.tsx";
 import { ActionBody } from "./action-body.tsx";
 import { actionTitle } from "./action-text.ts";
 import type { ActionEntry, Entry, MarkEntry, TextEntry } from "./feed.ts";
@@ -56,7 +56,7 @@ function Head({ icon, title, entry, children }: HeadProps) {
       <span className="entry-title">{title}</span>
       <span className="entry-facts">
         {children}
-        <time dateTime={entry.at} title={formatExact(entry.at)}>
+        <time dateTime={entry.at} onPointerEnter={showExact}>
           {formatClock(entry.at)}
         </time>
         <IconButton label="Copy a link to this step" className="entry-link" onClick={copyLink}>

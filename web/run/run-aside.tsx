@@ -5,10 +5,10 @@ import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import { descendantsQuery } from "../api/queries.ts";
 import { CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
-import { formatClock, formatCount, formatDuration, formatExact, isEnded, toWords } from "../ui/format.ts";
+import { formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon } from "../ui/run-state.tsx";
-import { Time } from "../ui/time.tsx";
+import { showExact, Time } from "../ui/time.tsx";
 import { Artifacts } from "./artifacts.tsx";
 import { Fact } from "./fact.tsx";
 import type { Feed } from "./feed.ts";
@@ -156,7 +156,7 @@ function Events({ events }: { readonly events: readonly RunEvent[] }) {
         return (
           <li key={sequence} className={isBad ? "event tone-bad" : "event"}>
             <span className="event-name">{toWords(type)}</span>
-            <time dateTime={occurred_at} title={formatExact(occurred_at)} className="faint">
+            <time dateTime={occurred_at} onPointerEnter={showExact} className="faint">
               {formatClock(occurred_at)}
             </time>
             {(typeof took === "number" || detail !== undefined) && (

@@ -18,7 +18,7 @@ import type { Entry } from "./feed.ts";
 import { RunBanner } from "./run-banner.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Timeline } from "./timeline.tsx";
-import { useFeed } from "./use-feed.ts";
+import { type FollowedRun, useFeed } from "./use-feed.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
 const RunAside = lazy(async () => ({ default: (await import("./run-aside.tsx")).RunAside }));
@@ -30,9 +30,15 @@ const route = getRouteApi("/shell/runs/$runId");
 
 export function RunPage() {
   const { runId } = route.useParams();
+  return <FollowedRunPage key={runId} runId={runId} />;
+}
+
+/** Reads the run and its events at the same time. */
+function FollowedRunPage({ runId }: { readonly runId: string }) {
   const { data: run, error, refetch } = useQuery(runQuery(runId));
+  const followed = useFeed(runId);
   useEffect(preloadMarkdown, []);
-  if (run !== undefined) return <LoadedRun key={runId} run={run} />;
+  if (run !== undefined) return <LoadedRun run={run} followed={followed} />;
   return (
     <div className="page">
       {error === null ? (
@@ -44,9 +50,9 @@ export function RunPage() {
   );
 }
 
-function LoadedRun({ run }: { readonly run: RunItem }) {
+function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed: FollowedRun }) {
   useTitle(run.title.trim() || "Run");
-  const { feed, connection, error, refresh } = useFeed(run.run_id);
+  const { feed, connection, error, refresh } = followed;
   const entries = useMemo(() => [promptEntry(run), ...feed.entries], [run, feed.entries]);
   const stick = useStickToEnd(entries, !isEnded(run.state));
   const changed = () => {

@@ -14,9 +14,13 @@ export function useStickToEnd(content: unknown, isLive: boolean): { isAtEnd: boo
       wasAtEnd.current = near && scrollY > 0;
       setAtEnd(near);
     };
-    onScroll();
+    // The height is known when the page is laid out; asking for it earlier would lay it out twice.
+    const frame = requestAnimationFrame(onScroll);
     addEventListener("scroll", onScroll, { passive: true });
-    return () => removeEventListener("scroll", onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", onScroll);
+    };
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new content is the reason to scroll.
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, CornerDownRight } from "lucide-react";
+import { memo } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatDuration, formatUsd, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -12,7 +13,7 @@ interface RunRowProps {
 }
 
 /** A run of the list. The whole row is the link. */
-export function RunRow({ run, isSelected }: RunRowProps) {
+export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
   const { creator, executor, agent_config: config, schedule } = run;
   const who = executor?.type === "service_account" ? executor : creator;
   const title = run.title.trim() || "Untitled";
@@ -60,7 +61,7 @@ export function RunRow({ run, isSelected }: RunRowProps) {
       </span>
     </Link>
   );
-}
+});
 
 /** The beginning of a message that may be Markdown, on one line and without its marks. */
 const toLine = (text: string): string =>

@@ -1,16 +1,21 @@
 import type { RunState } from "../../clients/typescript/src/index.ts";
 
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const SHORT = new Intl.DateTimeFormat(undefined, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-});
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const COUNT = new Intl.NumberFormat();
-const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+/** Formatters are slow to make, so each is made when it is first used. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const dates = (options: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(undefined, options));
+const relative = once(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" }));
+const exact = dates({ dateStyle: "full", timeStyle: "long" });
+const short = dates({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const clock = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const counts = once(() => new Intl.NumberFormat());
+const compact = once(() => new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }));
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
@@ -23,29 +28,29 @@ export function formatRelative(at: string, now: number): string {
   const difference = Date.parse(at) - now;
   if (Number.isNaN(difference)) return "";
   const distance = Math.abs(difference);
-  if (distance > 7 * 86_400_000) return SHORT.format(new Date(at));
+  if (distance > 7 * 86_400_000) return short().format(new Date(at));
   for (const [unit, size] of UNITS) {
-    if (distance >= size) return RELATIVE.format(Math.trunc(difference / size), unit);
+    if (distance >= size) return relative().format(Math.trunc(difference / size), unit);
   }
   return difference > 0 ? "in a moment" : "just now";
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const utcDay = dates({ month: "short", day: "numeric", timeZone: "UTC" });
 
 /** A day such as 2026-05-18, which is in UTC. */
 export const formatDay = (day: string): string => {
   const date = new Date(`${day}T00:00:00Z`);
-  return Number.isNaN(date.getTime()) ? day : DAY.format(date);
+  return Number.isNaN(date.getTime()) ? day : utcDay().format(date);
 };
 
-const format = (by: Intl.DateTimeFormat) => (at: string) => {
+const format = (by: () => Intl.DateTimeFormat) => (at: string) => {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : by.format(date);
+  return Number.isNaN(date.getTime()) ? at : by().format(date);
 };
-export const formatExact = format(EXACT);
-export const formatClock = format(CLOCK);
-export const formatCount = (count: number): string => COUNT.format(count);
-export const formatCompact = (count: number): string => COMPACT.format(count);
+export const formatExact = format(exact);
+export const formatClock = format(clock);
+export const formatCount = (count: number): string => counts().format(count);
+export const formatCompact = (count: number): string => compact().format(count);
 
 /** "1 h 5 min", "12.3 s", "340 ms". */
 export function formatDuration(milliseconds: number): string {
@@ -91,7 +96,7 @@ export const isEnded = (state: RunState): boolean => ENDED.has(state);
 
 /** "Mon 24 Nov, 09:00". */
 export const formatWhen = format(
-  new Intl.DateTimeFormat(undefined, {
+  dates({
     weekday: "short",
     day: "numeric",
     month: "short",

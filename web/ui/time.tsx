@@ -24,11 +24,16 @@ export function useNow(step = 1000): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / step) * step);
 }
 
+/** Sets the title of a `time` element on hover: to format an exact time takes long, and a page has many. */
+export function showExact({ currentTarget }: { readonly currentTarget: HTMLTimeElement }): void {
+  currentTarget.title = formatExact(currentTarget.dateTime);
+}
+
 /** A point in time in the viewer's zone. The exact time is shown on hover. */
 export function Time({ at, className }: { readonly at: string; readonly className?: string }) {
   const rounded = useNow(10_000);
   return (
-    <time dateTime={at} title={formatExact(at)} className={className}>
+    <time dateTime={at} onPointerEnter={showExact} className={className}>
       {formatRelative(at, Math.max(rounded, Date.now() - 10_000))}
     </time>
   );

@@ -14,7 +14,7 @@ const LABELS: Readonly<Record<Measure, string>> = { runs: "Runs", cost: "Cost", 
 const OUTCOMES = [
   ["good", "Succeeded"],
   ["bad", "Failed"],
-  ["off", "Blocked or cancelled"],
+  ["off", "Other"],
 ] as const;
 
 /** A bar for each day. Runs are split by outcome. */

@@ -49,7 +49,9 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
               <td>
                 <span className="share">
                   <span className="share-track">
-                    <span className="share-bar" style={{ width: `${(weight(bucket) / most) * 100}%` }} />
+                    {weight(bucket) > 0 && (
+                      <span className="share-bar" style={{ width: `${(weight(bucket) / most) * 100}%` }} />
+                    )}
                   </span>
                   <span className="number">{formatUsd(bucket.cost_usd)}</span>
                 </span>

@@ -12,11 +12,24 @@ export async function readLargestPaint(page: Page): Promise<number> {
   return v.parse(v.number(), time);
 }
 
+/** Measures the processor time of the page's main thread, which other programs of the machine do not change much. */
+export async function startProcessorClock(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const read = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1000;
+  };
+  const start = await read();
+  return async () => (await read()) - start;
+}
+
 const Scrolling = v.object({
   framesPerSecond: v.number(),
   p95Ms: v.number(),
   slowestMs: v.number(),
   pixels: v.number(),
+  frames: v.number(),
 });
 export type Scrolling = v.InferOutput<typeof Scrolling>;
 
@@ -38,6 +51,7 @@ export async function scrollThrough(page: Page, seconds = 6): Promise<Scrolling>
         p95Ms: sorted[Math.floor(sorted.length * 0.95)],
         slowestMs: sorted.at(-1),
         pixels: scrollY - first,
+        frames: sorted.length,
       });
     };
     requestAnimationFrame(step);

@@ -27,7 +27,11 @@ export const shots: readonly Shot[] = [
   { name: "run", path: ({ checkout }) => `/runs/${checkout}`, prepare: waitForRun },
   { name: "run-changes", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".diff-add") },
   { name: "run-output", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".terminal") },
-  { name: "run-answer", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".entry:last-of-type") },
+  {
+    name: "run-answer",
+    path: ({ checkout }) => `/runs/${checkout}`,
+    prepare: scrollTo(".conversation .entry:last-child"),
+  },
   { name: "run-artifacts", path: ({ checkout }) => `/runs/${checkout}`, prepare: scrollTo(".screenshot") },
   { name: "run-question", path: ({ migration }) => `/runs/${migration}`, prepare: waitForRun },
   { name: "run-live", path: ({ translation }) => `/runs/${translation}`, prepare: scrollTo(".terminal") },
@@ -65,16 +69,18 @@ async function waitForRun(page: Page): Promise<void> {
 function scrollTo(selector: string) {
   return async (page: Page): Promise<void> => {
     await waitForRun(page);
-    const place = page.locator(selector).first();
-    await place.waitFor({ state: "attached" });
-    await place.evaluate("(element) => element.scrollIntoView({ block: 'center' })");
+    await page.locator(selector).first().waitFor({ state: "attached" });
+    // What was not visible yet gets its height when it becomes visible, so the first position is not the last one.
+    for (let count = 0; count < 3; count++) {
+      await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).scrollIntoView({ block: "center" })`);
+      await page.waitForTimeout(150);
+    }
   };
 }
 
 async function showTeam(page: Page): Promise<void> {
-  const team = page.getByRole("heading", { name: "Team and limits" });
   await page.getByText("alan@example.com").waitFor();
-  await team.evaluate("(element) => element.scrollIntoView()");
+  await page.evaluate("document.querySelector('section[aria-label^=Team]').scrollIntoView()");
 }
 
 async function createKey(page: Page): Promise<void> {
