@@ -1,11 +1,12 @@
 import { text } from "node:stream/consumers";
 import { prepareHost } from "./isolation/host.ts";
 import { closeInherited } from "./isolation/processes.ts";
+import { runSession } from "./session/run-session.ts";
 import { Stop } from "./support/stop.ts";
 
 async function main(): Promise<number> {
   closeInherited();
-  // Start this first: creating the sandbox starts other processes, which work while this one loads its remaining modules.
+  // Start this first: creating the sandbox starts other processes, which work while this one waits for its envelope.
   const host = prepareHost();
   const stop = new AbortController();
   const end = (why: string) => stop.abort(new Stop("shutdown", why));
@@ -16,7 +17,6 @@ async function main(): Promise<number> {
   setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();
   process.stdout.on("error", () => {});
 
-  const session = import("./session/run-session.ts");
   const envelope = await text(process.stdin);
   if (envelope === "") {
     // It was started ahead, and no run needed it.
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const input: unknown = JSON.parse(envelope);
-  return await (await session).runSession(input, host, stop);
+  return await runSession(input, host, stop);
 }
 
 main().then(

@@ -11,32 +11,45 @@ const Report = v.object({
 });
 type Report = v.InferOutput<typeof Report>;
 
+/** What isolates commands from this host. */
+export interface DecidedIsolation {
+  /** The value of RUNYARD_SANDBOX for harnesses. */
+  readonly isolation: string;
+  /** Whether isolated commands have a network. Undefined without a boundary. */
+  readonly network?: boolean;
+}
+
+/** The variables that tell harnesses what was decided, and that its boundary was tried, so that they need not try it. */
+export const toHarnessVariables = ({ isolation, network }: DecidedIsolation): Record<string, string> => ({
+  RUNYARD_SANDBOX: isolation,
+  ...(network === undefined ? {} : { RUNYARD_SANDBOX_TRIED: network ? "network" : "no-network" }),
+});
+
 /** Modes that the operator chooses explicitly and that are never detected. */
 const UNISOLATED = ["machine", "none"];
 
 /**
  * Decides what isolates commands from this host, once for all runs until the service stops, and says it.
  * @param setting value of RUNYARD_SANDBOX
- * @returns the value that harnesses get
  * @throws Problem where a boundary is demanded that does not work here
  */
-export async function decideIsolation(setting: string | undefined): Promise<string> {
+export async function decideIsolation(setting: string | undefined): Promise<DecidedIsolation> {
   if (setting !== undefined && UNISOLATED.includes(setting)) {
     if (setting === "none") warnOfNoIsolation("RUNYARD_SANDBOX=none");
-    return setting;
+    return { isolation: setting };
   }
   const report = await step("isolation", async (note) => {
     const found = await findIsolation();
     note(found.isolation === "none" ? "none" : describe(found));
     return found;
   });
-  const { isolation, reason } = report;
+  const { isolation, network, reason } = report;
   if (setting && setting !== isolation) {
     throw new Problem(`RUNYARD_SANDBOX=${setting} does not work here: ${reason ?? `${isolation} does`}.`);
   }
   if (isolation === "none") warnOfNoIsolation(reason);
   else if (reason !== undefined) warn(`Commands' system calls are not filtered: ${reason}`);
-  return isolation;
+  return { isolation, ...(isolation === "none" ? {} : { network }) };
 }
 
 const describe = ({ isolation, network }: Report): string => `${isolation}, ${network ? "with" : "without"} a network`;

@@ -203,7 +203,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, rights: { table: [...ask, ...write], live: changeLive }, quiet: true, untraced: true },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript"], PutObject: ["rawTranscript"] }, runsQueue: send, endsQueue: send }, reserved: 50 },
+  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript", "followup"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
   { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, rights: { table: [...ask, ...write] } },

@@ -89,7 +89,7 @@ export class LocalCloudSession {
       return result;
     });
     for (const warning of found.warnings) warn(warning);
-    this.#isolation = await decideIsolation(process.env["RUNYARD_SANDBOX"]);
+    this.#isolation = (await decideIsolation(process.env["RUNYARD_SANDBOX"])).isolation;
     await this.#claim(fresh);
     return found.python;
   }

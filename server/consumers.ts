@@ -25,7 +25,13 @@ export function registerConsumers(
     queue: QUEUES.runs,
     concurrency: CONCURRENCY,
     hasRoom: (inFlight) => sandbox.hasRoom(inFlight),
-    handle: (event) => dispatchRun.handle(event, dispatchPorts),
+    accepts: (owner, inFlight, ofOwner) => sandbox.hasRoomFor(owner, inFlight, ofOwner),
+    handle: async (event) => {
+      const ids = runIds(event);
+      // The queue knows whose run it is; the sandbox gets the envelope alone.
+      for (const id of ids) sandbox.expect(id, event.Records[0]?.attributes.MessageGroupId ?? "");
+      return dispatchRun.handle(event, dispatchPorts).finally(() => ids.forEach(sandbox.forget));
+    },
   });
   queues.consume({
     queue: QUEUES.ends,

@@ -4,6 +4,7 @@ import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
+import { type DecidedIsolation, toHarnessVariables } from "../host/isolation.ts";
 import { localModels } from "../host/models.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
@@ -45,8 +46,8 @@ export interface ServerOptions {
 /** A running server. */
 export interface Server {
   readonly ports: ServerPorts;
-  /** Starts to execute runs. `isolation`: what isolates their commands, as RUNYARD_SANDBOX has it. */
-  execute(isolation: string): Promise<void>;
+  /** Starts to execute runs, whose commands are isolated as decided. */
+  execute(isolation: DecidedIsolation): Promise<void>;
   /** Creates a key for the admin of this installation; at the first start, with their team. */
   createAdminKey(): Promise<{ readonly api_key: string; readonly team_uid: string }>;
   /** Stops all that was started. Runs that are executing go on at the next start. */
@@ -96,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ports,
     createAdminKey: () => createAdminKey(database, adapters.table),
     async execute(isolation) {
-      programs.environment["RUNYARD_SANDBOX"] = isolation;
+      Object.assign(programs.environment, toHarnessVariables(isolation));
       await recoverExecutions(log, ports);
       queues.start();
       timers.start();

@@ -35,7 +35,7 @@ export function toBudgets(report: SingleReport): Budget[] {
     atMost("ready after npm start, first time", ready.firstMs / 1000, 3, "s", 1),
     atMost("ready after npm start, later", ready.laterMs / 1000, 1, "s", 1),
     atMost("memory of all processes at rest (PSS)", memory.atRest?.pssMb, 200, "MB"),
-    atMost("memory after the burst (PSS)", memory.afterBurst?.pssMb, 200, "MB"),
+    atMost("memory a minute after the burst (PSS)", memory.afterBurst?.pssMb, 200, "MB"),
     atMost(
       "submit → first command p50, against OpenHands",
       ratio(single.firstCommand.p50, openhands?.firstCommand.p50),

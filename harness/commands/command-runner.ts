@@ -11,6 +11,7 @@ import { killTree } from "../isolation/processes.ts";
 import { createWatch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { Stop } from "../support/stop.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output-capture.ts";
 import { quoteForShell } from "./shell-quote.ts";
 
@@ -87,7 +88,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         stream.on("data", capture.stream());
         if (request.onOutput !== undefined) stream.on("data", request.onOutput);
       }
-      const directory = watchLastLine(child.report);
+      const report = watchReport(child.report);
       let timedOut = false;
       let exceeded: string | undefined;
       const end = () => void killTree(child.process.pid, marker);
@@ -104,6 +105,11 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       try {
         const status = await waitForExit(child.process, marker);
         signal.throwIfAborted();
+        if (sandbox.contained && !report.hasBegun() && exceeded === undefined && !timedOut)
+          throw new Stop(
+            "unreachable",
+            `the isolation boundary (bubblewrap) could not be set up: ${capture.end().text.trim()}`,
+          );
         return {
           command: redactor.text(command),
           ...appendReason(capture.end(), exceeded),
@@ -112,7 +118,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
           timedOut,
           durationMs: Math.round(performance.now() - startedAt),
-          workingDirectory: directory() ?? workingDirectory,
+          workingDirectory: report.directory() ?? workingDirectory,
         };
       } finally {
         clearTimeout(timer);
@@ -124,13 +130,13 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 }
 
 /**
- * The lines of the command keep their numbers. The command may replace our EXIT trap, so the last line reports the working directory
+ * The script reports that it has begun, which shows that its boundary was set up. The lines of the command keep their numbers. The command may replace our EXIT trap, so the last line reports the working directory
  * too. It goes to descriptor 3, because commands could replace a file by a link.
  */
 function buildScript(command: string, workingDirectory: string, before: string): string {
   const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
   const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
-  return `exec 2>&1; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
+  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
 }
 
 function appendReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
@@ -157,10 +163,14 @@ function findSignalNumber(signal: unknown): number {
   return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
 }
 
-function watchLastLine(stream: Readable | undefined): () => string | undefined {
+function watchReport(stream: Readable | undefined) {
   let text = "";
   stream?.on("data", (chunk: Buffer) => {
     text = (text + chunk.toString()).slice(-8192);
   });
-  return () => text.split("\n").findLast((line) => line.startsWith("/"));
+  return {
+    hasBegun: () => text !== "",
+    /** Where the command ended. */
+    directory: () => text.split("\n").findLast((line) => line.startsWith("/")),
+  };
 }

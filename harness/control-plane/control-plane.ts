@@ -9,6 +9,8 @@ import {
   type Envelope,
   ExternalConversationResponse,
   type FinishTaskRequest,
+  FinishTaskResponse,
+  type Followup,
   HeartbeatResponse,
   MessagesResponse,
   type ReportArtifactRequest,
@@ -59,7 +61,8 @@ export interface ControlPlane {
   transcriptTarget(transcript: TranscriptRequest): Promise<UploadTarget>;
   /** Returns where to download the conversation's raw transcript; undefined if it has none. */
   transcriptUrl(): Promise<string | undefined>;
-  finishTask(outcome: FinishTaskRequest): Promise<void>;
+  /** Ends the run. Returns the follow-ups that keep it from ending, if the request says which ones the execution has. */
+  finishTask(outcome: FinishTaskRequest): Promise<readonly Followup[]>;
   /** Sends the final message of an execution that ends without finishing. Retries for a short time only. */
   reportShutdown(error?: { category: string; message: string }): Promise<void>;
 }
@@ -133,7 +136,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
     transcriptUrl: () => findTranscriptUrl(envelope.base_url, `${support}/transcript`, headers, limits),
     async finishTask(outcome) {
-      await call(`${support}/finish-task`, outcome, Empty, limits);
+      return (await call(`${support}/finish-task`, outcome, FinishTaskResponse, limits)).followups ?? [];
     },
     async reportShutdown(error) {
       await call(`${support}/report-shutdown`, error === undefined ? {} : { error }, Empty, SHUTDOWN_LIMITS);

@@ -1,5 +1,5 @@
 import type { Message } from "#shared/wire/conversation.ts";
-import type { FinishTaskRequest } from "#shared/wire/harness.ts";
+import type { TurnOutcome as ReportedOutcome } from "#shared/wire/harness.ts";
 import type { CommandResult } from "../commands/command-runner.ts";
 import type { RunCommandInput } from "../commands/shell.ts";
 import type { Tool, ToolResult } from "./tool.ts";
@@ -56,4 +56,4 @@ export interface ToolUse {
 }
 
 /** How a turn ended. The summary is the agent's final message. */
-export type TurnOutcome = FinishTaskRequest;
+export type TurnOutcome = ReportedOutcome;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Block, type Message, tellsOfCancel } from "#shared/wire/conversation.ts";
-import { FinishTaskRequest } from "#shared/wire/harness.ts";
+import { TurnOutcome as ReportedOutcome } from "#shared/wire/harness.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 
@@ -73,7 +73,7 @@ function readOutcome(own: readonly Message[], answer: Message | undefined, model
   const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
   // Conversations of older versions have no such event: their runbook ends with the first command that fails.
   if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
-  const outcome = v.safeParse(FinishTaskRequest, { ...Object(mark.data), success: false, summary: "" });
+  const outcome = v.safeParse(ReportedOutcome, { ...Object(mark.data), success: false, summary: "" });
   return outcome.success ? { ...outcome.output, summary } : { success: false, summary };
 }
 

@@ -1,7 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import type { Block } from "#shared/wire/conversation.ts";
-import type { FinishTaskRequest } from "#shared/wire/harness.ts";
+import type { TurnOutcome } from "#shared/wire/harness.ts";
 
 /** A tool as a model sees it. Each use is an `action` in the conversation, and its result an `action_result`. */
 export interface Tool {
@@ -39,7 +39,7 @@ export interface ToolResult {
   /** The change of files as people see it; the model does not get it. It is redacted already. */
   readonly diff?: StepDiff;
   /** Ends the turn with this outcome, such as a question to the run's user. */
-  readonly ends?: FinishTaskRequest;
+  readonly ends?: TurnOutcome;
 }
 
 /** A unified diff with its numbers of lines. */

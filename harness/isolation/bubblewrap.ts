@@ -1,5 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createDevices } from "./devices.ts";
 import type { Limits } from "./limits.ts";
@@ -51,7 +50,8 @@ const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
  */
 export async function createBubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
   const { bwrap, etc, network, group, limits, filtered } = options;
-  const [devices] = await Promise.all([createDevices(etc), writeEtc(etc, network)]);
+  writeEtc(etc, network);
+  const devices = await createDevices(etc);
   const filter = filtered ? buildSeccompFilter() : undefined;
   const boundary = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
@@ -144,7 +144,7 @@ const GENERATED_ETC = {
   "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
 };
 
-async function writeEtc(etc: string, network: Network | undefined): Promise<void> {
+function writeEtc(etc: string, network: Network | undefined): void {
   const files = { ...GENERATED_ETC, "resolv.conf": network === undefined ? "" : `nameserver ${NAME_SERVER}\n` };
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text)));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(etc, name), text);
 }

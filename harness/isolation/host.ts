@@ -1,5 +1,5 @@
 import { formatError, Stop } from "../support/stop.ts";
-import { chooseIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
+import { chooseIsolation, openTriedBoundary, readTriedNetwork, setUpBoundary, tryBoundary } from "./isolation.ts";
 import { readLimits } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { openProcessGroup } from "./process-group.ts";
@@ -20,7 +20,7 @@ export interface Host {
 
 /** Prepares the isolation that is configured for this host. If the boundary cannot be set up, the execution fails and is retried. */
 export async function prepareHost(): Promise<Host> {
-  const workspace = await createWorkspace();
+  const workspace = createWorkspace();
   try {
     const isolation = chooseIsolation();
     if (isolation === "machine" || isolation === "none") {
@@ -28,9 +28,12 @@ export async function prepareHost(): Promise<Host> {
         createPlainSandbox({ ...run, host: workspace.paths }, isolation);
       return { workspace, contained: false, sandbox, close: () => workspace.remove() };
     }
-    const { resources, close } = await openResources(workspace);
+    const triedNetwork = readTriedNetwork();
+    const { resources, close } = await openResources(workspace, triedNetwork);
     const options = { ...resources, filtered: isolation === "bubblewrap" };
-    const boundary = resources.bwrap === "" ? NOT_INSTALLED : await setUpBoundary(options, workspace.paths);
+    const setUp = () =>
+      triedNetwork === undefined ? setUpBoundary(options, workspace.paths) : openTriedBoundary(options);
+    const boundary = resources.bwrap === "" ? NOT_INSTALLED : await setUp();
     return "make" in boundary
       ? { workspace, contained: true, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
       : { workspace, contained: false, sandbox: () => fail(boundary.failure), close };
@@ -46,9 +49,9 @@ function fail(reason: string): never {
 }
 
 /** Opens the resources of an execution's isolation boundary. */
-async function openResources(workspace: Workspace) {
+async function openResources(workspace: Workspace, withNetwork = true) {
   const bwrap = findProgram("bwrap") ?? "";
-  const network = bwrap === "" ? undefined : await openNetwork();
+  const network = bwrap === "" || !withNetwork ? undefined : await openNetwork();
   const limits = readLimits();
   const group = bwrap === "" ? undefined : openProcessGroup(limits.processes);
   return {
@@ -68,7 +71,7 @@ export interface IsolationReport {
 
 export async function checkIsolation(): Promise<IsolationReport> {
   if (process.platform !== "linux") return { isolation: "none", network: true, reason: "bubblewrap needs Linux" };
-  const workspace = await createWorkspace();
+  const workspace = createWorkspace();
   const { resources, close } = await openResources(workspace);
   try {
     if (resources.bwrap === "") return { isolation: "none", network: true, reason: NOT_INSTALLED.failure };

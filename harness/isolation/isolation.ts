@@ -34,6 +34,22 @@ export function chooseIsolation(): Isolation {
   return known;
 }
 
+/**
+ * Whether commands have a network, where the program that starts harnesses has tried the boundary on this host (`RUNYARD_SANDBOX_TRIED`).
+ * Undefined where it has not, so that each execution tries the boundary before its first command.
+ */
+export function readTriedNetwork(): boolean | undefined {
+  const tried = process.env["RUNYARD_SANDBOX_TRIED"];
+  return tried === "network" || tried === "no-network" ? tried === "network" : undefined;
+}
+
+/** Sets up a boundary that was tried on this host. Its first command shows if that fails. */
+export async function openTriedBoundary(options: BubblewrapOptions): Promise<Boundary> {
+  const { network } = options;
+  const hasNetwork = network !== undefined && (await network.opened);
+  return { make: await createBubblewrapSandbox({ ...options, network: hasNetwork ? network : undefined }) };
+}
+
 export type Boundary = { readonly make: MakeSandbox } | { readonly failure: string };
 
 /** Sets up the boundary, with a network if possible, and runs a command in it. Retries for a few seconds. */

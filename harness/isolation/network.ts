@@ -41,7 +41,7 @@ export async function openNetwork(): Promise<Network | undefined> {
     // Both end when the harness dies, because both depend on a pipe of the harness.
     const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
     const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
-    const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
+    const script = `printf '${routes}' | '${ip}' -batch - && echo made && read -r end`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "pipe", "ignore"],

@@ -14,6 +14,19 @@ export interface Outbox {
   event(name: ClientEvent["event_name"], payload?: ClientEvent["payload"]): void;
   /** Sends everything that is queued and resolves when it is stored. @throws the failure that stopped the outbox */
   flush(): Promise<void>;
+  /**
+   * Takes the messages that are not sent yet, for a request that stores them. If they do not fit into one batch, or events are among
+   * them, sends everything and returns undefined.
+   */
+  takeUnsent(): Promise<UnsentMessages | undefined>;
+}
+
+/** Messages that the caller of `takeUnsent` has to store. */
+export interface UnsentMessages {
+  readonly first_sequence: number;
+  readonly messages: Message[];
+  /** To be called once they are stored. */
+  readonly onStored: () => void;
 }
 
 type Item =
@@ -49,6 +62,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let failure: { error: unknown } | undefined;
   let pump: Promise<void> | undefined;
   let flushing = 0;
+  /** The last request. */
+  let sending: Promise<void> | undefined;
   let wake = Promise.withResolvers<void>();
 
   const isDue = () => flushing > 0 || queue.some((item) => item.kind === "event") || sumBytes(queue) >= BATCH_BYTES;
@@ -59,24 +74,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
     clearTimeout(timer);
   };
   const sendNext = async () => {
-    const [head] = queue;
-    if (head?.kind === "event") {
-      await plane.sendEvent(head.event);
-      queue.shift();
-      return;
-    }
-    const batch = takeBatch(queue);
-    nextSequence = await plane.sendMessages(
-      nextSequence,
-      batch.map((item) => item.message),
-    );
-    queue.splice(0, batch.length);
-    for (const item of batch) item.onStored();
+    nextSequence = await sendFirst(queue, plane, nextSequence);
   };
   const run = async () => {
     while (queue.length > 0) {
       if (!isDue()) await hold();
-      await sendNext();
+      // What was held may have been taken.
+      if (queue.length === 0) break;
+      sending = sendNext();
+      await sending;
     }
   };
   const start = () => {
@@ -100,16 +106,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       start();
     },
     event(name, payload) {
-      const { detail, reason, ...rest } = payload ?? {};
-      const clean = {
-        ...(detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) }),
-        ...(reason === undefined ? {} : { reason: cutBytes(redactor.text(reason), REASON_BYTES) }),
-      };
-      const event = { event_uuid: randomUUID(), event_name: name, timestamp: toTimestamp(Date.now()) };
-      queue.push({
-        kind: "event",
-        event: payload === undefined ? event : { ...event, payload: { ...rest, ...clean } },
-      });
+      queue.push({ kind: "event", event: createEvent(redactor, name, payload) });
       start();
     },
     async flush() {
@@ -119,7 +116,53 @@ export function createOutbox(options: OutboxOptions): Outbox {
       flushing--;
       if (failure !== undefined) throw failure.error;
     },
+    async takeUnsent() {
+      // A failure to send is thrown below.
+      await sending?.catch(() => undefined);
+      const batch = takeBatch(queue);
+      if (failure !== undefined || batch.length === 0 || batch.length < queue.length) {
+        await this.flush();
+        return undefined;
+      }
+      queue.splice(0);
+      wake.resolve();
+      const first_sequence = nextSequence;
+      nextSequence += batch.length;
+      const onStored = () => batch.forEach((item) => void item.onStored());
+      return { first_sequence, messages: batch.map((item) => item.message), onStored };
+    },
   };
+}
+
+/** Sends the first event, or the first batch of messages. Returns the number of the next message. */
+async function sendFirst(queue: Item[], plane: OutboxOptions["plane"], nextSequence: number): Promise<number> {
+  const [head] = queue;
+  if (head?.kind === "event") {
+    await plane.sendEvent(head.event);
+    queue.shift();
+    return nextSequence;
+  }
+  const batch = takeBatch(queue);
+  const messages = batch.map((item) => item.message);
+  const next = await plane.sendMessages(nextSequence, messages);
+  queue.splice(0, batch.length);
+  for (const item of batch) item.onStored();
+  return next;
+}
+
+function createEvent(
+  redactor: Redactor,
+  name: ClientEvent["event_name"],
+  payload: ClientEvent["payload"],
+): ClientEvent {
+  const event = { event_uuid: randomUUID(), event_name: name, timestamp: toTimestamp(Date.now()) };
+  if (payload === undefined) return event;
+  const { detail, reason, ...rest } = payload;
+  const clean = {
+    ...(detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) }),
+    ...(reason === undefined ? {} : { reason: cutBytes(redactor.text(reason), REASON_BYTES) }),
+  };
+  return { ...event, payload: { ...rest, ...clean } };
 }
 
 function takeBatch(queue: readonly Item[]): (Item & { kind: "message" })[] {

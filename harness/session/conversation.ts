@@ -3,7 +3,6 @@ import type { Turn, TurnOutcome } from "../engine/engine.ts";
 import { toEndMark } from "../engine/resume.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
-import type { Followups } from "./followups.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import type { SessionChannel } from "./session-context.ts";
@@ -12,19 +11,37 @@ import type { SessionChannel } from "./session-context.ts";
 const ANSWER_BYTES = 120 * 1024;
 const MAX_SHOWN_FILES = 5;
 
-/** Takes turn after turn until there is no follow-up left. The outcome of the last turn is the outcome of the run. */
+/** What a run without any instruction ends with. */
+const NOTHING_DONE: TurnOutcome = { success: true, summary: "There was nothing to do." };
+
+/**
+ * Takes turn after turn until there is no follow-up left. The outcome of the last turn is the outcome of the run.
+ * @returns the outcome, unless the channel has finished the run with it
+ */
 export async function converse(
   systemPrompt: string | undefined,
   agent: SessionAgent,
   channel: SessionChannel,
-  { start, save, artifacts, changes }: PreparedWorkspace,
-): Promise<TurnOutcome> {
-  const { conversation, outbox, followups } = channel;
+  { start, save, artifacts, changes, skillReported }: PreparedWorkspace,
+): Promise<TurnOutcome | undefined> {
+  const { conversation, outbox, followups, finish } = channel;
   const { engine, tools, turns } = agent;
   let outcome = start.from === "answer" ? start.last : undefined;
+  const takeFollowup = async (): Promise<readonly string[] | undefined> => {
+    const last = outcome ?? NOTHING_DONE;
+    const followup = await followups.takeNext(
+      finish === undefined
+        ? undefined
+        : async (unreported) => {
+            await skillReported;
+            return await finish(last, unreported);
+          },
+    );
+    return followup === undefined ? undefined : [followup.message];
+  };
   let instructions: readonly string[] | undefined = agent.instructions;
   if (start.from === "followup") instructions = [start.message];
-  if (start.from === "answer") instructions = await takeFollowup(followups);
+  if (start.from === "answer") instructions = await takeFollowup();
   let commandsDone = start.from === "answer" ? 0 : start.commandsDone;
   while (instructions !== undefined) {
     const asked = { instructions, conversation, commandsDone };
@@ -38,14 +55,9 @@ export async function converse(
     outcome = { ...ended, summary: ended.summary + note };
     sendAnswer(outbox, outcome.summary, toEndMark(outcome));
     await save();
-    instructions = await takeFollowup(followups);
+    instructions = await takeFollowup();
   }
-  return outcome ?? { success: true, summary: "There was nothing to do." };
-}
-
-async function takeFollowup(followups: Followups): Promise<readonly string[] | undefined> {
-  const followup = await followups.takeNext();
-  return followup === undefined ? undefined : [followup.message];
+  return finish === undefined ? (outcome ?? NOTHING_DONE) : undefined;
 }
 
 /** Sends the message that ends a turn. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
-import type { Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
+import type { FinishTaskRequest, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -13,8 +13,9 @@ export interface Followups {
   /**
    * Takes the next follow-up and adds it to the conversation. If none is waiting, stores all messages and asks the control plane
    * once more: `undefined` means that the run may be finished.
+   * @param finish ends the run with the messages that are not stored yet, in place of asking; `undefined` then means that it has ended
    */
-  takeNext(): Promise<Followup | undefined>;
+  takeNext(finish?: FinishRun): Promise<Followup | undefined>;
   /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
   settle(): Promise<void>;
   /** Sets the function that is called when a follow-up interrupts the current turn; undefined outside a turn. */
@@ -22,6 +23,10 @@ export interface Followups {
   /** Ends the heartbeat. */
   end(): void;
 }
+
+/** Sends what an execution has not reported yet, and ends its run. Returns the follow-ups that keep the run from ending. */
+export type FinishRun = (unreported: Unreported) => Promise<readonly Followup[]>;
+type Unreported = Pick<FinishTaskRequest, "first_sequence" | "messages" | "followups_stored">;
 
 export interface FollowupOptions {
   readonly plane: Pick<ControlPlane, "heartbeat">;
@@ -32,6 +37,7 @@ export interface FollowupOptions {
   readonly stop: AbortController;
 }
 
+const NONE_UNSENT = { onStored: () => undefined };
 /** A batch of messages holds at most 256 KB; JSON may double a text. */
 const SHOWN_BYTES = 120 * 1024;
 
@@ -42,6 +48,9 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let stored = 0;
   let acknowledged = 0;
   let interrupt: ((number: number) => void) | undefined;
+  /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
+  let beat: Promise<HeartbeatResponse> | undefined;
+  let isFinishing = false;
 
   const receive = (followups: readonly Followup[]) => {
     for (const followup of [...followups].sort((a, b) => a.number - b.number)) {
@@ -59,35 +68,46 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
     return reply;
   };
-  const keepSendingHeartbeats = async () => {
-    let seconds = context.next_heartbeat_seconds;
-    while (!ended.signal.aborted && !stop.signal.aborted) {
-      await sleep(seconds * 1000, undefined, { signal: ended.signal });
-      seconds = (await sendHeartbeat()).next_heartbeat_seconds;
-    }
-  };
 
   const [first] = context.followups;
   stored = acknowledged = first === undefined ? 0 : first.number - 1;
   receive(context.followups);
-  keepSendingHeartbeats().catch((error: unknown) => {
-    if (!ended.signal.aborted && !stop.signal.aborted) stop.abort(error);
+  const isOver = () => ended.signal.aborted || stop.signal.aborted;
+  const beatRegularly = async (seconds: number): Promise<number> => {
+    if (isFinishing) return seconds;
+    beat = sendHeartbeat();
+    return (await beat).next_heartbeat_seconds;
+  };
+  repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
+    if (!isOver()) stop.abort(error);
   });
 
-  const takeNext = async (): Promise<Followup | undefined> => {
+  /** Ends the run with all that was taken up; the request stores the messages and acknowledges their follow-ups together. */
+  const finishWith = async (finish: FinishRun): Promise<void> => {
+    isFinishing = true;
+    // Its failure stops the execution; it is reported there.
+    await beat?.catch(() => undefined);
+    const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
+    const left = await finish({ followups_stored: seen - waiting.length, ...unsent });
+    onStored();
+    isFinishing = false;
+    receive(left);
+    if (left.length === 0) ended.abort();
+  };
+  // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
+  const ask = () => sendWith(outbox.flush(), seen > acknowledged, sendHeartbeat);
+
+  const note = ({ number }: Followup) => {
+    stored = Math.max(stored, number);
+  };
+  const takeNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
     if (waiting.length === 0) {
-      const flushed = outbox.flush();
-      // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
-      if (waiting.length === 0 && seen > acknowledged) await flushed;
-      await Promise.all([flushed, sendHeartbeat()]);
+      await (finish === undefined ? ask() : finishWith(finish));
       stop.signal.throwIfAborted();
     }
     const followup = waiting.shift();
-    if (followup !== undefined)
-      outbox.message(toMessage(followup, redactor), () => {
-        stored = Math.max(stored, followup.number);
-      });
-    return followup?.cancelled === true ? await takeNext() : followup;
+    if (followup !== undefined) outbox.message(toMessage(followup, redactor), () => note(followup));
+    return followup?.cancelled === true ? await takeNext(finish) : followup;
   };
 
   return {
@@ -100,6 +120,26 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     },
     end: () => ended.abort(),
   };
+}
+
+/** Calls `beat` again and again, after the seconds that it returned the last time. */
+async function repeatHeartbeats(
+  first: number,
+  beat: (seconds: number) => Promise<number>,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  let seconds = first;
+  while (!isOver()) {
+    await sleep(seconds * 1000, undefined, { signal });
+    seconds = await beat(seconds);
+  }
+}
+
+/** Sends a heartbeat while messages are sent, or after that. */
+async function sendWith(flushed: Promise<void>, isAfter: boolean, beat: () => Promise<unknown>): Promise<void> {
+  if (isAfter) await flushed;
+  await Promise.all([flushed, beat()]);
 }
 
 const CANCELLED = "[This was cancelled before it started. Do not carry it out.]";

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
@@ -7,7 +6,7 @@ import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
 import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";
 import { listServerSecrets } from "../tools/remote/mcp-secrets.ts";
-import type { MakeEngine } from "./load-engine.ts";
+import { loadEngine, type MakeEngine } from "./load-engine.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** What the control plane says about the run, and where the run executes. */
@@ -25,12 +24,7 @@ export interface ResolvedRun {
 
 /** Makes the first call of the execution, redacts the run's secrets from then on, and starts to load the engine. */
 export async function resolveRun({ envelope, plane, host, log, redactor }: SessionContext): Promise<ResolvedRun> {
-  // The modules of the engines load while the call is in flight.
-  const [resolved, { workspace, sandbox: createSandbox }, { loadEngine }] = await Promise.all([
-    plane.resolvePrompt(),
-    host,
-    setImmediate().then(() => import("./load-engine.ts")),
-  ]);
+  const [resolved, { workspace, sandbox: createSandbox }] = await Promise.all([plane.resolvePrompt(), host]);
   const { context } = resolved;
   if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
   const secrets = collectValues(context.secrets ?? []);

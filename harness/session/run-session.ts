@@ -8,17 +8,13 @@ import { killTree } from "../isolation/processes.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { createLog } from "../support/log.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { SliceEnd } from "../support/time-slice.ts";
 import { converse, sendAnswer } from "./conversation.ts";
 import { type PreparedWorkspace, prepareWorkspace } from "./prepared-workspace.ts";
 import { resolveRun } from "./resolved-run.ts";
 import { type SessionAgent, startAgent } from "./session-agent.ts";
-import { openChannel, type SessionChannel, type SessionContext } from "./session-context.ts";
+import { finishRun, openChannel, type SessionChannel, type SessionContext } from "./session-context.ts";
 import { type ExitCode, reportShutdown } from "./shutdown-report.ts";
-
-/** A summary becomes the run's status message, which holds this many bytes. */
-const SUMMARY_BYTES = 1_024;
 
 /** The execution ran out of time between two steps; its work is saved, and another execution continues. */
 const SLICED = "sliced";
@@ -57,7 +53,8 @@ async function runExecution(session: SessionContext): Promise<ExitCode> {
   }
 }
 
-async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof SLICED> {
+/** Returns the outcome to report; undefined if it is reported already. */
+async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof SLICED | undefined> {
   const run = await resolveRun(session);
   const channel = openChannel(session, run.context);
   let agent: SessionAgent | undefined;
@@ -97,16 +94,11 @@ async function failSetup(error: SetupError, { outbox, followups }: SessionChanne
   return { success: false, summary: error.message, error_code: "environment_setup_failed" };
 }
 
-async function reportOutcome(
-  { plane, redactor, log }: SessionContext,
-  outcome: TurnOutcome | typeof SLICED,
-): Promise<void> {
+async function reportOutcome(session: SessionContext, outcome: TurnOutcome | typeof SLICED | undefined): Promise<void> {
   if (outcome === SLICED) {
-    await plane.reportShutdown({ category: SLICE_ENDED, message: new SliceEnd().message });
-    log("info", "slice ended");
-    return;
+    await session.plane.reportShutdown({ category: SLICE_ENDED, message: new SliceEnd().message });
+    session.log("info", "slice ended");
+  } else if (outcome !== undefined) {
+    await finishRun(session, outcome);
   }
-  const summary = cutBytes(toWellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
-  await plane.finishTask({ ...outcome, summary });
-  log("info", "finished", { success: outcome.success, summary });
 }

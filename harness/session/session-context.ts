@@ -1,14 +1,16 @@
 import type { Message } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { TurnOutcome } from "../engine/engine.ts";
 import type { Host } from "../isolation/host.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createLiveOutput, type LiveOutput } from "../reporting/live-output.ts";
 import { createOutbox, type Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { createSlice, type Slice } from "../support/time-slice.ts";
-import { createFollowups, type Followups } from "./followups.ts";
+import { createFollowups, type FinishRun, type Followups } from "./followups.ts";
 
 /** What a session has before it knows its run. */
 export interface SessionContext {
@@ -29,10 +31,28 @@ export interface SessionChannel {
   readonly live: LiveOutput;
   readonly followups: Followups;
   readonly slice: Slice;
+  /** Finishes the run with an outcome and what is not reported yet. Undefined if the control plane cannot take both in one request. */
+  readonly finish: ((outcome: TurnOutcome, unreported: Parameters<FinishRun>[0]) => ReturnType<FinishRun>) | undefined;
+}
+
+/** A summary becomes the run's status message, which holds this many bytes. */
+const SUMMARY_BYTES = 1_024;
+
+/** Ends the run with an outcome. Returns the follow-ups that keep it from ending. */
+export async function finishRun(
+  { plane, redactor, log }: SessionContext,
+  outcome: TurnOutcome,
+  unreported: Parameters<FinishRun>[0] = {},
+): ReturnType<FinishRun> {
+  const summary = cutBytes(toWellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
+  const left = await plane.finishTask({ ...outcome, summary, ...unreported });
+  if (left.length === 0) log("info", "finished", { success: outcome.success, summary });
+  return left;
 }
 
 /** Opens the channel and starts the heartbeat. */
-export function openChannel({ envelope, stop, redactor, plane }: SessionContext, context: RunContext): SessionChannel {
+export function openChannel(session: SessionContext, context: RunContext): SessionChannel {
+  const { envelope, stop, redactor, plane } = session;
   const conversation = [...context.messages];
   const onFailure = (error: unknown) => stop.abort(error);
   const sender = createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure });
@@ -41,7 +61,9 @@ export function openChannel({ envelope, stop, redactor, plane }: SessionContext,
   plane.onWatched(live.setWatched);
   const outbox = recordMessages(conversation, live, sender);
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
-  return { conversation, outbox, live, followups, slice: createSlice(envelope.deadline_at) };
+  const finish: SessionChannel["finish"] =
+    context.finish_takes_messages === true ? (outcome, rest) => finishRun(session, outcome, rest) : undefined;
+  return { conversation, outbox, live, followups, slice: createSlice(envelope.deadline_at), finish };
 }
 
 /**

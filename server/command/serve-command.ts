@@ -3,7 +3,7 @@ import path from "node:path";
 import { setLogOutput } from "#shared/log/log.ts";
 import { isLoopbackHost } from "../../host/http/request-checks.ts";
 import { ensureWebApp } from "../../host/http/web-app.ts";
-import { decideIsolation } from "../../host/isolation.ts";
+import { type DecidedIsolation, decideIsolation } from "../../host/isolation.ts";
 import { localModels } from "../../host/models.ts";
 import { shown } from "../../host/paths.ts";
 import { firstFreePort } from "../../host/ports.ts";
@@ -56,12 +56,12 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   // The API does not wait for the web app, which is built only if its sources have changed since `npm ci`.
   if (!program.isService) void ensureWebApp().catch((error: unknown) => warn(String(error)));
   try {
-    const isolation = await isolating;
-    await server.execute(isolation);
+    const decided = await isolating;
+    await server.execute(decided);
     const state = await saveLocalState(paths.localFile, webUrl, server);
     const { concurrency, maxDiskBytes } = options;
     const limit = maxDiskBytes === undefined ? {} : { max_disk_bytes: maxDiskBytes };
-    await recordProcess(paths.data, { local_url: localUrl, isolation, concurrency, ...limit });
+    await recordProcess(paths.data, { local_url: localUrl, isolation: decided.isolation, concurrency, ...limit });
     say(`  ready after ${seconds(performance.now() - began)}`);
     if (isDetached()) reportReady();
     else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports), program);
@@ -161,16 +161,16 @@ async function throwIfRunning({ data }: ServePaths): Promise<void> {
 }
 
 /** Decides what isolates the commands of runs. A service, or a server for other machines, must isolate them, unless it was told not to. */
-async function decide({ options: { host, sandbox }, program }: Start): Promise<string> {
-  const isolation = await decideIsolation(sandbox ? process.env["RUNYARD_SANDBOX"] : "none");
-  if (isolation !== "none" || !sandbox) return isolation;
+async function decide({ options: { host, sandbox }, program }: Start): Promise<DecidedIsolation> {
+  const decided = await decideIsolation(sandbox ? process.env["RUNYARD_SANDBOX"] : "none");
+  if (decided.isolation !== "none" || !sandbox) return decided;
   const remedy =
     "Install bubblewrap, or use --no-sandbox if everybody who has a key may run commands as the user of the server.";
   if (!isLoopbackHost(host)) {
     throw new Problem(`Runs are not executed for other machines (--host ${host}) without isolation.`, [remedy]);
   }
   if (program.isService) throw new Problem("A service does not execute runs without isolation.", [remedy]);
-  return isolation;
+  return decided;
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -16,6 +16,8 @@ export interface Consumer {
   readonly batchSize?: number;
   /** Returns whether more can be delivered while `inFlight` batches are handled. @default up to `concurrency` */
   readonly hasRoom?: (inFlight: number) => boolean;
+  /** Returns whether a message of this group can be delivered while `ofGroup` of the `inFlight` messages are its own. @default always */
+  readonly accepts?: (group: string, inFlight: number, ofGroup: number) => boolean;
   /** Handles a batch, with the event and the response of a Lambda function. */
   handle(event: SQSEvent): Promise<SQSBatchResponse>;
 }
@@ -57,7 +59,7 @@ export class QueueConsumer {
     while (this.hasRoom()) {
       const batch: Delivery[] = [];
       while (batch.length < (this.#consumer.batchSize ?? 1)) {
-        const taken = this.#context.messages.take(this.#consumer.queue, this.#compareGroups);
+        const taken = this.#context.messages.take(this.#consumer.queue, this.#compareGroups, this.#accepts);
         buried ||= taken.buried;
         if (taken.delivery === undefined) break;
         this.#note(taken.delivery.group, 1);
@@ -87,6 +89,9 @@ export class QueueConsumer {
   #compareGroups = (a: string, b: string): number =>
     (this.#inFlight.get(a) ?? 0) - (this.#inFlight.get(b) ?? 0) ||
     (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0);
+
+  #accepts = (group: string): boolean =>
+    this.#consumer.accepts?.(group, this.#batches.size, this.#inFlight.get(group) ?? 0) ?? true;
 
   #note(group: string, change: 1 | -1): void {
     const inFlight = (this.#inFlight.get(group) ?? 0) + change;

@@ -18,7 +18,7 @@ const COMPLETE = "DELETE FROM messages WHERE id = ? AND receipt = ?";
 const RETURN = "UPDATE messages SET receipt = NULL WHERE id = ? AND receipt = ?";
 const RELEASE_ALL = "UPDATE messages SET receipt = NULL, visible_at = ? WHERE receipt IS NOT NULL";
 const REDRIVE = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0 WHERE queue = ? AND receipt IS NULL";
-const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ?";
+const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ? AND visible_at > ?";
 const DEPTH = `
   SELECT COUNT(*) AS total, COUNT(receipt) AS in_flight, MIN(sent_at) AS oldest FROM messages WHERE queue = ?`;
 const PURGE = "DELETE FROM messages WHERE sent_at < ?";
@@ -110,16 +110,20 @@ export function messageStore(database: Database, now: () => number) {
     },
 
     /**
-     * Receives the next message, if there is one. Messages that reached the receive limit are moved to the dead letters;
+     * Receives the next message of the groups that are accepted, if there is one. Messages that reached the receive limit are moved to the dead letters;
      * `buried` is true if there were any.
      */
-    take(queue: QueueDefinition, compare: CompareGroups): { delivery: Delivery | undefined; buried: boolean } {
+    take(
+      queue: QueueDefinition,
+      compare: CompareGroups,
+      accepts: (group: string) => boolean,
+    ): { delivery: Delivery | undefined; buried: boolean } {
       return database.writeUnsynced(() => {
         let buried = false;
         while (true) {
-          const [first] = candidates(queue.name).sort(
-            (a, b) => compare(a.message_group, b.message_group) || a.id - b.id,
-          );
+          const [first] = candidates(queue.name)
+            .filter(({ message_group }) => accepts(message_group))
+            .sort((a, b) => compare(a.message_group, b.message_group) || a.id - b.id);
           if (first === undefined) return { delivery: undefined, buried };
           if (queue.maxReceives === undefined || first.receives < queue.maxReceives) {
             return { delivery: claim(queue, first), buried };
@@ -145,9 +149,9 @@ export function messageStore(database: Database, now: () => number) {
       database.writeUnsynced(() => database.statement(RELEASE_ALL).run(now()));
     },
 
-    /** Returns when the next message of a queue becomes visible; not after now if one is visible already. */
-    nextTime(queue: string): number | undefined {
-      return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue)).time ?? undefined;
+    /** Returns when the next message of a queue becomes visible after a time. */
+    nextTime(queue: string, after: number): number | undefined {
+      return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue, after)).time ?? undefined;
     },
 
     /** Moves the dead letters of a queue back to it; resolves with their number. */

@@ -104,23 +104,25 @@ export class Queues {
 
   #deliver(): void {
     clearTimeout(this.#timer);
+    // What was visible before is delivered now, or has to wait for its consumer.
+    const began = this.#now();
     try {
       let buried = true;
       while (buried) {
         // The dead letters of one queue are the messages of another.
         buried = [...this.#consumers.values()].map((consumer) => consumer.takeAll()).some((some) => some);
       }
-      this.#setTimer(this.#nextTime());
+      this.#setTimer(this.#nextTime(began));
     } catch (error) {
       logLine("error", "the queues cannot be read", { error });
       this.#setTimer(this.#now() + RETRY_MS);
     }
   }
 
-  #nextTime(): number | undefined {
+  #nextTime(after: number): number | undefined {
     const times = [...this.#consumers.values()].filter((consumer) => consumer.hasRoom());
     return times
-      .map((consumer) => this.#messages.nextTime(consumer.name))
+      .map((consumer) => this.#messages.nextTime(consumer.name, after))
       .reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
   }
 

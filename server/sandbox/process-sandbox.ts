@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { logLine } from "#shared/log/log.ts";
 import {
@@ -22,9 +23,16 @@ const EXIT_MS = 10_000;
  */
 const STALL_MS = 10_000;
 const MAX_STRETCH = 4;
+/** Executions above the limit, for owners that have none. */
+const RESERVED = 1;
+/** By how much the processes of an execution are nicer for each execution that its owner has already, and at most. */
+const NICER = 4;
+const NICEST = 12;
 
 interface Execution {
   readonly runId: string;
+  /** Undefined for an execution that no queue delivered. */
+  readonly owner: string | undefined;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
 }
@@ -32,7 +40,7 @@ interface Execution {
 export interface ProcessSandboxOptions {
   /** The program of the harness. */
   program(): Program;
-  /** Executions at the same time. */
+  /** Executions at the same time; one more is started for an owner that has none. */
   readonly concurrency: number;
   /** Seconds that an execution may take; its run continues in the next one. @default without a limit */
   readonly seconds?: number | undefined;
@@ -50,7 +58,9 @@ export class ProcessSandbox implements Sandbox {
   readonly #watch: NodeJS.Timeout;
   #changedAt = performance.now();
   #isClosed = false;
-  /** The harness that the next execution gets. */
+  /** Owners of the runs that are being dispatched. */
+  readonly #expected = new Map<string, string>();
+  /** The harness that the next execution gets. While all places are taken, it is kept for an owner that has none. */
   #waiting: Promise<WaitingHarness | undefined> | undefined;
 
   constructor(options: ProcessSandboxOptions) {
@@ -69,13 +79,25 @@ export class ProcessSandbox implements Sandbox {
     const limit = seconds === undefined ? {} : { deadline_at: Date.now() + seconds * 1000 };
     const contained = program.environment?.["RUNYARD_SANDBOX"]?.startsWith("bubblewrap") === true;
     const options = { program, contained, print, stop: stop.signal, graceMs: GRACE_MS };
-    const ended = this.#takeWaiting()
-      .then((waiting) => runExecution({ ...envelope, ...limit }, { ...options, waiting }))
+    const owner = this.#expected.get(runId);
+    const ofOwner = this.#count(owner);
+    const takesWaiting = ofOwner === 0 || this.#running.size + 1 < this.#options.concurrency;
+    const ended = (takesWaiting ? this.#takeWaiting() : this.#startNow(id))
+      .then((harness) => {
+        yieldProcessor(harness, Math.min(ofOwner * NICER, NICEST));
+        return runExecution({ ...envelope, ...limit }, { ...options, waiting: harness });
+      })
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));
-    this.#running.set(id, { runId, stop, ended });
+    this.#running.set(id, { runId, owner, stop, ended });
     this.#changedAt = performance.now();
+    if (this.#isFull()) this.prepare();
   }
+
+  /** Says whose run is dispatched, until it is forgotten. */
+  expect = (runId: string, owner: string): void => void this.#expected.set(runId, owner);
+
+  forget = (runId: string): void => void this.#expected.delete(runId);
 
   async stop({ executionId }: PlacedSandbox): Promise<boolean> {
     this.#running.get(executionId)?.stop.abort();
@@ -88,8 +110,13 @@ export class ProcessSandbox implements Sandbox {
    */
   prepare(): void {
     if (this.#isClosed || this.#waiting !== undefined || !this.hasRoom(0)) return;
-    this.#waiting = startHarness(this.#options.program()).catch((error: unknown) => {
-      logLine("warn", "no harness could be started ahead", { error });
+    this.#waiting = this.#startNow();
+  }
+
+  /** Returns undefined if it cannot be started, which the execution then reports. */
+  async #startNow(mark?: string): Promise<WaitingHarness | undefined> {
+    return startHarness(this.#options.program(), mark).catch((error: unknown) => {
+      logLine("warn", "a harness could not be started", { error });
       return undefined;
     });
   }
@@ -103,11 +130,24 @@ export class ProcessSandbox implements Sandbox {
     return undefined;
   }
 
-  /** Returns true if another execution may be started while `starting` others are. */
+  /** Returns true if another execution may be started while `starting` others are, at least for an owner that has none. */
   hasRoom(starting: number): boolean {
     if (this.#isClosed) return false;
     const count = this.#running.size + starting;
-    return count < this.#options.concurrency || (starting === 0 && this.#isStalled());
+    return count < this.#options.concurrency + RESERVED || (starting === 0 && this.#isStalled());
+  }
+
+  /** Returns true if an execution of this owner may be started while `starting` others are, `ofOwner` of them the owner's. */
+  hasRoomFor(owner: string, starting: number, ofOwner: number): boolean {
+    if (!this.hasRoom(starting)) return false;
+    if (this.#running.size + starting < this.#options.concurrency) return true;
+    return (this.#count(owner) === 0 && ofOwner === 0) || (starting === 0 && this.#isStalled());
+  }
+
+  #isFull = (): boolean => this.#running.size >= this.#options.concurrency;
+
+  #count(owner: string | undefined): number {
+    return [...this.#running.values()].filter((execution) => execution.owner === owner).length;
   }
 
   isRunning = (runId: string): boolean => [...this.#running.values()].some((execution) => execution.runId === runId);
@@ -144,7 +184,17 @@ export class ProcessSandbox implements Sandbox {
     this.#changedAt = performance.now();
     this.#options.log.remove(id);
     this.#options.onRoom();
-    // With more runs waiting, starting one ahead would only take time from those that execute.
-    if (this.#running.size === 0) this.prepare();
+    // With more runs waiting, starting one ahead for them would only take time from those that execute.
+    if (this.#running.size === 0 || this.#isFull()) this.prepare();
+  }
+}
+
+/** Lets the processes of other owners run first. What the harness starts from now on inherits it. */
+function yieldProcessor(harness: WaitingHarness | undefined, nicer: number): void {
+  if (nicer === 0 || harness?.child.pid === undefined) return;
+  try {
+    setPriority(harness.child.pid, nicer);
+  } catch {
+    // The harness has ended already.
   }
 }

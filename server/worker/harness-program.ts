@@ -1,4 +1,4 @@
-import { decideIsolation } from "../../host/isolation.ts";
+import { decideIsolation, toHarnessVariables } from "../../host/isolation.ts";
 import { Problem } from "../../host/terminal.ts";
 import { HarnessPrograms } from "../sandbox/harness-programs.ts";
 
@@ -7,11 +7,11 @@ import { HarnessPrograms } from "../sandbox/harness-programs.ts";
  * @throws Problem where nothing does, and `isolates` demands it
  */
 export async function harnessPrograms(isolates: boolean): Promise<HarnessPrograms> {
-  const isolation = await decideIsolation(isolates ? process.env["RUNYARD_SANDBOX"] : "none");
-  if (isolation === "none" && isolates && process.env["RUNYARD_SANDBOX"] !== "none") {
+  const decided = await decideIsolation(isolates ? process.env["RUNYARD_SANDBOX"] : "none");
+  if (decided.isolation === "none" && isolates && process.env["RUNYARD_SANDBOX"] !== "none") {
     throw new Problem("Runs are not executed without isolation.", [
       "Install bubblewrap, or use --no-sandbox if everybody in the team may run commands as this user.",
     ]);
   }
-  return new HarnessPrograms({ RUNYARD_SANDBOX: isolation });
+  return new HarnessPrograms(toHarnessVariables(decided));
 }

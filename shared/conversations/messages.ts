@@ -8,6 +8,7 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import type { Change } from "#shared/runs/transition.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";
 
@@ -30,21 +31,43 @@ export interface Batch {
   readonly messages: readonly Message[];
 }
 
-/**
- * Appends a batch to the conversation; messages that are stored already are skipped. Returns the next number. A run that exceeds the
- * limits of RUN_CAPS ends.
- */
+/** Appends a batch to the conversation, as `prepareMessages` has it. Returns the next number. */
 export async function storeMessages(
   first: ExecutingHead,
   firstSequence: number,
   messages: readonly Message[],
   ports: RunPorts,
 ): Promise<number> {
+  const toChange = await prepareMessages(first, firstSequence, messages, ports);
+  return changeExecution(first, ports, (head) => {
+    const { count, ...change } = toChange(head);
+    if (count === 0) return { result: head.messages + 1 };
+    return {
+      change: { events: [], ...change, set: { ...change.set, heartbeat_at: ports.now() } },
+      result: head.messages + count + 1,
+    };
+  });
+}
+
+/** What a batch changes of a run, as a part of a change; `count` messages of it are new. */
+type MessagesChange = Pick<Change, "messages" | "set"> & { readonly count: number };
+
+/**
+ * Prepares to append a batch to the conversation; messages that are stored already are skipped. A run that exceeds the limits of
+ * RUN_CAPS ends.
+ * @returns what the batch changes of the run's current head
+ */
+export async function prepareMessages(
+  first: ExecutingHead,
+  firstSequence: number,
+  messages: readonly Message[],
+  ports: RunPorts,
+): Promise<(head: ExecutingHead) => MessagesChange> {
   if (firstSequence > first.messages + 1) {
     throw invalid("first_sequence", `leaves a gap: the next message is number ${first.messages + 1}`);
   }
   const fresh = messages.slice(first.messages + 1 - firstSequence);
-  if (fresh.length === 0) return first.messages + 1;
+  if (fresh.length === 0) return () => ({ count: 0 });
   const text = JSON.stringify(fresh);
   const bytes = Buffer.byteLength(text);
   if (first.messages + fresh.length > RUN_CAPS.messages || first.message_bytes + bytes > RUN_CAPS.messageBytes) {
@@ -54,22 +77,15 @@ export async function storeMessages(
     throw new RunyardError("resource_unavailable", { status: 429, detail, retryable: false });
   }
   const content = await storeContent(first, text, bytes, ports.files);
-  return changeExecution(first, ports, (head) => {
+  return (head) => {
     // The head numbers the messages, so a head with more of them than at the start has stored this batch.
-    if (head.messages !== first.messages) return { result: head.messages + 1 };
+    if (head.messages !== first.messages) return { count: 0 };
     return {
-      change: {
-        events: [],
-        messages: { first: head.messages + 1, count: fresh.length, bytes, ...content },
-        set: {
-          messages: head.messages + fresh.length,
-          message_bytes: head.message_bytes + bytes,
-          heartbeat_at: ports.now(),
-        },
-      },
-      result: head.messages + fresh.length + 1,
+      count: fresh.length,
+      messages: { first: head.messages + 1, count: fresh.length, bytes, ...content },
+      set: { messages: head.messages + fresh.length, message_bytes: head.message_bytes + bytes },
     };
-  });
+  };
 }
 
 async function storeContent(

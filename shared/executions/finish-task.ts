@@ -1,4 +1,6 @@
-import { RunyardError } from "#shared/errors.ts";
+import { readFollowups } from "#shared/conversations/followups.ts";
+import { prepareMessages } from "#shared/conversations/messages.ts";
+import { invalid, RunyardError } from "#shared/errors.ts";
 import { statusText } from "#shared/records/run.ts";
 import { type ExecutingHead, isLocal, parseOwner } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
@@ -6,33 +8,63 @@ import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
-import type { FinishTaskRequest } from "#shared/wire/harness.ts";
+import type { FinishTaskRequest, Followup } from "#shared/wire/harness.ts";
 
-/** Ends the run, or continues it in a new execution if a follow-up has arrived that this one has not taken up. */
+/** The state of a run after its execution wanted to finish it: ended, queued for another execution, or continued by this one. */
+type Finished = "ended" | "queued" | "continued";
+
+/**
+ * Ends the run, with the last messages of its execution. If a follow-up has arrived that the execution has not taken up, the run does
+ * not end: an execution that says which ones it has gets the others, else the run continues in a new execution.
+ * @returns the follow-ups to take up
+ */
 export async function finishExecution(
   first: ExecutingHead,
   request: FinishTaskRequest,
   ports: RunPorts,
-): Promise<void> {
-  const now = ports.now();
-  const again = await changeExecution(first, ports, (head) => {
-    const waiting = head.followups > head.followups_stored;
-    if (waiting && isLocal(head)) {
+): Promise<Followup[]> {
+  const { first_sequence, messages, followups_stored } = request;
+  if (followups_stored !== undefined && followups_stored > first.followups) {
+    throw invalid("followups_stored", `there are ${first.followups} follow-ups`);
+  }
+  if ((messages === undefined) !== (first_sequence === undefined)) {
+    throw invalid("first_sequence", "is sent with messages, and only with them");
+  }
+  const toMessages =
+    messages === undefined || first_sequence === undefined
+      ? undefined
+      : await prepareMessages(first, first_sequence, messages, ports);
+  const stored = (head: ExecutingHead) => Math.max(followups_stored ?? 0, head.followups_stored);
+  const finished = await changeExecution<Finished>(first, ports, (head) => {
+    const now = ports.now();
+    const { count: _, ...said } = toMessages?.(head) ?? { count: 0 };
+    const known = { ...said.set, ...(stored(head) > head.followups_stored ? { followups_stored: stored(head) } : {}) };
+    const also = (change: Change): Change => ({
+      ...change,
+      ...said,
+      messagesFirst: true,
+      set: { ...known, ...change.set },
+    });
+    const isWaiting = head.followups > stored(head);
+    if (isWaiting && followups_stored !== undefined) {
+      return { change: also({ events: [], set: { heartbeat_at: now } }), result: "continued" };
+    }
+    if (isWaiting && isLocal(head)) {
       throw new RunyardError("conflict", {
         detail: `follow-up ${head.followups_stored + 1} is waiting: take it up with a heartbeat before you finish the run`,
         retryable: false,
       });
     }
-    return {
-      change: {
-        ...(waiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now)),
-        endedItself: true,
-      },
-      result: waiting,
-    };
+    const change = isWaiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now);
+    return { change: { ...also(change), endedItself: true }, result: isWaiting ? "queued" : "ended" };
   });
-  if (again) await sendRequeued(first, ports);
+  if (finished === "continued") {
+    const head = await ports.runs.head(first.run_id);
+    return head === undefined ? [] : readFollowups(head, stored(first), ports);
+  }
+  if (finished === "queued") await sendRequeued(first, ports);
   else await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
+  return [];
 }
 
 function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {

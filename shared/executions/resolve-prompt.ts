@@ -58,6 +58,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       next_sequence: head.messages + 1,
       followups,
       next_heartbeat_seconds: heartbeatSeconds(false),
+      finish_takes_messages: true,
     },
   };
 }

@@ -89,9 +89,9 @@ function toNextCheck(head: RunHead, check: Change["checkAt"]): HeadAttributes {
 
 const pickExecution = ({ execution_id }: RunHead) => (execution_id === undefined ? {} : { execution_id });
 
-const toEventPuts = (head: RunHead, { events }: Change, now: number): Put[] =>
+const toEventPuts = (head: RunHead, { events, messages, messagesFirst }: Change, now: number): Put[] =>
   events.map((event, index) => {
-    const sequence = head.next_sequence + index;
+    const sequence = head.next_sequence + index + (messagesFirst && messages !== undefined ? 1 : 0);
     return {
       kind: "put",
       item: {
@@ -108,9 +108,9 @@ const toEventPuts = (head: RunHead, { events }: Change, now: number): Put[] =>
     };
   });
 
-function toMessagesPut(head: RunHead, { events, messages }: Change, now: number): Put | undefined {
+function toMessagesPut(head: RunHead, { events, messages, messagesFirst }: Change, now: number): Put | undefined {
   if (messages === undefined) return undefined;
-  const sequence = head.next_sequence + events.length;
+  const sequence = head.next_sequence + (messagesFirst ? 0 : events.length);
   return {
     kind: "put",
     item: {

@@ -22,8 +22,10 @@ export interface Change extends SlotTransition {
   /** A state that the run passes through in the same transaction; `events` describe both transitions. */
   readonly via?: RunState;
   readonly events: readonly TimelineEntry[];
-  /** A batch of messages takes a number of the same sequence, under a sort key of its own. */
+  /** A batch of messages takes a number of the same sequence, under a sort key of its own: after the events, or before them. */
   readonly messages?: Readonly<Record<string, Value>>;
+  /** True where the messages came before the events. */
+  readonly messagesFirst?: true;
   readonly set?: Readonly<Record<string, Value>>;
   readonly add?: Readonly<Record<string, number>>;
   readonly remove?: readonly string[];

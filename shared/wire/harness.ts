@@ -103,6 +103,8 @@ export const ResolvePromptResponse = v.object({
       ),
       followups: v.array(Followup),
       next_heartbeat_seconds: Positive,
+      /** Whether `finish-task` takes the last messages and the number of stored follow-ups. */
+      finish_takes_messages: v.exactOptional(v.boolean()),
     }),
   ),
 });
@@ -299,15 +301,27 @@ const FINISH_ERROR_CODES = [
   "external_authentication_required",
 ] as const;
 
+/** How the agent's turn ended. */
+export const TurnOutcome = v.object({
+  success: v.boolean(),
+  summary: textOfBytes(65_536),
+  error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
+  /** Whether the agent waits for an answer to the question in `summary`. */
+  blocked: v.exactOptional(v.boolean()),
+});
+export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;
+
 const NOT_DONE = "must not be true if success is true";
-/** The result of a run. */
+/** The result of a run, and what its execution has not reported yet. */
 export const FinishTaskRequest = v.pipe(
   v.object({
-    success: v.boolean(),
-    summary: textOfBytes(65_536),
-    error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
-    /** Whether the agent waits for an answer to the question in `summary`. */
-    blocked: v.exactOptional(v.boolean()),
+    ...TurnOutcome.entries,
+    /** The number of the first of `messages`. */
+    first_sequence: v.exactOptional(Positive),
+    /** The last messages, which are stored with the result. */
+    messages: v.exactOptional(MessagesRequest.entries.messages),
+    /** If further follow-ups wait, the run does not end, and the response has them. */
+    followups_stored: v.exactOptional(Count),
   }),
   v.forward(
     v.check(({ success, blocked }) => !(success && blocked === true), NOT_DONE),
@@ -316,6 +330,8 @@ export const FinishTaskRequest = v.pipe(
   v.metadata({ not: { required: ["blocked"], properties: { blocked: { const: true }, success: { const: true } } } }),
 );
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
+/** The follow-ups that keep the run from ending. */
+export const FinishTaskResponse = v.object({ followups: v.exactOptional(v.array(Followup)) });
 
 /** The shutdown of a sandbox. */
 export const ReportShutdownRequest = v.object({

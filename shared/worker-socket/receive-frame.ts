@@ -169,9 +169,10 @@ type Outcome = Parameters<typeof finishExecution>[1];
 
 /** Ends the run, unless its harness has ended it, or it was cancelled, at the same time. */
 const finish = (head: ExecutingHead, outcome: Outcome, ports: OfferPorts): Promise<void> =>
-  finishExecution(head, outcome, ports).catch((error: unknown) => {
-    logLine("info", "a frame of a worker came too late", { run_id: head.run_id, error });
-  });
+  finishExecution(head, outcome, ports).then(
+    () => undefined,
+    (error: unknown) => logLine("info", "a frame of a worker came too late", { run_id: head.run_id, error }),
+  );
 
 async function lose(head: ExecutingHead, why: string, ports: OfferPorts): Promise<void> {
   await expireExecution(head, head.execution_id, statusText(why), ports);

@@ -258,14 +258,28 @@ describe("follow-ups", () => {
     expect(it.plane.outcome?.success).toBe(true);
   });
 
-  it("are accepted until the last request before the end", async () => {
-    await using it = await run({ prompt: sh("echo prompt") }, (plane) => {
+  it.each([
+    ["finish-task", true],
+    ["heartbeat", false],
+  ])("are accepted until the last request before the end (%s)", async (request, finish_takes_messages) => {
+    await using it = await run({ prompt: sh("echo prompt"), context: { finish_takes_messages } }, (plane) => {
       plane.intercept = (call) => {
-        if (call.path.endsWith("heartbeat") && plane.followups.length === 0) plane.addFollowup(sh("echo late"));
+        if (call.path.endsWith(request) && plane.followups.length === 0) plane.addFollowup(sh("echo late"));
         return undefined;
       };
     });
     expect(it.plane.outputs).toEqual(["prompt\n", "late\n"]);
+    expect(it.plane.storedFollowups).toBe(1);
+    expect(it.plane.outcome).toMatchObject({ success: true });
+  });
+
+  it("are asked for by the request that ends the run, which has the last messages", async () => {
+    await using it = await run({ prompt: sh("echo prompt") });
+    const [finish, ...others] = it.plane.callsTo("finish-task");
+    expect(others).toEqual([]);
+    expect(finish?.body).toMatchObject({ success: true, followups_stored: 0 });
+    expect(JSON.stringify(finish?.body["messages"])).toContain("Ran one command.");
+    expect(it.plane.texts.at(-1)).toBe("Ran one command.");
   });
 
   it("of a finished turn are handled without running the prompt again", async () => {
@@ -290,7 +304,7 @@ describe("follow-ups", () => {
       (plane) => plane.addFollowup(sh("echo more")),
     );
     expect(it.plane.outputs).toEqual(["more\n"]);
-    expect(it.plane.callsTo("messages")[0]?.body["first_sequence"]).toBe(3);
+    expect(it.plane.callsTo("finish-task")[0]?.body["first_sequence"]).toBe(3);
   });
 });
 
@@ -347,7 +361,7 @@ describe("an early end of an execution", () => {
 
   it("reports the shutdown and fails on an invalid response", async () => {
     await using it = await run({ prompt: sh("true") }, (plane) => {
-      plane.intercept = (call) => (call.path.endsWith("messages") ? { status: 400 } : undefined);
+      plane.intercept = (call) => (call.path.endsWith("finish-task") ? { status: 400 } : undefined);
     });
     expect(it.code).toBe(1);
     expect(it.plane.shutdown).toMatchObject({ error: { category: "unreachable" } });

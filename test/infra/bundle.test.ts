@@ -189,7 +189,7 @@ describe("the deployed code", () => {
 /** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve, and this one the client that calls the function that discovers skills.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 440_000;
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 450_000;
   if (file === "skills/list-agents") return 540_000;
   if (file === "runs/create-run") return 365_000;
   if (file === "runs/list-runs") return 350_000;
@@ -199,7 +199,7 @@ function mostAtStart(file: string): number {
 /** What single routes carry beyond the rest: see docs/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that makes tokens for repositories carries the client of GitHub's API, and the first event of an execution.
-  if (output.startsWith("harness/resolve-prompt/")) return 11_000;
+  if (output.startsWith("harness/resolve-prompt/")) return 12_000;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 26_000;
   if (output.startsWith("schedules/run-schedule/")) return 20_000;

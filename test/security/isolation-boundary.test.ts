@@ -46,6 +46,9 @@ describe("the isolation boundary", () => {
     ["cannot filter system calls any more", unfilterable, {}],
     ["cannot filter system calls any more, and is demanded", unfilterable, { RUNYARD_SANDBOX: "bubblewrap" }],
     ["ends without a word", "exit 3", {}],
+    ["has stopped working after the start", broken, { RUNYARD_SANDBOX_TRIED: "network" }],
+    ["has stopped filtering system calls after the start", unfilterable, { RUNYARD_SANDBOX_TRIED: "network" }],
+    ["ends without a word after the start", "exit 3", { RUNYARD_SANDBOX_TRIED: "no-network" }],
     ["is there under an unknown setting", 'exec "$REAL" "$@"', { RUNYARD_SANDBOX: "bublewrap" }],
   ])("runs no command and fails the execution if bubblewrap %s", async (_, script, environment) => {
     await using plane = await FakeControlPlane.start({ prompt: attack });
@@ -74,6 +77,14 @@ describe("the isolation boundary", () => {
     expect([code, log]).toEqual([0, expect.stringContaining('"sandbox":"bubblewrap"')]);
     expect(plane.outputs).toEqual(["1000\n"]);
     expect(await countTrials(path)).toBeGreaterThan(4);
+  });
+
+  test("is not tried by each execution where it was tried at start", async () => {
+    const path = await pathWith('exec "$REAL" "$@"');
+    await using plane = await FakeControlPlane.start({ prompt: "```sh\nid -u; exit 3\n```\n" });
+    const { code } = await runHarness(plane, { PATH: path, RUNYARD_SANDBOX_TRIED: "network" });
+    expect([code, plane.outputs]).toEqual([0, ["1000\n"]]);
+    expect(await countTrials(path), "the command alone").toBe(1);
   });
 
   describe("is decided at start by running bubblewrap", () => {
@@ -111,7 +122,7 @@ describe("the isolation boundary", () => {
       const script = `
         import { decideIsolation } from ${JSON.stringify(fileURLToPath(new URL("../../host/isolation.ts", import.meta.url)))};
         const decided = await decideIsolation(process.env.RUNYARD_SANDBOX);
-        console.log("decided", decided);`;
+        console.log("decided", decided.isolation);`;
       const env = { PATH: path, ...(setting === undefined ? {} : { RUNYARD_SANDBOX: setting }) };
       const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], { env });
       return { decided: /^decided (.*)$/m.exec(stdout)?.[1] ?? "", printed: stdout };
@@ -136,7 +147,7 @@ describe("the isolation boundary", () => {
     });
 
     test("does not change a dedicated machine", async () => {
-      expect(await decideIsolation("machine")).toBe("machine");
+      expect(await decideIsolation("machine")).toEqual({ isolation: "machine" });
     });
   });
 

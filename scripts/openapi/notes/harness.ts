@@ -40,6 +40,7 @@ export const HARNESS_NOTES: Notes = {
   number: note("The follow-up's number within its run, starting at 1.", 1),
   "Followup.cancelled": note("True if the run was cancelled before the follow-up was delivered. Do not execute it."),
   cancel: note("True if the run is cancelled. Stop all processes and report the shutdown.", false),
+  finish_takes_messages: note("Whether `finish-task` accepts `messages` and `followups_stored`.", true),
   next_heartbeat_seconds: note("Seconds until the next heartbeat is due.", 5),
   "HeartbeatRequest.execution_id": note("The id of the caller's execution.", ids.execution),
   "MessagesRequest.execution_id": note("The id of the caller's execution.", ids.execution),
@@ -66,6 +67,12 @@ export const HARNESS_NOTES: Notes = {
   "FinishTaskRequest.blocked": note(
     "Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.",
   ),
+  "FinishTaskRequest.messages": note("The last messages of the conversation, 1 to 200; requires `first_sequence`."),
+  "FinishTaskRequest.followups_stored": note(
+    "The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.",
+    0,
+  ),
+  "FinishTaskResponse.followups": note("The follow-ups that keep the run from ending."),
   "NotifyUserRequest.message": note(
     "The message to the user, at most 4,096 bytes.",
     "The tests pass again; the pull request follows.",

@@ -204,8 +204,7 @@ export class FakeControlPlane implements AsyncDisposable {
       case "commit-snapshot":
         return this.#commit(call);
       case "finish-task":
-        this.outcome = Object(call.body);
-        return { status: 200 };
+        return this.#finish(call);
       case "report-shutdown":
         this.shutdown = call.body;
         return { status: 200 };
@@ -231,6 +230,7 @@ export class FakeControlPlane implements AsyncDisposable {
         next_sequence: 1,
         followups: this.followups.filter(({ number }) => number > this.storedFollowups),
         next_heartbeat_seconds: 1,
+        finish_takes_messages: true,
         ...this.#goingOn(),
         ...context,
         agent_config: { model_id: "local/runbook", ...context?.agent_config },
@@ -293,6 +293,16 @@ export class FakeControlPlane implements AsyncDisposable {
       this.#nextSequence += messages.length;
     }
     return { status: 200, body: { next_sequence: this.#nextSequence } };
+  }
+
+  #finish(call: Call): Answer {
+    const { messages, first_sequence, followups_stored, ...outcome } = call.body;
+    if (messages !== undefined) this.#store(call);
+    this.storedFollowups = Math.max(this.storedFollowups, Number(followups_stored ?? 0));
+    const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
+    if (followups_stored !== undefined && followups.length > 0) return { status: 200, body: { followups } };
+    this.outcome = Object(outcome);
+    return { status: 200 };
   }
 
   #beat({ body }: Call): Answer {

@@ -1063,7 +1063,7 @@ class NotifyUserRequestParam(TypedDict, total=False):
 
 
 class FinishTaskRequestParam(TypedDict, total=False):
-    """The result of a run."""
+    """The result of a run, and what its execution has not reported yet."""
 
     success: Required[bool]
     """Whether the task succeeded."""
@@ -1078,6 +1078,15 @@ class FinishTaskRequestParam(TypedDict, total=False):
 
     blocked: bool
     """Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up."""
+
+    first_sequence: int
+    """The number of the first of these messages within the run."""
+
+    messages: Sequence[MessageParam]
+    """The last messages of the conversation, 1 to 200; requires `first_sequence`."""
+
+    followups_stored: int
+    """The number of follow-ups that the conversation has with `messages`. If more wait, the run continues."""
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):

@@ -2392,6 +2392,9 @@ class ResolvePromptResponseContext(BaseModel):
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
+    finish_takes_messages: Optional[bool] = None
+    """Whether `finish-task` accepts `messages` and `followups_stored`."""
+
 
 class ResolvePromptResponse(BaseModel):
     """Everything that a harness needs to start an execution."""
@@ -2450,6 +2453,13 @@ class ReportArtifactResponse(BaseModel):
 
     upload: Optional[UploadTarget] = None
     """Where to upload the file. Absent if the file is already uploaded."""
+
+
+class FinishTaskResponse(BaseModel):
+    """The follow-ups that keep the run from ending."""
+
+    followups: Optional[List[Followup]] = None
+    """The follow-ups that keep the run from ending."""
 
 
 class UploadSnapshotResponse(BaseModel):

@@ -1079,12 +1079,13 @@ export class HarnessSupport extends APIResource {
   /**
    * Ends a run and records its result.
    *
-   * The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. If a follow-up has not been delivered, the run
-   * returns to `QUEUED` instead.
+   * The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. `messages` are appended to its conversation
+   * before. If a follow-up has not been delivered, the run returns to `QUEUED` instead or, with `followups_stored`,
+   * continues with the follow-ups in the response.
    *
    * `POST /harness-support/finish-task`
    */
-  finishTask(body: types.FinishTaskRequest, options?: RequestOptions): APIPromise<types.Empty> {
+  finishTask(body: types.FinishTaskRequest, options?: RequestOptions): APIPromise<types.FinishTaskResponse> {
     return this.transport.request({ method: "POST", path: "/harness-support/finish-task", body, options });
   }
 

@@ -957,7 +957,7 @@ interface components {
             /** @description The conversation's id. */
             conversation_id: string;
         };
-        /** @description The result of a run. */
+        /** @description The result of a run, and what its execution has not reported yet. */
         FinishTaskRequest: {
             /** @description Whether the task succeeded. */
             success: boolean;
@@ -970,6 +970,17 @@ interface components {
             error_code?: "invalid_request" | "environment_setup_failed" | "operation_not_supported" | "external_authentication_required";
             /** @description Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up. */
             blocked?: boolean;
+            /** @description The number of the first of these messages within the run. */
+            first_sequence?: number;
+            /** @description The last messages of the conversation, 1 to 200; requires `first_sequence`. */
+            messages?: components["schemas"]["Message"][];
+            /** @description The number of follow-ups that the conversation has with `messages`. If more wait, the run continues. */
+            followups_stored?: number;
+        };
+        /** @description The follow-ups that keep the run from ending. */
+        FinishTaskResponse: {
+            /** @description The follow-ups that keep the run from ending. */
+            followups?: components["schemas"]["Followup"][];
         };
         /** @description A follow-up message for the agent. */
         Followup: {
@@ -1782,6 +1793,8 @@ interface components {
                 followups: components["schemas"]["Followup"][];
                 /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
+                /** @description Whether `finish-task` accepts `messages` and `followups_stored`. */
+                finish_takes_messages?: boolean;
             };
         };
         /** @description The configuration of an agent with all defaults applied. Secret values and credentials are shown as `***`, and `skill_spec` is the first of `skills`. */
@@ -3074,6 +3087,7 @@ export type ExecutionLocation = components['schemas']['ExecutionLocation'];
 export type ExternalConversationRequest = components['schemas']['ExternalConversationRequest'];
 export type ExternalConversationResponse = components['schemas']['ExternalConversationResponse'];
 export type FinishTaskRequest = components['schemas']['FinishTaskRequest'];
+export type FinishTaskResponse = components['schemas']['FinishTaskResponse'];
 export type Followup = components['schemas']['Followup'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
 export type GitChanges = components['schemas']['GitChanges'];

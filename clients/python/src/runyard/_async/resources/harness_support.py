@@ -19,6 +19,7 @@ from ...types import (
     CommitSnapshotResponse,
     Empty,
     ExternalConversationResponse,
+    FinishTaskResponse,
     HeartbeatResponse,
     LiveResponse,
     MessagesResponse,
@@ -235,14 +236,18 @@ class AsyncHarnessSupport(AsyncResource):
             NotGiven,
         ] = NOT_GIVEN,
         blocked: Union[bool, NotGiven] = NOT_GIVEN,
+        first_sequence: Union[int, NotGiven] = NOT_GIVEN,
+        messages: Union[Sequence[MessageParam], NotGiven] = NOT_GIVEN,
+        followups_stored: Union[int, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
-    ) -> Empty:
+    ) -> FinishTaskResponse:
         """Ends a run and records its result.
 
-        The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. If a follow-up has not been
-        delivered, the run returns to `QUEUED` instead.
+        The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. `messages` are appended to its
+        conversation before. If a follow-up has not been delivered, the run returns to `QUEUED` instead or, with
+        `followups_stored`, continues with the follow-ups in the response.
 
         `POST /harness-support/finish-task`
 
@@ -251,14 +256,25 @@ class AsyncHarnessSupport(AsyncResource):
             summary: The result, or with `blocked` the agent's question. At most 65536 bytes in UTF-8.
             error_code: The error code of a failed run.
             blocked: Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
+            first_sequence: The number of the first of these messages within the run.
+            messages: The last messages of the conversation, 1 to 200; requires `first_sequence`.
+            followups_stored: The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
             "/harness-support/finish-task",
-            cast_to=Empty,
-            body={"success": success, "summary": summary, "error_code": error_code, "blocked": blocked},
+            cast_to=FinishTaskResponse,
+            body={
+                "success": success,
+                "summary": summary,
+                "error_code": error_code,
+                "blocked": blocked,
+                "first_sequence": first_sequence,
+                "messages": messages,
+                "followups_stored": followups_stored,
+            },
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
