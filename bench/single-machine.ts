@@ -7,6 +7,7 @@ import { describeMachine, load } from "./machine.ts";
 import { readMemory } from "./memory.ts";
 import { measureLanggraph } from "./peers/langgraph.ts";
 import { measureOpenhands } from "./peers/openhands.ts";
+import { recordHistory } from "./single/history.ts";
 import { measureOverload } from "./single/overload.ts";
 import { measureReads } from "./single/reads.ts";
 import { printReport, type SingleReport, toBudgets } from "./single/report.ts";
@@ -23,6 +24,7 @@ Measures a single-machine server of its own against the budgets of docs/performa
   --peers       measure OpenHands' agent server and langgraph dev in the same benchmark; pip installs them first
   --overload N  let 200 callers create and read runs for N seconds (default: not at all)
   --json        print one JSON object instead of tables
+  --record NAME append the figures to bench/history.jsonl under this name
   --help        show this text
 
 npm run bench:emulator measures the deployment on an emulator, and what AWS bills.`;
@@ -40,6 +42,7 @@ interface Options {
   readonly peers: boolean;
   readonly overload: number;
   readonly json: boolean;
+  readonly record: string | undefined;
 }
 
 async function main(args: string[]): Promise<number> {
@@ -51,6 +54,7 @@ async function main(args: string[]): Promise<number> {
   const began = performance.now();
   try {
     const report = await measure(options);
+    if (options.record !== undefined) await recordHistory(options.record, report);
     if (options.json) console.log(JSON.stringify({ ...report, budgets: toBudgets(report) }, null, 2));
     else printReport(report);
     console.error(dim(`took ${seconds(performance.now() - began)}`));
@@ -144,7 +148,7 @@ function parseOptions(args: string[]): Options | string {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
   try {
-    const options = { runs: text, many: text, overload: text, peers: flag, json: flag, help: { ...flag, short: "h" } };
+    const options = { runs: text, many: text, overload: text, record: text, peers: flag, json: flag, help: { ...flag, short: "h" } };
     const { values } = parseArgs({ args, options });
     if (values.help) return HELP;
     const numbers = {
@@ -153,7 +157,7 @@ function parseOptions(args: string[]): Options | string {
       overload: Number(values.overload ?? 0),
     };
     if (!Object.values(numbers).every(Number.isInteger)) return "--runs, --many and --overload take whole numbers";
-    return { ...numbers, peers: values.peers, json: values.json };
+    return { ...numbers, peers: values.peers, json: values.json, record: values.record };
   } catch (error) {
     return `${error instanceof Error ? error.message : String(error)}\n\n${HELP}`;
   }
