@@ -584,13 +584,13 @@ var toList = (value) => Array.isArray(value) ? value : [], memberOf = (value, na
 // clients/typescript/src/stream/run-stream.ts
 var SILENCE_MS = 45e3, DEFAULT_RETRY_MS = 1e3;
 async function* streamRun(after, source) {
-  let reader = createReader(after);
+  let reader = createReader(after), position;
   for (let failures = 0; ; ) {
     let began = Date.now(), isNew = !1, wait = DEFAULT_RETRY_MS;
     try {
       for await (let part of readConnection(reader.last(), reader.liveAfter(), source)) {
         if (part.kind === "end") return;
-        part.kind === "retry" && (wait = part.ms);
+        part.kind === "retry" && (wait = part.ms), part.kind === "waiting" && part.position !== position && (position = part.position, source.onWaiting?.(position));
         let item = reader.take(part);
         if (item === "gap") break;
         item !== void 0 && (isNew = !0, failures = 0, yield item);
@@ -632,10 +632,10 @@ async function* readConnection(after, liveAfter, { request, signal }) {
     signal?.removeEventListener("abort", abort), controller.abort();
   }
 }
-function* readPage({ events, ended: ended2, live = [], live_next }) {
+function* readPage({ events, ended: ended2, live = [], live_next, waiting }) {
   for (let event of events) yield { kind: "event", event };
   for (let frame of live) yield { kind: "live", frame };
-  live_next !== void 0 && (yield { kind: "position", liveAfter: live_next }), ended2 && (yield { kind: "end" });
+  waiting !== void 0 && (yield { kind: "waiting", position: waiting.position }), live_next !== void 0 && (yield { kind: "position", liveAfter: live_next }), ended2 && (yield { kind: "end" });
 }
 async function* readStream({ body }, connection) {
   if (body === null) return;
@@ -644,7 +644,7 @@ async function* readStream({ body }, connection) {
     let silence = setTimeout(() => connection.abort(), SILENCE_MS), { done, value } = await reader.read().finally(() => clearTimeout(silence));
     if (done) break;
     for (let { name, data } of parser.push(decoder.decode(value, { stream: !0 })))
-      name === "message" && (yield { kind: "event", event: JSON.parse(data) }), name === "live" && (yield { kind: "live", frame: JSON.parse(data) }), name === "end" && (yield { kind: "end" });
+      name === "message" && (yield { kind: "event", event: JSON.parse(data) }), name === "live" && (yield { kind: "live", frame: JSON.parse(data) }), name === "waiting" && (yield { kind: "waiting", position: JSON.parse(data).position }), name === "end" && (yield { kind: "end" });
   }
   let ms = parser.retry();
   ms !== void 0 && (yield { kind: "retry", ms });
@@ -676,11 +676,12 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
    * }
    * ```
    */
-  stream(runId, { after = 0, wait = 25, live = !0, ...options } = {}) {
+  stream(runId, { after = 0, wait = 25, live = !0, onWaiting, ...options } = {}) {
     let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES, signal, headers } = options;
     return streamRun(after, {
       maxRetries,
       signal,
+      onWaiting,
       sleep: (ms) => this.transport.sleep(ms, signal),
       request: (last, liveAfter, signal2) => {
         let query = {
@@ -697,10 +698,10 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
    * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
    * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
    */
-  async followUntilDone(runId, { onEvent, onLive, after = 0, ...options } = {}) {
+  async followUntilDone(runId, { onEvent, onLive, onWaiting, after = 0, ...options } = {}) {
     let last = after, before;
     for (; ; ) {
-      for await (let item of this.#items(runId, { ...options, after: last }, onLive !== void 0))
+      for await (let item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting }))
         item.kind === "event" && (last = item.event.sequence), await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
       let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
       if (ENDED.has(run.state) || last === before) return run;
@@ -709,11 +710,11 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   }
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body, options = {}) {
-    let { onEvent: _, onLive: __, after: ___, wait: ____, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
+    let { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
   }
   async *#items(runId, options, live) {
-    if (live) yield* this.stream(runId, options);
+    if (live !== void 0) yield* this.stream(runId, { ...options, ...live });
     else for await (let event of this.events(runId, options)) yield { kind: "event", event };
   }
   /**

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { RunHead } from "#shared/records/run-head.ts";
 import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
-import { createLiveReader, type EventPorts, finishedIds, watchRun } from "./live-output.ts";
+import { createLiveReader, type EventPorts, finishedIds, QUEUE_READ_MS, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
 import { type EventsAsked, hasEnded, hasNews } from "./wait-for-events.ts";
 
@@ -49,7 +49,8 @@ export async function* streamRunEvents(
         yield ": waiting\n\n";
         sentAt = now();
       }
-      await signals.next(Math.min(sentAt + COMMENT_MS, deadline, now() + WATCH_AGAIN_MS) - now());
+      const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : WATCH_AGAIN_MS;
+      await signals.next(Math.min(sentAt + COMMENT_MS, deadline, now() + pause) - now());
       head = (await ports.runs.head(head.run_id)) ?? head;
     }
     yield formatRetry();
@@ -62,7 +63,7 @@ const formatRetry = (): string => `retry: ${RETRY_MS}\n\n`;
 
 /** Formats what is new for one reader. */
 function createNews(after: number, isLive: boolean, ports: EventPorts) {
-  const reader = createLiveReader(ports.live);
+  const reader = createLiveReader(ports);
   let last = after;
   return {
     /** The sequence number of the last event. */
@@ -79,6 +80,8 @@ function createNews(after: number, isLive: boolean, ports: EventPorts) {
         }
       }
       if (!isLive) return;
+      const position = await reader.readQueuePosition(head);
+      if (position !== undefined) yield `event: waiting\ndata: ${JSON.stringify({ position })}\n\n`;
       for (const frame of await reader.read(head)) yield `event: live\ndata: ${JSON.stringify(frame)}\n\n`;
     },
   };

@@ -3,6 +3,7 @@ import type { LiveTails, RunSignals } from "#shared/live/live-tails.ts";
 import { cutBefore, getEnd, streamKey } from "#shared/live/run-tail.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
+import { readQueuePosition } from "#shared/runs/capacity/wait-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { LiveFrame } from "#shared/wire/event.ts";
@@ -61,6 +62,11 @@ export const finishedIds = (messages: readonly Message[]): string[] =>
 const isYounger = (time: number | undefined, now: number, milliseconds: number): boolean =>
   time !== undefined && now - time < milliseconds;
 
+/** Milliseconds between two reads of the queue in which a run waits. */
+export const QUEUE_READ_MS = 2_000;
+/** The name of the position in the queue among the positions in streams. */
+const QUEUE = "queue";
+
 /** Where a reader is in each stream of a run. */
 const Position = v.pipe(v.string(), v.maxLength(16_384), v.parseJson(), v.array(v.tuple([v.string(), v.number()])));
 
@@ -68,6 +74,10 @@ const Position = v.pipe(v.string(), v.maxLength(16_384), v.parseJson(), v.array(
 export interface LiveReader {
   /** Returns what is new since the last call. */
   read(head: RunHead): Promise<LiveFrame[]>;
+  /** Returns the run's position in the queue for capacity if it has changed since the last call. */
+  readQueuePosition(head: RunHead): Promise<number | undefined>;
+  /** The position in the queue that was returned last, while the run waits. */
+  queuePosition(): number | undefined;
   /** Leaves out the output of these actions and messages from now on. */
   finish(ids: readonly string[]): void;
   /** The position of the reader, for the next request of a client. */
@@ -75,13 +85,16 @@ export interface LiveReader {
 }
 
 /** @param position where to continue; anything but an earlier position is the beginning */
-export function createLiveReader(live: LiveTails, position = ""): LiveReader {
+export function createLiveReader(ports: Pick<EventPorts, "live" | "table" | "now">, position = ""): LiveReader {
   const decoded = v.safeParse(Position, Buffer.from(position, "base64url").toString());
   let read = new Map(decoded.success ? decoded.output : []);
   const finished = new Set<string>();
+  let queued = read.get(QUEUE);
+  let queueReadAt = Number.NEGATIVE_INFINITY;
+  read.delete(QUEUE);
   return {
     async read({ run_id, execution_id, state }) {
-      const tail = isTerminal(state) ? undefined : await live.read(run_id);
+      const tail = isTerminal(state) ? undefined : await ports.live.read(run_id);
       if (tail === undefined || tail.execution_id !== execution_id) return [];
       const streams = tail.streams.filter((stream) => !finished.has(stream.action_id ?? stream.message_id ?? ""));
       const fresh = streams.flatMap((stream) => cutBefore(stream, read.get(streamKey(stream)) ?? 0) ?? []);
@@ -89,9 +102,24 @@ export function createLiveReader(live: LiveTails, position = ""): LiveReader {
       read = new Map(tail.streams.map((stream) => [streamKey(stream), getEnd(stream)]));
       return fresh;
     },
+    async readQueuePosition(head) {
+      if (head.waiting === undefined) {
+        queued = undefined;
+        return undefined;
+      }
+      if (ports.now() - queueReadAt < QUEUE_READ_MS) return undefined;
+      queueReadAt = ports.now();
+      const last = queued;
+      queued = await readQueuePosition(head, ports);
+      return queued === last ? undefined : queued;
+    },
+    queuePosition: () => queued,
     finish(ids) {
       for (const id of ids) finished.add(id);
     },
-    position: () => Buffer.from(JSON.stringify([...read])).toString("base64url"),
+    position() {
+      const positions = queued === undefined ? [...read] : [...read, [QUEUE, queued]];
+      return Buffer.from(JSON.stringify(positions)).toString("base64url");
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunEvents } from "#shared/wire/event.ts";
-import { createLiveReader, type EventPorts, type LiveReader, watchRun } from "./live-output.ts";
+import { createLiveReader, type EventPorts, type LiveReader, QUEUE_READ_MS, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
 
 /** Which events to read. */
@@ -20,21 +20,22 @@ export interface EventsAsked {
 export async function waitForEvents(first: RunHead, asked: EventsAsked, ports: EventPorts): Promise<RunEvents> {
   const { after, waitSeconds, isLive, livePosition } = asked;
   const deadline = ports.now() + waitSeconds * 1000;
-  const reader = isLive ? createLiveReader(ports.live, livePosition) : undefined;
+  const reader = isLive ? createLiveReader(ports, livePosition) : undefined;
   const signals = ports.signals.subscribe(first.run_id);
   try {
     let head: RunHead = first;
     while (true) {
       const live = await readLive(head, reader, ports);
-      const isDone = hasNews(head, after) || live.length > 0 || hasEnded(head) || ports.now() >= deadline;
+      const isMoved = (await reader?.readQueuePosition(head)) !== undefined;
+      const isDone = hasNews(head, after) || live.length > 0 || isMoved || hasEnded(head) || ports.now() >= deadline;
       if (isDone) {
         const events = hasNews(head, after) ? await readEvents(head, after, ports) : [];
         const next = events.at(-1)?.sequence ?? after;
         const ended = hasEnded(head) && next >= head.next_sequence - 1;
-        const shown = reader === undefined ? {} : { live, live_next: reader.position() };
-        return { events, next, ended, ...shown };
+        return { events, next, ended, ...(reader === undefined ? {} : showLive(live, reader)) };
       }
-      await signals.next(deadline - ports.now());
+      const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : Number.POSITIVE_INFINITY;
+      await signals.next(Math.min(deadline - ports.now(), pause));
       head = (await ports.runs.head(first.run_id)) ?? head;
     }
   } finally {
@@ -44,6 +45,11 @@ export async function waitForEvents(first: RunHead, asked: EventsAsked, ports: E
 
 /** Whether the run has events after `after`. */
 export const hasNews = (head: RunHead, after: number): boolean => head.next_sequence > after + 1;
+
+function showLive(live: RunEvents["live"] & object, reader: LiveReader) {
+  const position = reader.queuePosition();
+  return { live, live_next: reader.position(), ...(position === undefined ? {} : { waiting: { position } }) };
+}
 
 async function readLive(head: RunHead, reader: LiveReader | undefined, ports: EventPorts) {
   if (reader === undefined) return [];

@@ -35,6 +35,27 @@ describe("a team's slots", () => {
     expect(await readCounters(plane)).toMatchObject({ queued: 0, running: 20 });
   });
 
+  it("show a reader of live output how a waiting run moves up in the queue", async () => {
+    const plane = await createTestControlPlane();
+    const harnesses = await fill(plane, 20);
+    const ada = createClient(plane);
+    const waiting: string[] = [];
+    for (; waiting.length < 3; plane.clock.now += 1_000) waiting.push(await createRun(plane));
+    await deliver(plane);
+    const path = `/agent/runs/${waiting[2]}/events?after=99&live=true`;
+    const first = (await ada.get(path)).body;
+    expect(first).toMatchObject({ live: [], waiting: { position: 3 } });
+    await harnesses[0]?.finish();
+    await deliver(plane);
+    plane.clock.now += 2_000;
+    const second = (await ada.get(`${path}&wait=25&live_after=${first.live_next}`)).body;
+    expect(second).toMatchObject({ waiting: { position: 2 } });
+    expect((await ada.get(`/agent/runs/${waiting[2]}/events?after=99`)).body).not.toHaveProperty("waiting");
+    for (const harness of harnesses.slice(1, 3)) await harness.finish();
+    await deliver(plane);
+    expect((await ada.get(`${path}&live_after=${second.live_next}`)).body).not.toHaveProperty("waiting");
+  });
+
   it("are separate for each team", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 20);

@@ -156,10 +156,13 @@ describe("the event printer", () => {
 
   test("shows why a model call failed, when it is retried, and what the run waits for", () => {
     printer.print(event("run_waiting", 0, { position: 3, detail: "waiting for capacity, position 3 in the queue" }));
+    printer.printWaiting(3);
+    printer.printWaiting(2);
     printer.print(event("setup_started", 0, { step: "setup_repo_clone", detail: "https://github.com/acme/shop" }));
     printer.print(event("model_retry", 0, { attempt: 1, of: 10, reason: "status 503: down", next_in_ms: 500 }));
     expect(lines).toEqual([
       "    0.0 s  waiting for capacity, position 3 in the queue",
+      "             waiting for capacity, position 2 in the queue",
       "    0.0 s  cloning …  https://github.com/acme/shop",
       "    0.0 s  model failed  attempt 1 of 10, next in 0.5 s: status 503: down",
     ]);

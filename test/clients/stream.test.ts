@@ -143,6 +143,24 @@ describe("runs.stream", () => {
     expect(items.map(({ kind }) => kind)).toEqual(["event"]);
   });
 
+  it("reports each position of a waiting run in the queue once, in both forms of the response", async () => {
+    let requests = 0;
+    const client = await serveOnce((response) => {
+      requests++;
+      if (requests === 1) {
+        response.writeHead(200, { "content-type": "application/json" });
+        const page = { events: [], next: 0, ended: false, live: [], live_next: "W10", waiting: { position: 3 } };
+        return void response.end(JSON.stringify(page));
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const position of [3, 2]) response.write(`event: waiting\ndata: {"position":${position}}\n\n`);
+      response.end("event: end\ndata: {}\n\n");
+    });
+    const positions: number[] = [];
+    for await (const _ of client.runs.stream("r1", { onWaiting: (position) => positions.push(position) }));
+    expect(positions).toEqual([3, 2]);
+  });
+
   it("ends with the signal, and throws permanent errors", async () => {
     const client = await serveOnce((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

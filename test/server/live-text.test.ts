@@ -48,3 +48,20 @@ it("shows the text of the model while it is written, redacted, before the messag
   expect(body).toMatchObject({ ended: true, live: [] });
   expect(JSON.stringify(body)).not.toContain(SECRET);
 }, 120_000);
+
+it("reports the first failed call of an unreachable model while the run goes on", async () => {
+  const environment = { RUNYARD_COMPATIBLE_BASE_URL: models.openaiUrl, RUNYARD_COMPATIBLE_MODELS: "test" };
+  await models[Symbol.asyncDispose]();
+  const served = await servers.start(servers.directory(), { environment });
+  const client = new Runyard({ baseURL: served.state.base_url, apiKey: served.state.api_key });
+  const config = { model_id: "compatible/test" };
+  const { run_id } = await client.runs.create({ prompt: "Look into it.", config });
+  let state: string | undefined;
+  for await (const item of client.runs.stream(run_id)) {
+    if (item.kind !== "event" || item.event.type !== "model_retry") continue;
+    expect(item.event.data).toMatchObject({ attempt: 1, of: expect.any(Number), reason: expect.any(String) });
+    state ??= (await client.runs.retrieve(run_id)).state;
+    await client.runs.cancel(run_id, { force: true });
+  }
+  expect(state).toBe("INPROGRESS");
+}, 120_000);

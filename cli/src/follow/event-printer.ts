@@ -28,12 +28,16 @@ export interface EventPrinterOptions {
 type Step = DisplayEvent & { readonly kind: "step" };
 type Result = DisplayEvent & { readonly kind: "result" };
 
+/** The text of the service's own event of a run that waits. */
+export const waitText = (position: number): string => `waiting for capacity, position ${position} in the queue`;
+
 /** Prints one event of a run after another, each with the time that had passed. */
 export class EventPrinter {
   readonly #options: EventPrinterOptions;
   readonly #clock: RunClock;
   #lastText = "";
   #isLastTextWhole = false;
+  #waiting: string | undefined;
   readonly #live = new LiveLines();
 
   constructor(options: EventPrinterOptions) {
@@ -64,7 +68,15 @@ export class EventPrinter {
     }
   }
 
+  /** Prints the position of a waiting run in the queue, unless its last event has it. */
+  printWaiting(position: number): void {
+    const text = waitText(position);
+    if (text !== this.#waiting) this.#options.print(`${" ".repeat(INDENT)}${text}`);
+    this.#waiting = text;
+  }
+
   #print(displayEvent: DisplayEvent): void {
+    if (displayEvent.kind === "step" && displayEvent.type === "run_waiting") this.#waiting = displayEvent.detail;
     const { style, print } = this.#options;
     const wasLive = displayEvent.kind === "text" && this.#live.has(displayEvent.id);
     const [first = "", ...rest] = this.#lines(displayEvent);

@@ -5,7 +5,7 @@ import { EXIT, toExitCode } from "../exit-code.ts";
 import { stateText } from "../style.ts";
 import { usageText } from "../usage.ts";
 import { activityAfter } from "./activity.ts";
-import { EventPrinter } from "./event-printer.ts";
+import { EventPrinter, waitText } from "./event-printer.ts";
 import { StatusLine } from "./status-line.ts";
 
 /** What becomes of a run when the person or the CI job that follows it says stop. */
@@ -51,7 +51,11 @@ export async function followRun(
           if (context.json) context.printJsonLine(event);
           else printer.print(event);
         },
-        ...(!context.json && { onLive: (frame) => printer.printLive(frame) }),
+        ...(!context.json && {
+          onLive: (frame) => printer.printLive(frame),
+          onWaiting: (position) =>
+            status === undefined ? printer.printWaiting(position) : status.show(waitText(position)),
+        }),
       });
     } catch (error) {
       if (controller.signal.aborted && error instanceof APIUserAbortError) return undefined;

@@ -81,6 +81,15 @@ async function tryToEnter(
   return false;
 }
 
+/** Reads the position of a run in its wait queue, from 1; undefined if it does not wait. */
+export async function readQueuePosition(
+  head: RunHead,
+  { table }: Pick<CapacityPorts, "table">,
+): Promise<number | undefined> {
+  if (head.waiting === undefined) return undefined;
+  return waitQueueStore(table).position(toWaitQueue(head, head.waiting), head.run_id);
+}
+
 /** Counts the runs in a wait queue. */
 async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<number> {
   const counters = await table.get(toPool(queue).counters);

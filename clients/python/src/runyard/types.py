@@ -931,6 +931,12 @@ class LiveFrame(BaseModel):
     """The text, at most 16 KiB. At most 16384 bytes in UTF-8."""
 
 
+class RunEventsWaiting(BaseModel):
+    """The position in the queue for capacity, from 1, if the request asked for live output and the run waits."""
+
+    position: int
+
+
 class RunEvents(BaseModel):
     """A part of a run's event sequence."""
 
@@ -948,6 +954,9 @@ class RunEvents(BaseModel):
 
     live_next: Optional[str] = None
     """Pass it as `live_after` to receive only newer live output."""
+
+    waiting: Optional[RunEventsWaiting] = None
+    """The position in the queue for capacity, from 1, if the request asked for live output and the run waits."""
 
 
 class RunResponse(BaseModel):

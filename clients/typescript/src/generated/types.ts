@@ -1985,6 +1985,10 @@ interface components {
             live?: components["schemas"]["LiveFrame"][];
             /** @description Pass it as `live_after` to receive only newer live output. */
             live_next?: string;
+            /** @description The position in the queue for capacity, from 1, if the request asked for live output and the run waits. */
+            waiting?: {
+                position: number;
+            };
         };
         /** @description A follow-up message for a run. */
         RunFollowupRequest: {

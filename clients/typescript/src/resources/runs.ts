@@ -30,6 +30,8 @@ export interface FollowUntilDoneOptions extends FollowOptions {
    * `action_id` or `message_id`, and comes after all of its pieces.
    */
   readonly onLive?: ((frame: LiveFrame) => void | Promise<void>) | undefined;
+  /** Called with the run's position in the queue for capacity, from 1, when it changes. Requires `onLive`. */
+  readonly onWaiting?: ((position: number) => void) | undefined;
 }
 
 /** How to stream a run. */
@@ -39,6 +41,8 @@ export interface StreamOptions extends FollowOptions {
    * @default true
    */
   readonly live?: boolean | undefined;
+  /** Called with the run's position in the queue for capacity, from 1, when it changes. Requires `live`. */
+  readonly onWaiting?: ((position: number) => void) | undefined;
 }
 
 const FOLLOW_RETRIES = 30;
@@ -81,12 +85,13 @@ export class Runs extends Operations {
    */
   stream(
     runId: string,
-    { after = 0, wait = 25, live = true, ...options }: StreamOptions = {},
+    { after = 0, wait = 25, live = true, onWaiting, ...options }: StreamOptions = {},
   ): AsyncGenerator<RunStreamItem, void> {
     const { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES, signal, headers } = options;
     return streamRun(after, {
       maxRetries,
       signal,
+      onWaiting,
       sleep: (ms) => this.transport.sleep(ms, signal),
       request: (last, liveAfter, signal) => {
         const query = {
@@ -108,12 +113,12 @@ export class Runs extends Operations {
    */
   async followUntilDone(
     runId: string,
-    { onEvent, onLive, after = 0, ...options }: FollowUntilDoneOptions = {},
+    { onEvent, onLive, onWaiting, after = 0, ...options }: FollowUntilDoneOptions = {},
   ): Promise<RunItem> {
     let last = after;
     let before: number | undefined;
     while (true) {
-      for await (const item of this.#items(runId, { ...options, after: last }, onLive !== undefined)) {
+      for await (const item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting })) {
         if (item.kind === "event") last = item.event.sequence;
         await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
       }
@@ -127,13 +132,17 @@ export class Runs extends Operations {
 
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body: RunAgentRequest, options: FollowUntilDoneOptions = {}): Promise<RunItem> {
-    const { onEvent: _, onLive: __, after: ___, wait: ____, maxRetries, ...request } = options;
+    const { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options;
     const { run_id } = await this.create(body, maxRetries === undefined ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
   }
 
-  async *#items(runId: string, options: FollowOptions, live: boolean): AsyncGenerator<RunStreamItem, void> {
-    if (live) yield* this.stream(runId, options);
+  async *#items(
+    runId: string,
+    options: FollowOptions,
+    live: Pick<StreamOptions, "onWaiting"> | undefined,
+  ): AsyncGenerator<RunStreamItem, void> {
+    if (live !== undefined) yield* this.stream(runId, { ...options, ...live });
     else for await (const event of this.events(runId, options)) yield { kind: "event", event };
   }
 

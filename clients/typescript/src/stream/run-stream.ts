@@ -18,6 +18,8 @@ export interface StreamSource {
   /** Consecutive connections without anything new after which the stream fails. */
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
+  /** Called with the run's position in the queue for capacity when it changes. */
+  readonly onWaiting: ((position: number) => void) | undefined;
 }
 
 /** The server sends something every 15 seconds; without it for this long, the connection is lost. */
@@ -28,6 +30,8 @@ const DEFAULT_RETRY_MS = 1_000;
 type Part =
   | RunStreamItem
   | { readonly kind: "end" }
+  /** The position in the queue for capacity. */
+  | { readonly kind: "waiting"; readonly position: number }
   /** Where to continue in the live output. */
   | { readonly kind: "position"; readonly liveAfter: string }
   | { readonly kind: "retry"; readonly ms: number };
@@ -35,6 +39,7 @@ type Part =
 /** Iterates over the events after `after`, each once and in order, over any number of connections. */
 export async function* streamRun(after: number, source: StreamSource): AsyncGenerator<RunStreamItem, void> {
   const reader = createReader(after);
+  let position: number | undefined;
   for (let failures = 0; ; ) {
     const began = Date.now();
     let isNew = false;
@@ -43,6 +48,10 @@ export async function* streamRun(after: number, source: StreamSource): AsyncGene
       for await (const part of readConnection(reader.last(), reader.liveAfter(), source)) {
         if (part.kind === "end") return;
         if (part.kind === "retry") wait = part.ms;
+        if (part.kind === "waiting" && part.position !== position) {
+          position = part.position;
+          source.onWaiting?.(position);
+        }
         const item = reader.take(part);
         // An event is missing; it comes with the next connection.
         if (item === "gap") break;
@@ -112,9 +121,10 @@ async function* readConnection(
   }
 }
 
-function* readPage({ events, ended, live = [], live_next }: RunEvents): Generator<Part, void> {
+function* readPage({ events, ended, live = [], live_next, waiting }: RunEvents): Generator<Part, void> {
   for (const event of events) yield { kind: "event", event };
   for (const frame of live) yield { kind: "live", frame };
+  if (waiting !== undefined) yield { kind: "waiting", position: waiting.position };
   if (live_next !== undefined) yield { kind: "position", liveAfter: live_next };
   if (ended) yield { kind: "end" };
 }
@@ -131,6 +141,7 @@ async function* readStream({ body }: Response, connection: AbortController): Asy
     for (const { name, data } of parser.push(decoder.decode(value, { stream: true }))) {
       if (name === "message") yield { kind: "event", event: JSON.parse(data) };
       if (name === "live") yield { kind: "live", frame: JSON.parse(data) };
+      if (name === "waiting") yield { kind: "waiting", position: JSON.parse(data).position };
       if (name === "end") yield { kind: "end" };
     }
   }
