@@ -148,7 +148,15 @@ function parseOptions(args: string[]): Options | string {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
   try {
-    const options = { runs: text, many: text, overload: text, record: text, peers: flag, json: flag, help: { ...flag, short: "h" } };
+    const options = {
+      runs: text,
+      many: text,
+      overload: text,
+      record: text,
+      peers: flag,
+      json: flag,
+      help: { ...flag, short: "h" },
+    };
     const { values } = parseArgs({ args, options });
     if (values.help) return HELP;
     const numbers = {
