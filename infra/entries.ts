@@ -60,6 +60,8 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "secrets/delete-secret": ["secrets", "createSecretPorts"],
   "teams/delete-team": ["secrets", "createSecretPorts"],
   "teams/update-team": ["teams", "createLimitPorts"],
+  "web-sessions/exchange-code": ["oidc-sign-in", "createOidcSignInPorts"],
+  "web-sessions/get-sign-in-methods": ["oidc-sign-in", "createSignInMethodPorts"],
   "workers/connect-worker": ["workers", "createConnectPorts"],
   "workers/disconnect-worker": ["workers", "createDisconnectPorts"],
   "workers/receive-frame": ["workers", "createFramePorts"],

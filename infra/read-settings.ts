@@ -42,6 +42,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     list("compatibleModels"),
     parameter("compatibleKeyParameter"),
   );
+  const oidc = signInIssuer(text("oidcIssuer"), text("oidcClientId"), parameter("oidcClientSecretParameter"));
   const modelPrices = list("modelPrices");
   const odd = modelPrices.find((price) => !/^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/.test(price));
   if (odd !== undefined) throw new Error(`context "modelPrices" must be a list of id=input/output, not "${odd}"`);
@@ -76,6 +77,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     ...(anthropicKeyParameter !== undefined && { anthropicKeyParameter }),
     ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
     ...(compatible !== undefined && { compatible }),
+    ...(oidc !== undefined && { oidc }),
   };
 }
 
@@ -122,6 +124,19 @@ function appOnGithub(id: string | undefined, keyParameter: string | undefined): 
     throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
   }
   return { id, keyParameter: keyParameter ?? "/runyard/github-app-key" };
+}
+
+function signInIssuer(
+  issuer: string | undefined,
+  clientId: string | undefined,
+  clientSecretParameter: string | undefined,
+): Settings["oidc"] {
+  if (issuer === undefined && clientId === undefined && clientSecretParameter === undefined) return undefined;
+  if (issuer === undefined || !/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(issuer)) {
+    throw new Error('context "oidcIssuer" must be the https address of an OpenID Connect issuer, as in its tokens');
+  }
+  if (clientId === undefined) throw new Error('context "oidcClientId" must name the client at "oidcIssuer"');
+  return { issuer, clientId, ...(clientSecretParameter !== undefined && { clientSecretParameter }) };
 }
 
 function compatibleServer(

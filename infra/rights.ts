@@ -71,6 +71,8 @@ export interface Rights {
   readonly github?: readonly "GetParameter"[];
   /** The key of the deployment's GitHub App alone: the tokens that it gives are for one repository and one hour. */
   readonly githubApp?: readonly "GetParameter"[];
+  /** The client secret for the OIDC issuer by which people sign in: the parameter that the settings name, if any. */
+  readonly signInIssuer?: readonly "GetParameter"[];
   /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
   readonly models?: readonly "call"[];
   readonly live?: readonly LiveAction[];

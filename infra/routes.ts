@@ -172,6 +172,8 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/session", file: "web-sessions/extend-session", who: people, rights: { table: [...ask, "UpdateItem"] } },
   { method: "DELETE", path: "/session", file: "web-sessions/delete-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/session/link", file: "web-sessions/create-sign-in-link", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/session/methods", file: "web-sessions/get-sign-in-methods", who: "public", rights: {}, timeoutSeconds: 20 },
+  { method: "POST", path: "/session/oidc", file: "web-sessions/exchange-code", who: "public", rights: { table: [...read, ...create, "DeleteItem"], signInIssuer: ["GetParameter"] }, timeoutSeconds: 20 },
   { method: "GET", path: "/sessions", file: "web-sessions/list-web-sessions", who: people, rights: { table: read } },
   { method: "DELETE", path: "/sessions/{sessionUid}", file: "web-sessions/revoke-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
 

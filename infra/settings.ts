@@ -91,6 +91,17 @@ export interface Settings {
   readonly keysPerMinute?: number;
   /** Seconds within which the execution of a run that a self-hosted worker has claimed must begin. @default 60 */
   readonly workerClaimSeconds?: number;
+  /**
+   * The OIDC issuer by which people sign in to the web app, contexts `oidcIssuer`, `oidcClientId` and `oidcClientSecretParameter`.
+   * @default people sign in with keys and links only
+   */
+  readonly oidc?: {
+    /** Address of the issuer, as in its tokens. */
+    readonly issuer: string;
+    readonly clientId: string;
+    /** Name of the SSM parameter that holds the client's secret. @default the client is a public one */
+    readonly clientSecretParameter?: string;
+  };
   /** Name of the SSM parameter (or, see `namedParameter`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */

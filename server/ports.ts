@@ -28,6 +28,7 @@ import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import type { ConnectPorts } from "#shared/worker-socket/connect-worker.ts";
 import type { WorkerReadPorts } from "#shared/workers/connected-workers.ts";
@@ -41,6 +42,7 @@ import { Queues } from "./queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
+import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
 import { type SqliteTable, sqliteTable } from "./table/sqlite-table.ts";
 import { makeTickSender } from "./timers/tick-sender.ts";
@@ -64,6 +66,7 @@ export type ServerPorts = DispatchPorts &
   RoutePorts &
   WebSessionPorts &
   TokenPorts &
+  OidcSignInPorts &
   ConnectPorts &
   WorkerReadPorts &
   HttpPorts;
@@ -163,6 +166,7 @@ export function createPorts(
     principals: principalStore(table, now),
     cursors: cursors(table),
     rates: configuredRateLimits(),
+    signInIssuer: createSignInIssuer(environment, now),
     issuers: createIssuers({ now, allowsPrivate: environment["RUNYARD_OIDC_ALLOW_PRIVATE"] === "1" }),
     who: [],
     routes: routePaths.map(([method, route]) => [method, route]),

@@ -24,6 +24,13 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("./sign-in/sign-in-page.tsx"), "SignInPage"),
 });
 
+const signInCallback = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in/callback",
+  validateSearch: v.object({ code: Optional, state: Optional, error: Optional, error_description: Optional }),
+  component: lazyRouteComponent(() => import("./sign-in/callback-page.tsx"), "CallbackPage"),
+});
+
 const publicRun = createRoute({
   getParentRoute: () => root,
   path: "/shared/$sessionId",
@@ -123,7 +130,7 @@ const invitation = createRoute({
 const pages = [home, runs, newRun, run, schedules, schedule, agents, agent, usage, settings];
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, publicRun, invitation, shell.addChildren(pages)]),
+  routeTree: root.addChildren([signIn, signInCallback, publicRun, invitation, shell.addChildren(pages)]),
   defaultPreload: "intent",
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,

@@ -25,6 +25,8 @@ export interface Targets {
   readonly secrets?: Secrets;
   readonly models?: Models;
   readonly workerSockets?: WorkerSocketTarget;
+  /** The parameters that hold the client's secret for the OIDC issuer: one, or none. */
+  readonly signInSecrets?: readonly Parameter[];
 }
 
 /** The WebSocket API of self-hosted workers. */
@@ -232,6 +234,16 @@ const grantWorkerSockets: GrantStep = ({ workerSockets: actions }, targets) => {
   };
 };
 
+const grantSignInIssuer: GrantStep = ({ signInIssuer: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const secrets = requireTarget(targets.signInSecrets, "signInIssuer");
+  const [secret] = secrets;
+  return {
+    statements: readStatements(secrets),
+    environment: secret === undefined ? {} : { OIDC_SECRET_PARAMETER: secret.name },
+  };
+};
+
 /** One step for each kind of right. */
 const grantSteps: readonly GrantStep[] = [
   grantTable,
@@ -250,6 +262,7 @@ const grantSteps: readonly GrantStep[] = [
   grantModels,
   grantTimers,
   grantWorkerSockets,
+  grantSignInIssuer,
 ];
 
 function allow(service: string, actions: readonly string[], resources: readonly string[]): PolicyStatement {

@@ -11,7 +11,7 @@ import { FargateTasks } from "../constructs/fargate-tasks.ts";
 import type { GithubParameters, Targets } from "../constructs/grants.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, namedModels } from "../constructs/model-gateway.ts";
-import { namedParameter } from "../constructs/parameter.ts";
+import { namedParameter, type Parameter } from "../constructs/parameter.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
 import { SandboxFunction } from "../constructs/sandbox-function.ts";
 import type { Sandboxes } from "../constructs/sandbox-grants.ts";
@@ -73,6 +73,7 @@ export class ExecutionStack extends Stack {
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", functionName: FIRE_SCHEDULE }),
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
+      signInSecrets: signInSecrets(this, settings),
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
@@ -179,6 +180,10 @@ function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, gi
     token: namedParameter(stack, githubTokenParameter),
     ...(githubApp && { app: { id: githubApp.id, key: namedParameter(stack, githubApp.keyParameter) } }),
   };
+}
+
+function signInSecrets(stack: Stack, { oidc }: Settings): Parameter[] {
+  return oidc?.clientSecretParameter === undefined ? [] : [namedParameter(stack, oidc.clientSecretParameter)];
 }
 
 /** The image of the sandboxes, and what the kinds of sandboxes other than functions need, where the settings ask for them. */

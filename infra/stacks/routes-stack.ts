@@ -4,6 +4,7 @@ import { verbNoun } from "#infra/constructs/base-function.ts";
 import { Endpoint } from "../constructs/endpoint.ts";
 import type { Platform } from "../platform.ts";
 import { packedRoutes, type Route, routes } from "../routes.ts";
+import type { Settings } from "../settings.ts";
 import type { ApiStack } from "./api-stack.ts";
 import { deploymentVariables, type ExecutionStack } from "./execution-stack.ts";
 
@@ -30,12 +31,17 @@ export class RoutesStack extends Stack {
           ...deploymentVariables(api, platform.settings),
           // Only what answers for all other paths needs to know which ones there are.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
+          ...(line.file.startsWith("web-sessions/") && oidcVariables(platform.settings)),
           ...(line.file === "workers/list-workers" && { WORKER_SOCKET_URL: execution.workerSocket.url }),
         },
       });
     }
   }
 }
+
+/** The OIDC issuer by which people sign in. */
+const oidcVariables = ({ oidc }: Settings): Record<string, string> =>
+  oidc === undefined ? {} : { OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId };
 
 /** The resources that there are routes for, in the order of routes.ts. */
 export const resources: readonly string[] = [...new Set(routes.map((route) => toResource(route)))];

@@ -35,6 +35,13 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   shareEnvironment: { byLink: { link: true } },
   unshareEnvironment: { byLink: { link: true } },
   createSession: { link: { token: "ryl_3xQ0…" } },
+  exchangeCode: {
+    redirected: {
+      code: "SplxlOBeZQQYbYS6WxSbIA",
+      state: "VstnFgdySLHrVFAJ-MXGNxM7RBo8FXnhVtUuMaFFolQ",
+      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    },
+  },
   updateMe: { renamed: { display_name: "Ada King" } },
   updateTeam: { limits: { settings: { concurrency_limit: 50 } } },
   sendFollowup: { message: { message: "Run the whole suite too, please." } },

@@ -18,6 +18,9 @@ export interface ServeOptions {
   readonly maxDiskBytes: number | undefined;
   readonly repo: string | undefined;
   readonly runTests: boolean;
+  /** The OIDC issuer by which people sign in, and the client there. @default the RUNYARD_OIDC_* variables */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
 }
 
 /** An execution mostly waits for its model, but its commands need a core. */
@@ -45,6 +48,7 @@ Options of serve:`
   --data DIR        directory of the database, the files and the key (default: data in ${homeText})
   --concurrency N   runs that execute at the same time (default: ${DEFAULT_CONCURRENCY})
   --max-disk SIZE   what the data may use of the disk, such as 50GB (default: 80 % of the disk)
+  --oidc-issuer URL     OIDC issuer by which people sign in to the web app, with --oidc-client-id ID (default: RUNYARD_OIDC_ISSUER)
   --detach          serve in the background; \`${usage} stop\` stops it
   --once            exit after the sample run; the exit code is 0 if it succeeded
   ${isService ? "--sample          execute a sample run after the start" : "--no-sample       do not execute the sample run"}
@@ -56,6 +60,7 @@ Options of serve:`
 RUNYARD_STATE names another directory in place of ${homeText}.
 RUNYARD_SANDBOX_SECONDS limits how long an execution takes; its run continues in the next one (default: no limit).
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
+RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET, RUNYARD_OIDC_ALLOW_PRIVATE: see docs/signing-in.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.`;
 
 /** Parses the command line; undefined if it asks for help. @throws UsageError */
@@ -76,6 +81,8 @@ export function parseOptions(args: readonly string[], isService = false): ServeO
     maxDiskBytes: maxDisk(values["max-disk"]),
     repo: values.repo,
     runTests: values["run-tests"],
+    oidcIssuer: values["oidc-issuer"],
+    oidcClientId: values["oidc-client-id"],
   };
 }
 
@@ -113,4 +120,6 @@ const readFlags = (args: readonly string[]) =>
     "no-sandbox": FLAG,
     repo: TEXT,
     "run-tests": FLAG,
+    "oidc-issuer": TEXT,
+    "oidc-client-id": TEXT,
   });

@@ -10,6 +10,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { checkTools } from "../../host/preflight.ts";
 import { Problem, say, seconds, step, warn } from "../../host/terminal.ts";
 import type { Server } from "../server.ts";
+import { readSignInIssuer } from "../sign-in-issuer.ts";
 import { isDetached, reportReady, startDetached } from "./detach.ts";
 import { createStartLink, requestLink } from "./links.ts";
 import { DEFAULT_PORT, readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
@@ -114,7 +115,10 @@ async function startServing(
   const { localUrl, startServer } = await import("../server.ts");
   const { DatabaseInUse } = await import("../database/sqlite-errors.ts");
   const print = (line: string) => log.write(`${line}\n`);
-  const common = { directory: paths.data, host, concurrency, maxDiskBytes, environment: process.env, print };
+  const environment = toEnvironment(options);
+  // Reported before the database is opened.
+  readSignInIssuer(environment);
+  const common = { directory: paths.data, host, concurrency, maxDiskBytes, environment, print };
   const startOn = (port: number) =>
     step("server", async (note) => {
       const webUrl = options.url ?? localUrl(host, port);
@@ -138,6 +142,12 @@ async function startServing(
     throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
   }
 }
+
+const toEnvironment = ({ oidcIssuer, oidcClientId }: ServeOptions): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(oidcIssuer === undefined ? {} : { RUNYARD_OIDC_ISSUER: oidcIssuer }),
+  ...(oidcClientId === undefined ? {} : { RUNYARD_OIDC_CLIENT_ID: oidcClientId }),
+});
 
 const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EADDRINUSE";

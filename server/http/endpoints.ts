@@ -93,8 +93,10 @@ import { getUsage } from "#functions/usage/get-usage.ts";
 import { createSession } from "#functions/web-sessions/create-session.ts";
 import { createSignInLink } from "#functions/web-sessions/create-sign-in-link.ts";
 import { deleteSession } from "#functions/web-sessions/delete-session.ts";
+import { exchangeCode } from "#functions/web-sessions/exchange-code.ts";
 import { extendSession } from "#functions/web-sessions/extend-session.ts";
 import { getSession } from "#functions/web-sessions/get-session.ts";
+import { getSignInMethods } from "#functions/web-sessions/get-sign-in-methods.ts";
 import { listWebSessions } from "#functions/web-sessions/list-web-sessions.ts";
 import { revokeSession } from "#functions/web-sessions/revoke-session.ts";
 import { listWorkers } from "#functions/workers/list-workers.ts";
@@ -202,6 +204,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "web-sessions/create-session": createSession,
   "web-sessions/create-sign-in-link": createSignInLink,
   "web-sessions/delete-session": deleteSession,
+  "web-sessions/exchange-code": exchangeCode,
+  "web-sessions/get-sign-in-methods": getSignInMethods,
   "web-sessions/extend-session": extendSession,
   "web-sessions/get-session": getSession,
   "web-sessions/list-web-sessions": listWebSessions,

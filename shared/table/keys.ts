@@ -31,6 +31,8 @@ import type { Key } from "./table.ts";
  * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |
  * | one-time token to sign in | SIGN_IN#sha256 | SIGN_IN | signing in, once |
  * | user, with the role in each team | USER#user | PROFILE | authentication |
+ * | user by an account at an OIDC issuer | OIDC#sha256 | USER | signing in with the issuer |
+ * | account of a user at an OIDC issuer | USER#user | OIDC#sha256 | binding one account of an issuer |
  * | user by address | EMAIL#folded | USER | accepting an invitation: an address has one account |
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
  * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs |
@@ -40,6 +42,7 @@ import type { Key } from "./table.ts";
  * | register of identities | TEAM#team | IDENTITIES | the plan's limit: which identities are available |
  * | unique name | owner | UNIQUE#kind#folded | create and rename: one holder of a name |
  * | invitation | TEAM#team | INVITATION#id | lists |
+ * | invitation by its address | EMAIL#folded | INVITATION#team#id | signing in with an OIDC issuer for the first time |
  * | invitation by its token | INVITATION#sha256 | INVITATION | accepting it |
  * | secret's name | TEAM#team | SECRET#name | lists; the value is in the secret store |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
@@ -98,6 +101,8 @@ export const keys = {
   usage: (owner: Owner, day: string, digest: string): Key => ({ pk: ownerPk(owner), sk: `USAGE#${day}#${digest}` }),
   webSession: (user: string, hash: string): Key => ({ pk: userPk(user), sk: `SESSION#${hash}` }),
   signIn: (hash: string): Key => ({ pk: `SIGN_IN#${hash}`, sk: "SIGN_IN" }),
+  oidcAccount: (issuer: string, sub: string): Key => ({ pk: `OIDC#${sha256(`${issuer}\n${sub}`)}`, sk: "USER" }),
+  accountOfUser: (user: string, issuer: string): Key => ({ pk: userPk(user), sk: `OIDC#${sha256(issuer)}` }),
   userByEmail: (folded: string): Key => ({ pk: `EMAIL#${folded}`, sk: "USER" }),
   member: (team: string, user: string): Key => ({ pk: teamPk(team), sk: `MEMBER#${user}` }),
   team: (team: string): Key => ({ pk: teamPk(team), sk: "TEAM" }),
@@ -118,6 +123,10 @@ export const keys = {
     sk: `UNIQUE#${kind}#${folded}`,
   }),
   invitation: (team: string, id: string): Key => ({ pk: teamPk(team), sk: `INVITATION#${id}` }),
+  invitationByEmail: (folded: string, team: string, id: string): Key => ({
+    pk: `EMAIL#${folded}`,
+    sk: `INVITATION#${team}#${id}`,
+  }),
   invitationByToken: (hash: string): Key => ({ pk: `INVITATION#${hash}`, sk: "INVITATION" }),
   secret: (team: string, name: string): Key => ({ pk: teamPk(team), sk: `SECRET#${name}` }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),

@@ -10,11 +10,12 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import type { Person } from "#shared/records/member.ts";
 import { toUserProfile } from "#shared/records/user.ts";
-import { ConflictError } from "#shared/table/transact.ts";
+import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { Role } from "#shared/wire/role.ts";
 import type { CreatedAccount, Membership } from "#shared/wire/team.ts";
-import { checkInviter, useInvitation } from "./invitation-store.ts";
+import { checkInviter, type Invitation, useInvitation } from "./invitation-store.ts";
 import { readOpenInvitation } from "./invitations.ts";
 import { addMember, alreadyMember, MAX_TEAMS, tooManyTeams } from "./members.ts";
 import type { TeamPorts } from "./team-ports.ts";
@@ -75,29 +76,49 @@ export async function joinTeam(
 export async function createInvitedAccount(token: string, ports: TeamPorts): Promise<CreatedAccount> {
   const now = ports.now();
   const invitation = await readOpenInvitation(token, ports.table, now);
-  const { team_uid: team, role, email } = invitation;
-  await readTeamName(team, ports);
-  const uid = uuidv7(now);
-  const [displayName = email] = email.split("@");
-  const person = { uid, displayName, email };
-  const owner: KeyOwner = { kind: "personal", user: uid, defaultTeam: team };
-  const key = generateKey(owner, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
-  const also = {
-    email: claimEmail(email, uid),
-    key: putFirstKey(owner, key),
-    invitation: useInvitation(invitation),
-    inviter: checkInviter(invitation),
+  const { team_uid: team } = invitation;
+  let raw = "";
+  const toKeyWrites = (person: Person): NamedWrites => {
+    const owner: KeyOwner = { kind: "personal", user: person.uid, defaultTeam: team };
+    const key = generateKey(owner, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
+    raw = key.raw;
+    return { key: putFirstKey(owner, key) };
   };
   try {
-    await addMember({ team, person, role, isNewUser: true }, also, ports);
+    const { uid } = await createAccount(invitation, toKeyWrites, ports);
+    return { user_uid: uid, team_uid: team, key: raw };
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     throw error.failedOnly("email") ? ownKeyNeeded() : notFound("invitation");
   }
-  return { user_uid: uid, team_uid: team, key: key.raw };
 }
 
-async function readTeamName(team: string, ports: TeamPorts): Promise<string> {
+/**
+ * Creates the account of an invited address with its membership, together with the writes that `toWrites` returns for the person.
+ * @throws ConflictError naming `email` where the address has an account, `invitation` where it was used or revoked meanwhile,
+ * `inviter`, and the names that `toWrites` returns
+ */
+export async function createAccount(
+  invitation: Invitation,
+  toWrites: (person: Person) => NamedWrites,
+  ports: Pick<TeamPorts, "table" | "now">,
+): Promise<Person> {
+  const { team_uid: team, role, email } = invitation;
+  await readTeamName(team, ports);
+  const uid = uuidv7(ports.now());
+  const [displayName = email] = email.split("@");
+  const person = { uid, displayName, email };
+  const also = {
+    email: claimEmail(email, uid),
+    ...toWrites(person),
+    invitation: useInvitation(invitation),
+    inviter: checkInviter(invitation),
+  };
+  await addMember({ team, person, role, isNewUser: true }, also, ports);
+  return person;
+}
+
+async function readTeamName(team: string, ports: Pick<TeamPorts, "table">): Promise<string> {
   const { name } = await findTeam(team, ports).catch(() => {
     throw notFound("invitation");
   });

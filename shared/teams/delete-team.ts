@@ -63,7 +63,7 @@ async function removePart(team: string, part: TeamPart, admin: string, ports: Se
     case "secret":
       return removeSecret([team], part.name, ports);
     case "invitation":
-      return store.deleteInvitation(part.key, part.hash);
+      return store.deleteInvitation(team, part);
     case "member":
       return part.user === admin ? undefined : store.deleteMember(team, part.user);
     case "other":

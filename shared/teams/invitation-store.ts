@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { checkAdmin } from "#shared/records/member.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { foldEmail } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table, TransactionWrite } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
@@ -37,6 +38,13 @@ export function invitationStore(table: Table) {
       return item === undefined ? undefined : parseInvitation(item);
     },
 
+    /** The stored invitations of an address, expired ones among them, to any team. */
+    async listByEmail(email: string): Promise<Invitation[]> {
+      const { pk } = keys.invitationByEmail(foldEmail(email), "", "");
+      const { items } = await table.query({ pk, prefix: "INVITATION#" });
+      return items.map(parseInvitation);
+    },
+
     async getByToken(hash: string): Promise<Invitation | undefined> {
       const item = await table.get(keys.invitationByToken(hash));
       return item === undefined ? undefined : parseInvitation(item);
@@ -49,10 +57,12 @@ export function invitationStore(table: Table) {
     async create(invitation: Invitation, idempotency: Put): Promise<void> {
       const stored = { v: 1, ...invitation, expires_at: Math.ceil(invitation.expires_at_ms / 1000) };
       const [byId, byToken] = toKeys(invitation);
+      const byEmail = toEmailKey(invitation);
       const writes: NamedWrites = {
         idempotency,
         byId: { kind: "put", item: { ...byId, ...stored } },
         byToken: { kind: "put", item: { ...byToken, ...stored } },
+        byEmail: { kind: "put", item: { ...byEmail, ...stored } },
       };
       await transactInScope({ type: "Team", uid: invitation.team_uid }, writes, table);
     },
@@ -70,9 +80,20 @@ export function invitationStore(table: Table) {
 const toKeys = ({ team_uid, id, hash }: Invitation) =>
   [keys.invitation(team_uid, id), keys.invitationByToken(hash)] as const;
 
+const toEmailKey = ({ email, team_uid, id }: Pick<Invitation, "email" | "team_uid" | "id">) =>
+  keys.invitationByEmail(foldEmail(email), team_uid, id);
+
+/** Deletes the entry of an invitation under its address. */
+export const deleteByEmail = (invitation: Pick<Invitation, "email" | "team_uid" | "id">): TransactionWrite => ({
+  kind: "delete",
+  key: toEmailKey(invitation),
+});
+
 /** The writes that use up an invitation; their conditions fail where it was used or deleted meanwhile. */
-export const useInvitation = (invitation: Invitation): TransactionWrite[] =>
-  toKeys(invitation).map((key): TransactionWrite => ({ kind: "delete", key, if: { pk: { exists: true } } }));
+export const useInvitation = (invitation: Invitation): TransactionWrite[] => [
+  ...toKeys(invitation).map((key): TransactionWrite => ({ kind: "delete", key, if: { pk: { exists: true } } })),
+  deleteByEmail(invitation),
+];
 
 /** An admin who was removed or lost the role cannot return, or add others, through invitations created before. */
 export const checkInviter = ({ team_uid, created_by }: Invitation): TransactionWrite[] =>

@@ -103,6 +103,12 @@ export async function readOpenInvitation(token: string, table: Table, now: numbe
   return invitation;
 }
 
+/** The oldest open invitation of an address. */
+export async function findInvitationFor(email: string, table: Table, now: number): Promise<Invitation | undefined> {
+  const invitations = await invitationStore(table).listByEmail(email);
+  return invitations.filter((one) => isOpen(one, now)).toSorted((a, b) => a.created_at - b.created_at)[0];
+}
+
 /** Compared on read, because the table's own expiry lags. */
 const isOpen = ({ expires_at_ms }: Invitation, now: number): boolean => expires_at_ms > now;
 

@@ -4,6 +4,7 @@ import { type Identity, parseIdentity } from "#shared/records/identity.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Item, Key, Table, TransactionWrite } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { deleteByEmail } from "./invitation-store.ts";
 import { deleteMember } from "./member-store.ts";
 
 /** An item of a team, by what its deletion needs. */
@@ -11,13 +12,15 @@ export type TeamPart =
   | { readonly kind: "identity"; readonly identity: Identity }
   | { readonly kind: "environment"; readonly uid: string; readonly entry: Key }
   | { readonly kind: "secret"; readonly name: string }
-  | { readonly kind: "invitation"; readonly key: Key; readonly hash: string }
+  | { readonly kind: "invitation"; readonly key: Key; readonly hash: string; readonly email: string }
   | { readonly kind: "member"; readonly user: string }
   | { readonly kind: "schedule" }
   | { readonly kind: "counters"; readonly queueLimit: number | undefined }
   /** Deleted last, or with the items that it belongs to. */
   | { readonly kind: "deleted-later" }
   | { readonly kind: "other"; readonly key: Key };
+
+type InvitationPart = Extract<TeamPart, { readonly kind: "invitation" }>;
 
 /** The steps that delete a team with everything in it. */
 export function teamDeletionStore(table: Table) {
@@ -64,10 +67,11 @@ export function teamDeletionStore(table: Table) {
       });
     },
 
-    async deleteInvitation(key: Key, hash: string): Promise<void> {
+    async deleteInvitation(team: string, { key, hash, email }: InvitationPart): Promise<void> {
       await transact(table, {
         byId: { kind: "delete", key },
         byToken: { kind: "delete", key: keys.invitationByToken(hash) },
+        byEmail: deleteByEmail({ team_uid: team, id: key.sk.slice(key.sk.indexOf("#") + 1), email }),
       });
     },
 
@@ -106,7 +110,7 @@ function toPart(item: Item): TeamPart {
     case "SECRET":
       return { kind: "secret", name: rest };
     case "INVITATION":
-      return { kind: "invitation", key, hash: String(item["hash"]) };
+      return { kind: "invitation", key, hash: String(item["hash"]), email: String(item["email"]) };
     case "MEMBER":
       return { kind: "member", user: rest };
     case "SCHEDULE":

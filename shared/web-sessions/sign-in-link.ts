@@ -11,6 +11,12 @@ import { webSessionStore } from "./web-session-store.ts";
 const LIFETIME_MS = 10 * 60_000;
 const TOKEN_BYTES = 32;
 
+/** A new one-time token to sign in, and the hash that it is stored by. */
+export function newSignInToken(): { readonly token: string; readonly hash: string } {
+  const token = `ryl_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+  return { token, hash: sha256(token) };
+}
+
 /**
  * Creates a link that signs a person in once, within ten minutes. The session that it starts ends with the API key of the request,
  * as one that is started with the key itself.
@@ -21,7 +27,7 @@ export async function createLink(
   { table, now: clock, webUrl }: Pick<WebSessionPorts, "table" | "now" | "webUrl">,
 ): Promise<SignInLink> {
   const now = clock();
-  const token = `ryl_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+  const { token, hash } = newSignInToken();
   const keyHash = credential.kind === "key" ? credential.hash : credential.session.key_hash;
   const [team] = teams;
   const stored = {
@@ -31,7 +37,7 @@ export async function createLink(
     expires_at_ms: now + LIFETIME_MS,
   };
   try {
-    await webSessionStore(table).createSignIn(sha256(token), stored, rateLimitToken?.(now));
+    await webSessionStore(table).createSignIn(hash, stored, rateLimitToken?.(now));
   } catch (error) {
     throw error instanceof ConflictError ? rateLimited(now) : error;
   }

@@ -1,25 +1,42 @@
-import { generateKeyPair, SignJWT } from "jose";
+import { createHash } from "node:crypto";
+import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import type { Issuers } from "#shared/oidc/issuers.ts";
 
-/** An issuer without a network, and a token of it that the trust rule of events/http/create-trust-rule.json accepts. */
-export async function makeOidcStage(now: number): Promise<{ issuers: Issuers; token: string }> {
-  const issuer = "https://token.actions.githubusercontent.com";
+const ISSUER = "https://token.actions.githubusercontent.com";
+/** The code verifier of events/http/exchange-code.json. */
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+
+interface OidcStage {
+  readonly issuers: Issuers;
+  readonly signInIssuer: SignInIssuer;
+  /** A token that the trust rule of events/http/create-trust-rule.json accepts. */
+  readonly token: string;
+}
+
+/** An issuer without a network, of tokens that the fixtures of OIDC are about. */
+export async function makeOidcStage(now: number): Promise<OidcStage> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
-  const token = await new SignJWT({
-    iss: issuer,
-    aud: "https://runyard.example.com",
-    sub: "repo:acme/shop:ref:refs/heads/main",
-    exp: Math.floor(now / 1000) + 300,
-  })
-    .setProtectedHeader({ alg: "ES256" })
-    .sign(privateKey);
-  const metadata = { issuer, jwks_uri: `${issuer}/.well-known/jwks` };
+  const sign = (claims: JWTPayload) =>
+    new SignJWT({ iss: ISSUER, exp: Math.floor(now / 1000) + 300, ...claims })
+      .setProtectedHeader({ alg: "ES256" })
+      .sign(privateKey);
+  const metadata = {
+    issuer: ISSUER,
+    jwks_uri: `${ISSUER}/.well-known/jwks`,
+    authorization_endpoint: `${ISSUER}/authorize`,
+    token_endpoint: `${ISSUER}/token`,
+  };
+  const nonce = createHash("sha256").update(`nonce.${VERIFIER}`).digest("base64url");
+  const person = { sub: "ada", email: "ada@runyard.test", email_verified: true };
+  const issuers: Issuers = {
+    allowsPrivate: false,
+    fetch: async () => Response.json({ id_token: await sign({ aud: "runyard", nonce, ...person }) }),
+    read: async () => ({ metadata, keys: async () => publicKey }),
+  };
   return {
-    token,
-    issuers: {
-      allowsPrivate: false,
-      fetch: () => Promise.reject(new Error("the stage has no network")),
-      read: async () => ({ metadata, keys: async () => publicKey }),
-    },
+    issuers,
+    signInIssuer: { issuer: ISSUER, clientId: "runyard", clientSecret: async () => undefined, issuers },
+    token: await sign({ aud: "https://runyard.example.com", sub: "repo:acme/shop:ref:refs/heads/main" }),
   };
 }

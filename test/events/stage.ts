@@ -57,6 +57,7 @@ export async function makeStage() {
     ...controlPlane.ports,
     ...models,
     issuers: oidc.issuers,
+    signInIssuer: oidc.signInIssuer,
     passes: { everySeconds: 15, sendPass: async (pass: number) => void passes.push(pass) },
     deadRuns: { drain: async () => undefined },
   };

@@ -183,6 +183,26 @@ describe("a function's role", () => {
     expect(variables.filter((all) => "GITHUB_TOKEN_PARAMETER" in all)).toHaveLength(1);
   });
 
+  it("reads the client secret of the OIDC issuer in the exchange of codes alone", () => {
+    const issuer = {
+      oidcIssuer: "https://issuer.example",
+      oidcClientId: "web",
+      oidcClientSecretParameter: "/ours/oidc",
+    };
+    const own = synthesize(issuer);
+    const readers = own
+      .all<RoleProperties>("AWS::IAM::Role")
+      .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/oidc"));
+    expect(readers).toHaveLength(1);
+    const variables = own
+      .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
+      .map(({ Properties }) => Properties.Environment?.Variables ?? {});
+    const told = variables.filter((all) => "OIDC_SECRET_PARAMETER" in all);
+    expect(told).toMatchObject([
+      { OIDC_ISSUER: "https://issuer.example", OIDC_CLIENT_ID: "web", OIDC_SECRET_PARAMETER: "/ours/oidc" },
+    ]);
+  });
+
   it("lets only resolve-prompt read secret values, and not write them", () => {
     const reads = ({ Action, Resource }: Statement) =>
       [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");

@@ -87,6 +87,9 @@ describe("the stacks", () => {
     expect(() => synthesize({ githubAppId: "1", githubAppKeyParameter: "key" })).toThrow(
       /"githubAppKeyParameter".*\/a/,
     );
+    expect(() => synthesize({ oidcIssuer: "http://issuer.example", oidcClientId: "a" })).toThrow(/"oidcIssuer".*https/);
+    expect(() => synthesize({ oidcIssuer: "https://issuer.example" })).toThrow(/"oidcClientId"/);
+    expect(() => synthesize({ oidcClientId: "a" })).toThrow(/"oidcIssuer"/);
   });
 });
 

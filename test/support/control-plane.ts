@@ -14,6 +14,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { liveTailStore } from "#shared/live/live-tail-store.ts";
 import { polledSignals } from "#shared/live/polled-signals.ts";
+import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import { createIssuers, type Issuers } from "#shared/oidc/issuers.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
@@ -68,6 +69,8 @@ export type TestPorts = EventPorts &
     readonly cursors: Cursors;
     /** Issuers of OIDC tokens; those of tests are on this machine. */
     issuers: Issuers;
+    /** The issuer by which people sign in; none by default. */
+    signInIssuer: SignInIssuer | undefined;
     readonly sandbox: Sandbox;
     readonly offered: readonly SandboxProvider[];
     readonly sockets: WorkerSockets;
@@ -183,6 +186,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     rates,
     cursors: cursors(table),
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
+    signInIssuer: undefined,
     vault,
     sandbox,
     offered,

@@ -48,6 +48,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "DELETE /agent/environments/{environmentUid}/share": () => ({ link: true }),
   "POST /agent/keys": () => ({ name: "laptop" }),
   "POST /session": ({ plane }) => ({ key: plane.key }),
+  "POST /session/oidc": () => ({ code: "c", state: "s", code_verifier: "v".repeat(43) }),
   "PUT /agent/me": () => ({ display_name: "Someone" }),
   "POST /agent/teams": () => ({ name: "Gamma" }),
   "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),

@@ -21,6 +21,13 @@ export const sessionQuery = queryOptions({
   },
 });
 
+/** How people sign in, besides keys and links. The page works without an answer. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ["sign-in-methods"],
+  staleTime: 5 * 60_000,
+  queryFn: ({ signal }) => client.webSessions.methods({ signal }),
+});
+
 /** Signs in with an API key or with the token of a sign-in link. @throws if it is refused */
 export async function signIn(credential: { readonly key: string } | { readonly token: string }): Promise<void> {
   await client.webSessions.create(credential, { maxRetries: 0 });

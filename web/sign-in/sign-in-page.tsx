@@ -7,11 +7,10 @@ import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Spinner } from "../ui/icons.tsx";
 import { useTitle } from "../ui/page.tsx";
+import { OidcSignIn } from "./oidc-sign-in.tsx";
+import { toSafePath } from "./safe-path.ts";
 
 const route = getRouteApi("/sign-in");
-
-/** Only paths of this app are followed after the sign-in. */
-const safePath = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : "/runs");
 
 export function SignInPage() {
   useTitle("Sign in");
@@ -37,7 +36,7 @@ function LinkSignIn({ token, to, onError }: LinkSignInProps) {
     if (isUsed.current) return;
     isUsed.current = true;
     signIn({ token }).then(
-      () => navigate({ href: safePath(to), replace: true }),
+      () => navigate({ href: toSafePath(to), replace: true }),
       (error: unknown) =>
         onError(
           isSignedOut(error)
@@ -74,7 +73,7 @@ function KeySignIn({ to, linkError }: KeySignInProps) {
     setBusy(true);
     try {
       await signIn({ key: given });
-      await navigate({ href: safePath(to), replace: true });
+      await navigate({ href: toSafePath(to), replace: true });
     } catch (refusal) {
       setError(
         isSignedOut(refusal)
@@ -112,6 +111,7 @@ function KeySignIn({ to, linkError }: KeySignInProps) {
         <Button type="submit" look="primary" busy={busy}>
           Sign in
         </Button>
+        <OidcSignIn to={to} />
       </form>
     </main>
   );

@@ -74,6 +74,14 @@ export const ACCOUNT_NOTES: Notes = {
   ),
   "TrustRuleItem.max_budget_usd": note("The maximum budget of each run that a key of the rule creates.", 5),
   "TrustRuleItem.ttl_seconds": note("Seconds for which the keys are valid.", 1800),
+  "SignInMethods.oidc": note("The OIDC issuer by which people sign in. Absent where the deployment has none."),
+  "SignInMethods.oidc.issuer": note("The address of the issuer.", "https://issuer.example.com"),
+  "SignInMethods.oidc.authorization_url": note(
+    "The issuer's page to sign in. The client adds `state`, `nonce` and `code_challenge`.",
+    "https://issuer.example.com/authorize?response_type=code&client_id=runyard",
+  ),
+  "SignInToken.token": note("The one-time token for `POST /session`.", "ryl_3xQ0…"),
+  "SignInToken.expires_at": time("The expiry time, a minute after creation.", "2026-05-18T19:01:00.000Z"),
   description: note("A description for people."),
   available: note(
     "Whether the identity can be used. The team's `identity_limit` counts its oldest identities first.",

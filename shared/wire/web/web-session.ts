@@ -16,6 +16,36 @@ export const CreateSessionRequest = v.pipe(
 );
 export type CreateSessionRequest = v.InferOutput<typeof CreateSessionRequest>;
 
+/** What an OIDC issuer has redirected the browser with, and the secret that the browser has kept. */
+export const OidcCodeRequest = v.object({
+  /** The authorization code. */
+  code: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)),
+  /** The `state` of the redirect. */
+  state: v.pipe(v.string(), v.minLength(1), v.maxLength(512)),
+  /** The PKCE code verifier. */
+  code_verifier: v.pipe(
+    v.string(),
+    v.regex(/^[A-Za-z0-9._~-]{43,128}$/, "must have 43 to 128 letters, digits and characters of `-._~`"),
+  ),
+});
+
+/** A token for `POST /session`. */
+export const SignInToken = v.object({ token: v.string(), expires_at: v.string() });
+export type SignInToken = v.InferOutput<typeof SignInToken>;
+
+/** How people sign in, besides API keys and links. */
+export const SignInMethods = v.object({
+  /** The OIDC issuer. Absent where the deployment has none. */
+  oidc: v.exactOptional(
+    v.object({
+      issuer: v.string(),
+      /** The issuer's page. The client adds `state`, `nonce` and `code_challenge`. */
+      authorization_url: v.string(),
+    }),
+  ),
+});
+export type SignInMethods = v.InferOutput<typeof SignInMethods>;
+
 /** The caller, and when the caller's session ends. */
 export const SessionInfo = v.object({
   /** The person who is signed in. */

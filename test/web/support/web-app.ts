@@ -6,14 +6,20 @@ import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { startService, type TestService } from "../../support/service.ts";
 import { openBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
 
-/** A service with a web app of the current sources, a scripted model and a browser, for the tests of one file. */
-export function useWebApp() {
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * A service with a web app of the current sources, a scripted model and a browser, for the tests of one file. `settings` returns further
+ * variables of the service.
+ */
+export function useWebApp(settings: () => Promise<Variables> = async () => ({})) {
   let service: TestService;
   let model: ModelStandIn;
   let browser: Browser;
   beforeAll(async () => {
     await ensureWebApp();
     model = await ModelStandIn.start();
+    const variables = await settings();
     [service, browser] = await Promise.all([
       startService({
         environment: {
@@ -21,6 +27,7 @@ export function useWebApp() {
           RUNYARD_COMPATIBLE_BASE_URL: model.openaiUrl,
           RUNYARD_COMPATIBLE_MODELS: "test",
           RUNYARD_MODEL_PRICES: "compatible/test=2/10",
+          ...variables,
         },
       }),
       openBrowser(),

@@ -772,6 +772,19 @@ class CreateSessionRequestParam(TypedDict, total=False):
     """The token of a sign-in link. It works once."""
 
 
+class OidcCodeRequestParam(TypedDict, total=False):
+    """What an OIDC issuer has redirected the browser with, and the secret that the browser has kept."""
+
+    code: Required[str]
+    """The authorization code."""
+
+    state: Required[str]
+    """The `state` of the redirect."""
+
+    code_verifier: Required[str]
+    """The PKCE code verifier. Must have 43 to 128 letters, digits and characters of `-._~`."""
+
+
 class UpdateMeRequestParam(TypedDict, total=False):
     """Changes to the caller's profile."""
 

@@ -2020,6 +2020,33 @@ class SignInLink(BaseModel):
     """The expiry time. Absent for a key that does not expire."""
 
 
+class SignInMethodsOidc(BaseModel):
+    """The OIDC issuer by which people sign in. Absent where the deployment has none."""
+
+    issuer: str
+    """The address of the issuer."""
+
+    authorization_url: str
+    """The issuer's page to sign in. The client adds `state`, `nonce` and `code_challenge`."""
+
+
+class SignInMethods(BaseModel):
+    """How people sign in, besides API keys and links."""
+
+    oidc: Optional[SignInMethodsOidc] = None
+    """The OIDC issuer by which people sign in. Absent where the deployment has none."""
+
+
+class SignInToken(BaseModel):
+    """A token for `POST /session`."""
+
+    token: str
+    """The one-time token for `POST /session`."""
+
+    expires_at: Timestamp
+    """The expiry time, a minute after creation."""
+
+
 class WebSessionItem(BaseModel):
     """A web session of the caller."""
 

@@ -841,6 +841,31 @@ export class WebSessions extends APIResource {
   }
 
   /**
+   * Returns how people sign in, besides API keys and links.
+   *
+   * Requires no API key.
+   *
+   * `GET /session/methods`
+   */
+  methods(options?: RequestOptions): APIPromise<types.SignInMethods> {
+    return this.transport.request({ method: "GET", path: "/session/methods", options });
+  }
+
+  /**
+   * Exchanges an OIDC authorization code for a one-time token.
+   *
+   * `POST /session` with the token starts a web session. Requires no API key: `state` and the ID token's `nonce` must
+   * be digests of `code_verifier`, the base64url-encoded SHA-256 of `state.` or `nonce.` followed by it. A person at
+   * the issuer is bound to the user with the same verified email address at the first sign-in; an address that was
+   * invited and has no account yet gets one.
+   *
+   * `POST /session/oidc`
+   */
+  exchangeCode(body: types.OidcCodeRequest, options?: RequestOptions): APIPromise<types.SignInToken> {
+    return this.transport.request({ method: "POST", path: "/session/oidc", body, options });
+  }
+
+  /**
    * Lists the caller's web sessions, oldest first.
    *
    * `GET /sessions`

@@ -1497,6 +1497,15 @@ interface components {
             /** @description The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8. */
             message: string;
         };
+        /** @description What an OIDC issuer has redirected the browser with, and the secret that the browser has kept. */
+        OidcCodeRequest: {
+            /** @description The authorization code. */
+            code: string;
+            /** @description The `state` of the redirect. */
+            state: string;
+            /** @description The PKCE code verifier. Must have 43 to 128 letters, digits and characters of `-._~`. */
+            code_verifier: string;
+        };
         /**
          * @description What happens if an earlier run of the schedule is still active at a firing.
          * @enum {string}
@@ -2263,6 +2272,26 @@ interface components {
             /**
              * Format: date-time
              * @description The expiry time. Absent for a key that does not expire.
+             */
+            expires_at: string;
+        };
+        /** @description How people sign in, besides API keys and links. */
+        SignInMethods: {
+            /** @description The OIDC issuer by which people sign in. Absent where the deployment has none. */
+            oidc?: {
+                /** @description The address of the issuer. */
+                issuer: string;
+                /** @description The issuer's page to sign in. The client adds `state`, `nonce` and `code_challenge`. */
+                authorization_url: string;
+            };
+        };
+        /** @description A token for `POST /session`. */
+        SignInToken: {
+            /** @description The one-time token for `POST /session`. */
+            token: string;
+            /**
+             * Format: date-time
+             * @description The expiry time, a minute after creation.
              */
             expires_at: string;
         };
@@ -3130,6 +3159,7 @@ export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
+export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
@@ -3163,6 +3193,8 @@ export type SessionRedirect = components['schemas']['SessionRedirect'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareResponse = components['schemas']['ShareResponse'];
 export type SignInLink = components['schemas']['SignInLink'];
+export type SignInMethods = components['schemas']['SignInMethods'];
+export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
 export type TeamItem = components['schemas']['TeamItem'];

@@ -13,6 +13,8 @@ from ...types import (
     ListWebSessionsResponse,
     SessionInfo,
     SignInLink,
+    SignInMethods,
+    SignInToken,
     WebSessionItem,
 )
 from .._io import AsyncPaginator
@@ -90,6 +92,40 @@ class AsyncWebSessions(AsyncResource):
         """
         return await self._call("POST", "/session/link", cast_to=SignInLink, options=options)
 
+    async def methods(self, **options: Unpack[RequestOptions]) -> SignInMethods:
+        """Returns how people sign in, besides API keys and links.
+
+        Requires no API key.
+
+        `GET /session/methods`
+        """
+        return await self._call("GET", "/session/methods", cast_to=SignInMethods, options=options)
+
+    async def exchange_code(
+        self, *, code: str, state: str, code_verifier: str, **options: Unpack[RequestOptions]
+    ) -> SignInToken:
+        """Exchanges an OIDC authorization code for a one-time token.
+
+        `POST /session` with the token starts a web session. Requires no API key: `state` and the ID token's
+        `nonce` must be digests of `code_verifier`, the base64url-encoded SHA-256 of `state.` or `nonce.`
+        followed by it. A person at the issuer is bound to the user with the same verified email address at the
+        first sign-in; an address that was invited and has no account yet gets one.
+
+        `POST /session/oidc`
+
+        Args:
+            code: The authorization code.
+            state: The `state` of the redirect.
+            code_verifier: The PKCE code verifier. Must have 43 to 128 letters, digits and characters of `-._~`.
+        """
+        return await self._call(
+            "POST",
+            "/session/oidc",
+            cast_to=SignInToken,
+            body={"code": code, "state": state, "code_verifier": code_verifier},
+            options=options,
+        )
+
     def list(
         self,
         *,
@@ -138,5 +174,7 @@ class AsyncWebSessionsWithRawResponse:
         self.extend = to_raw(raw.extend)
         self.end = to_raw(raw.end)
         self.create_link = to_raw(raw.create_link)
+        self.methods = to_raw(raw.methods)
+        self.exchange_code = to_raw(raw.exchange_code)
         self.list = to_raw(raw.list)
         self.revoke = to_raw(raw.revoke)

@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { OidcIssuer } from "../support/oidc-issuer.ts";
+import { useWebApp } from "./support/web-app.ts";
+
+let issuer: OidcIssuer;
+const app = useWebApp(async () => {
+  issuer = await OidcIssuer.start();
+  issuer.person = { sub: "user-1", email: "local@example.com", email_verified: true };
+  return { RUNYARD_OIDC_ISSUER: issuer.url, RUNYARD_OIDC_CLIENT_ID: "runyard" };
+});
+afterAll(() => issuer?.[Symbol.asyncDispose]());
+
+describe("signing in with an OIDC issuer", () => {
+  it("leads to the issuer and back to the page that was asked for", async () => {
+    const { page, complaints } = await app.openSignedOut("/settings");
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().startsWith(issuer.url)) requests.push(request.resourceType());
+    });
+    await page.getByRole("button", { name: `Sign in with ${new URL(issuer.url).host}` }).click();
+    await page.getByText("local@example.com").first().waitFor();
+    expect(new URL(page.url()).pathname).toBe("/settings");
+    expect(page.url()).not.toContain("code");
+    // The policy lets the page navigate to the issuer, and send it nothing.
+    expect(requests).toEqual(["document"]);
+    const policy = (await page.request.get(new URL("/sign-in", app.baseUrl).href)).headers()["content-security-policy"];
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toContain(issuer.url);
+    expect(complaints).toEqual([]);
+  });
+
+  it("refuses an answer of the issuer that belongs to another tab, and says what the issuer refuses", async () => {
+    const { page } = await app.openSignedOut("/sign-in/callback?code=stolen&state=of-somebody-else");
+    await page.getByText("This sign-in was started in another tab").waitFor();
+    await page.getByRole("link", { name: "Back to the sign-in page" }).click();
+    await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+    const refused = await app.openSignedOut("/sign-in/callback?error=access_denied&error_description=Not+you");
+    await refused.page.getByText("The issuer refused: Not you").waitFor();
+    expect(issuer.countOf("/token")).toBe(1);
+  });
+
+  it("shows why a person may not sign in", async () => {
+    issuer.person = { sub: "user-2", email: "eve@example.com", email_verified: true };
+    const { page } = await app.openSignedOut("/sign-in");
+    await page.getByRole("button", { name: "Sign in with" }).click();
+    await page.getByText("this address was not invited").waitFor();
+  });
+});
