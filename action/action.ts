@@ -1,5 +1,6 @@
 import { defined } from "../cli/src/defined.ts";
 import { agentUid } from "../cli/src/names.ts";
+import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../cli/src/oidc-token.ts";
 import { describeAnswer, explain } from "../cli/src/problem.ts";
 import { buildConfig } from "../cli/src/run-config.ts";
 import { oneLine } from "../cli/src/terminal-text.ts";
@@ -15,7 +16,7 @@ export async function runAction(job: Job): Promise<number> {
   const cancelled = new AbortController();
   const release = job.onCancel(() => cancelled.abort());
   try {
-    const { client, minutes } = readSettings(job);
+    const { client, minutes } = await readSettings(job);
     const runId = await createRun(job, client);
     const run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes });
     const response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
@@ -29,14 +30,29 @@ export async function runAction(job: Job): Promise<number> {
   }
 }
 
-function readSettings(job: Job): { client: ActionClient; minutes: number } {
-  const apiKey = required(job, "api-key");
-  command(job, "add-mask", apiKey);
+async function readSettings(job: Job): Promise<{ client: ActionClient; minutes: number }> {
+  const baseURL = required(job, "base-url");
   const minutes = Number(input(job, "timeout-minutes") ?? 60);
   // A timer takes no more than 24.8 days.
   if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   const headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: createClient({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
+  const apiKey = input(job, "api-key") ?? (await exchangeJobToken(job, baseURL));
+  command(job, "add-mask", apiKey);
+  return { client: createClient({ apiKey, baseURL, headers }), minutes };
+}
+
+/** Exchanges the OIDC token of the job for a key that expires. */
+async function exchangeJobToken(job: Job, baseURL: string): Promise<string> {
+  if (!hasGithubToken(job.env)) {
+    throw new Error(
+      "The input api-key is missing, and the job may not request an OIDC token in its place. Is the secret set, or the permission id-token: write?",
+    );
+  }
+  const token = await requestGithubToken(job.env, input(job, "audience") ?? defaultAudience(baseURL));
+  command(job, "add-mask", token);
+  // The exchange itself needs no key.
+  const { key } = await exchangeOidcToken(createClient({ apiKey: "none", baseURL }), token, input(job, "agent"));
+  return key;
 }
 
 function required(job: Job, name: string): string {
@@ -51,7 +67,8 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
   if (prompt === undefined && skill === undefined)
     throw new Error("The input prompt is missing, and there is no skill.");
   const repo = inputLines(job, "repo");
-  const agent = input(job, "agent");
+  // With an OIDC token, the key itself is the agent's.
+  const agent = input(job, "api-key") === undefined ? undefined : input(job, "agent");
   const config = await buildConfig(client, {
     env: input(job, "environment"),
     repo: repo.length === 0 ? undefined : repo,

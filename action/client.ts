@@ -1,9 +1,9 @@
-import { Environments, Identities } from "../clients/typescript/src/generated/resources.ts";
+import { Environments, Identities, Token } from "../clients/typescript/src/generated/resources.ts";
 import type { ClientOptions, Runyard } from "../clients/typescript/src/index.ts";
 import { Runs } from "../clients/typescript/src/resources/runs.ts";
 import { Transport } from "../clients/typescript/src/transport.ts";
 
-export type ActionClient = Pick<Runyard, "runs" | "environments" | "identities">;
+export type ActionClient = Pick<Runyard, "runs" | "environments" | "identities" | "token">;
 
 /** What the action calls of the client, and no more: so the file that GitHub runs changes when these do, and only then. */
 export function createClient(options: ClientOptions): ActionClient {
@@ -12,5 +12,6 @@ export function createClient(options: ClientOptions): ActionClient {
     runs: new Runs(transport),
     environments: new Environments(transport),
     identities: new Identities(transport),
+    token: new Token(transport),
   };
 }

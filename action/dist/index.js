@@ -412,8 +412,20 @@ var Identities = class extends APIResource {
   delete(identityUid, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}`, options });
   }
-};
-var Environments = class extends APIResource {
+}, Token = class extends APIResource {
+  /**
+   * Exchanges an OIDC token for an API key of an identity.
+   *
+   * The token may be that of a GitHub Actions job, for example. A trust rule of the identity must match the token's
+   * `iss`, `aud` and `sub` claims; otherwise the response is 403 and names the claim. The key expires after the rule's
+   * `ttl_seconds`. Requires no API key.
+   *
+   * `POST /agent/token`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/token", body, options });
+  }
+}, Environments = class extends APIResource {
   /**
    * Creates an environment of repositories, setup commands and secrets.
    *
@@ -1006,9 +1018,6 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// cli/src/run-config.ts
-import { readFile } from "node:fs/promises";
-
 // node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
@@ -1442,7 +1451,23 @@ function safeParse(schema, input2, config$1) {
   };
 }
 
+// cli/src/oidc-token.ts
+var Answer = object({ value: string() }), hasGithubToken = (env) => !!(env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
+async function requestGithubToken(env, audience) {
+  let url = new URL(env.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
+  url.searchParams.set("audience", audience);
+  let headers = { authorization: `Bearer ${env.ACTIONS_ID_TOKEN_REQUEST_TOKEN}`, accept: "application/json" }, response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(3e4) }), answer = safeParse(Answer, await response.json().catch(() => {
+  }));
+  if (response.ok && answer.success) return answer.output.value;
+  throw new Problem(`GitHub gave no OIDC token: status ${response.status}.`);
+}
+var defaultAudience = (baseURL) => new URL(baseURL).origin;
+function exchangeOidcToken(client, token, identityUid) {
+  return client.token.create({ token, ...identityUid === void 0 ? {} : { identity_uid: identityUid } });
+}
+
 // cli/src/run-config.ts
+import { readFile } from "node:fs/promises";
 async function buildConfig(client, input2) {
   let { env, repo, skill, model, worker, config } = input2, said = defined({
     environment_id: env === void 0 ? void 0 : await environmentUid(client, env),
@@ -1482,7 +1507,8 @@ function createClient(options) {
   return {
     runs: new Runs2(transport),
     environments: new Environments(transport),
-    identities: new Identities(transport)
+    identities: new Identities(transport),
+    token: new Token(transport)
   };
 }
 
@@ -1759,7 +1785,7 @@ var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, plain = (
 async function runAction(job) {
   let cancelled = new AbortController(), release = job.onCancel(() => cancelled.abort());
   try {
-    let { client, minutes } = readSettings(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
+    let { client, minutes } = await readSettings(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
     return report(job, run, response), verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
     return command(job, "error", formatError2(error), { title: "Runyard" }), 1;
@@ -1767,13 +1793,21 @@ async function runAction(job) {
     release();
   }
 }
-function readSettings(job) {
-  let apiKey = required2(job, "api-key");
-  command(job, "add-mask", apiKey);
-  let minutes = Number(input(job, "timeout-minutes") ?? 60);
+async function readSettings(job) {
+  let baseURL = required2(job, "base-url"), minutes = Number(input(job, "timeout-minutes") ?? 60);
   if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
-  let headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: createClient({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
+  let headers = { "x-run-source": "GITHUB_ACTION" }, apiKey = input(job, "api-key") ?? await exchangeJobToken(job, baseURL);
+  return command(job, "add-mask", apiKey), { client: createClient({ apiKey, baseURL, headers }), minutes };
+}
+async function exchangeJobToken(job, baseURL) {
+  if (!hasGithubToken(job.env))
+    throw new Error(
+      "The input api-key is missing, and the job may not request an OIDC token in its place. Is the secret set, or the permission id-token: write?"
+    );
+  let token = await requestGithubToken(job.env, input(job, "audience") ?? defaultAudience(baseURL));
+  command(job, "add-mask", token);
+  let { key } = await exchangeOidcToken(createClient({ apiKey: "none", baseURL }), token, input(job, "agent"));
+  return key;
 }
 function required2(job, name) {
   let value = input(job, name);
@@ -1784,7 +1818,7 @@ async function createRun(job, client) {
   let prompt = input(job, "prompt"), skill = input(job, "skill");
   if (prompt === void 0 && skill === void 0)
     throw new Error("The input prompt is missing, and there is no skill.");
-  let repo = inputLines(job, "repo"), agent = input(job, "agent"), config = await buildConfig(client, {
+  let repo = inputLines(job, "repo"), agent = input(job, "api-key") === void 0 ? void 0 : input(job, "agent"), config = await buildConfig(client, {
     env: input(job, "environment"),
     repo: repo.length === 0 ? void 0 : repo,
     skill,

@@ -128,6 +128,29 @@ describe("the GitHub Action", () => {
     expect(log.split("rya_secret")).toHaveLength(2);
   });
 
+  it("exchanges the OIDC token of the job for a key where none is given, and shows neither", async () => {
+    const uid = "01990000-0000-7000-8000-000000000001";
+    const key = api({ key: "rya_exchanged", expires_at: "2026-05-18T20:00:00.000Z" }, { status: 201 });
+    server.play([api({ value: "oidc.of.job" }), key, ...ending("SUCCEEDED")]);
+    const { code, log } = await step(
+      { prompt: "x", "api-key": "", agent: uid, audience: "https://runyard.example.com" },
+      {
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${server.api}/github/token?api-version=2`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+      },
+    );
+    expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: [] });
+    const [asked, exchanged, run] = server.seen;
+    expect(asked?.headers["authorization"]).toBe("Bearer request-token");
+    expect(`${asked?.rawQuery}`).toContain("audience=https%3A%2F%2Frunyard.example.com");
+    expect(bodyAt(1)).toEqual({ token: "oidc.of.job", identity_uid: uid });
+    expect(exchanged?.path).toBe("/agent/token");
+    expect(run?.headers["authorization"]).toBe("Bearer rya_exchanged");
+    expect(bodyAt(2)).not.toHaveProperty("agent_identity_uid");
+    expect(commands(log).slice(0, 2)).toEqual(["::add-mask::oidc.of.job", "::add-mask::rya_exchanged"]);
+    expect(log.split("rya_exchanged")).toHaveLength(2);
+  });
+
   it("shows each command with its output as a group, sets the outputs and writes the summary", async () => {
     const link = "https://runyard.example.com/runs/r1";
     const artifacts = [{ artifact_type: "FILE", created_at: "", data: { artifact_uid: "a", filename: "out.txt" } }];
@@ -228,7 +251,10 @@ describe("the GitHub Action", () => {
   });
 
   it.each([
-    [{ prompt: "x", "api-key": "" }, "The input api-key is missing. Is the secret or variable behind it set?"],
+    [
+      { prompt: "x", "api-key": "" },
+      "The input api-key is missing, and the job may not request an OIDC token in its place. Is the secret set, or the permission id-token: write?",
+    ],
     [{}, "The input prompt is missing, and there is no skill."],
     [{ prompt: "x", metadata: "novalue" }, "metadata is written name=value, one a line, and novalue is not."],
     [{ prompt: "x", "timeout-minutes": "soon" }, "timeout-minutes is a number above 0, up to 35,000."],

@@ -36,6 +36,18 @@ const schedule = api({
   history: { last_ran: null, next_run: null },
 });
 const key = api({ uid: "k1", name: "ci", suffix: "abcd", created_at: "", key: "ryp_new" }, { status: 201 });
+const trustRule = api({
+  uid: "r1",
+  identity_uid: UID,
+  issuer: "https://issuer.example.com",
+  audience: "a",
+  subject_pattern: "s",
+  ttl_seconds: 3600,
+  created_at: "",
+  updated_at: "",
+  saved_by: { type: "user", uid: "u1", display_name: "Ada" },
+});
+const RULE_OPTIONS = "--issuer https://issuer.example.com --audience a --subject s --max-budget 2 --ttl 600";
 const gone = api(undefined, { status: 204 });
 const secret = api({ name: "T", created_at: "" });
 const ended = [
@@ -102,6 +114,11 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
   [`environments delete ${UID}`, [gone], [`DELETE /agent/environments/${UID}`]],
   [`environments share ${UID}`, [api({ link: "https://x" })], [`POST /agent/environments/${UID}/share`]],
   [`environments unshare ${UID} --user u1`, [api({})], [`DELETE /agent/environments/${UID}/share`]],
+  [`agents trust-rules list ${UID}`, [api({ trust_rules: [] })], [`GET /agent/identities/${UID}/trust-rules`]],
+  [`agents trust-rules get ${UID} r1`, [trustRule], [`GET /agent/identities/${UID}/trust-rules/r1`]],
+  [`agents trust-rules create ${UID} ${RULE_OPTIONS}`, [trustRule], [`POST /agent/identities/${UID}/trust-rules`]],
+  [`agents trust-rules update ${UID} r1 ${RULE_OPTIONS}`, [trustRule], [`PUT /agent/identities/${UID}/trust-rules/r1`]],
+  [`agents trust-rules delete ${UID} r1`, [gone], [`DELETE /agent/identities/${UID}/trust-rules/r1`]],
   ["secrets list", [api({ secrets: [] })], ["GET /agent/secrets"]],
   ["secrets set T", [secret], ["POST /agent/secrets"]],
   ["secrets delete T", [gone], ["DELETE /agent/secrets/T"]],

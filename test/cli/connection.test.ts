@@ -169,3 +169,36 @@ describe("runyard bootstrap", () => {
     expect(err).toContain("Run it in the folder that you deployed from");
   });
 });
+
+describe("runyard login --oidc", () => {
+  const exchanged = api({ key: "rya_oidc", expires_at: "2026-05-18T20:00:00.000Z" }, { status: 201 });
+  const agent = [problem(403, "not_authorized", "for personal keys"), api({ default_model_id: "m", models: [] })];
+
+  it("exchanges the token of the environment, and stores the key", async () => {
+    server.play([exchanged, ...agent]);
+    const env = { RUNYARD_OIDC_TOKEN: "a.b.c" };
+    const { code, err } = await run(["login", "--base-url", server.api, "--oidc", "--agent", "x"], { env });
+    expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: [] });
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ token: "a.b.c", identity_uid: "x" });
+    expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "rya_oidc" });
+    expect(err).toContain("The key is valid until 2026-05-18 20:00:00Z.");
+  });
+
+  it("requests the token of a GitHub Actions job, whose audience is the origin of the service", async () => {
+    server.play([api({ value: "job.oidc.token" }), exchanged, ...agent]);
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${server.api}/github/token?api-version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    };
+    const { code } = await run(["login", "--base-url", server.api, "--oidc"], { env });
+    expect(code).toBe(0);
+    expect(server.seen[0]?.rawQuery).toContain(`audience=${encodeURIComponent(new URL(server.api).origin)}`);
+    expect(JSON.parse(server.seen[1]?.body ?? "")).toEqual({ token: "job.oidc.token" });
+  });
+
+  it("says where a token may come from, if there is none", async () => {
+    const { code, err } = await run(["login", "--base-url", server.api, "--oidc"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Set RUNYARD_OIDC_TOKEN, or give the job of GitHub Actions the permission id-token: write.");
+  });
+});

@@ -7,17 +7,20 @@ import { repeated } from "../options.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 import { agentKeysCommand } from "./keys.ts";
+import { trustRulesCommand } from "./trust-rules.ts";
 
 /** `runyard agents …`: the team's agents as accounts of their own (identities). */
 export function agentsCommand(context: Context): CommandUnknownOpts {
   return new Command("agents")
+    .alias("identities")
     .description("manage your team's agents: service accounts with their own keys and defaults")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
     .addCommand(updateCommand(context))
     .addCommand(deleteCommand(context))
-    .addCommand(agentKeysCommand(context));
+    .addCommand(agentKeysCommand(context))
+    .addCommand(trustRulesCommand(context));
 }
 
 const AGENT = "agent uid or name";

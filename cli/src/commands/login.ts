@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { APIError, type Me } from "../../../clients/typescript/src/index.ts";
+import { APIError, type Me, type TokenResponse } from "../../../clients/typescript/src/index.ts";
 import { isOnThisMachine, loginFile, tidy } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { writePrivately } from "../files.ts";
+import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../oidc-token.ts";
 import { Problem, usage } from "../problem.ts";
-import { printFields } from "../table.ts";
+import { printFields, timeText } from "../table.ts";
 import { oneLine } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 
@@ -13,17 +14,49 @@ import { withExamples } from "./examples.ts";
 export function loginCommand(context: Context): CommandUnknownOpts {
   const command = new Command("login")
     .description("store the base URL and your key for this user of this machine")
-    .action(async () => {
+    .option(
+      "--oidc",
+      "exchange an OIDC token for a key that expires: that of the GitHub Actions job, or RUNYARD_OIDC_TOKEN",
+    )
+    .option("--agent <uid>", "with --oidc: the agent that the key is for")
+    .option(
+      "--audience <audience>",
+      "with --oidc on GitHub Actions: audience of the token (default: the service's origin)",
+    )
+    .action(async (options) => {
       const baseURL = await askAddress(context);
-      const apiKey = await askKey(context);
-      const file = await storeLogin(context, baseURL, apiKey);
-      context.show({ base_url: baseURL, file }, () => context.say(`Stored in ${file}.`));
+      const exchanged = options.oidc === undefined ? undefined : await exchange(context, baseURL, options);
+      const file = await storeLogin(context, baseURL, exchanged?.key ?? (await askKey(context)));
+      const expires = exchanged === undefined ? {} : { expires_at: exchanged.expires_at };
+      context.show({ base_url: baseURL, file, ...expires }, () => context.say(`Stored in ${file}.`));
+      if (exchanged !== undefined) context.note(`The key is valid until ${timeText(exchanged.expires_at)}.`);
     });
   return withExamples(
     command,
     "runyard login",
     "runyard login --base-url https://runyard.example.com/api/v1 < key.txt",
+    "runyard login --base-url https://runyard.example.com/api/v1 --oidc",
   );
+}
+
+interface OidcOptions {
+  readonly agent?: string | undefined;
+  readonly audience?: string | undefined;
+}
+
+/** Exchanges the OIDC token of the environment for a key. */
+async function exchange(context: Context, baseURL: string, { agent, audience }: OidcOptions): Promise<TokenResponse> {
+  const { env } = context.shell;
+  const given = env["RUNYARD_OIDC_TOKEN"] || undefined;
+  if (given === undefined && !hasGithubToken(env)) {
+    throw usage(
+      "There is no OIDC token.",
+      "Set RUNYARD_OIDC_TOKEN, or give the job of GitHub Actions the permission id-token: write.",
+    );
+  }
+  const token = given ?? (await requestGithubToken(env, audience ?? defaultAudience(baseURL)));
+  // The exchange itself needs no key.
+  return exchangeOidcToken(context.clientFor({ baseURL, apiKey: "none" }), token, agent);
 }
 
 async function askAddress(context: Context): Promise<string> {
