@@ -18,30 +18,32 @@ export function TickStrip({ scheduleId }: { readonly scheduleId: string }) {
             <p className="faint">No planned time has passed yet.</p>
           ) : (
             <>
-              <ol className="ticks" aria-label="Outcomes of the planned times, oldest first">
-                {ticks.toReversed().map(({ scheduled_at, outcome, run_id, reason }) => {
-                  const text = `${formatExact(scheduled_at)}: ${outcome}${reason === undefined ? "" : ` (${reason})`}`;
-                  const look = `tick tone-${TONES[outcome] ?? "off"}`;
-                  return (
-                    <li key={scheduled_at}>
-                      {run_id === undefined ? (
-                        <span className={look} role="img" aria-label={text} title={text} />
-                      ) : (
-                        <Link
-                          to="/runs/$runId"
-                          params={{ runId: run_id }}
-                          className={look}
-                          aria-label={text}
-                          title={text}
-                        />
-                      )}
-                    </li>
-                  );
-                })}
-              </ol>
-              <div className="tick-axis" aria-hidden>
-                <span>{formatWhen(ticks.at(-1)?.scheduled_at ?? "")}</span>
-                <span>{formatWhen(ticks[0]?.scheduled_at ?? "")}</span>
+              <div className="tick-strip">
+                <ol className="ticks" aria-label="Outcomes of the planned times, oldest first">
+                  {ticks.toReversed().map(({ scheduled_at, outcome, run_id, reason }) => {
+                    const text = `${formatExact(scheduled_at)}: ${outcome}${reason === undefined ? "" : ` (${reason})`}`;
+                    const look = `tick tone-${TONES[outcome] ?? "off"}`;
+                    return (
+                      <li key={scheduled_at}>
+                        {run_id === undefined ? (
+                          <span className={look} role="img" aria-label={text} title={text} />
+                        ) : (
+                          <Link
+                            to="/runs/$runId"
+                            params={{ runId: run_id }}
+                            className={look}
+                            aria-label={text}
+                            title={text}
+                          />
+                        )}
+                      </li>
+                    );
+                  })}
+                </ol>
+                <div className="tick-axis" aria-hidden>
+                  <span>{formatWhen(ticks.at(-1)?.scheduled_at ?? "")}</span>
+                  <span>{formatWhen(ticks[0]?.scheduled_at ?? "")}</span>
+                </div>
               </div>
               <ul className="tick-legend" aria-hidden>
                 {Object.entries(TONES).map(([outcome, tone]) => (

@@ -34,7 +34,7 @@ export async function createScenes(service: ServiceAddress, browser: Browser): P
   const done = await createCheckout(service, environment.uid, browser);
   await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1 } });
   const running = await api.create(translation.prompt, { title: "Translate the release notes" });
-  await api.until(running, ({ state }) => state === "INPROGRESS");
+  await api.until(running, ({ state }) => state === "INPROGRESS", 400);
   await api.create(commands("echo later"), { title: "Rebuild the search index", ...RUNBOOK });
   await post(api, `/agent/teams/${team.uid}/invitations`, { email: "grace@example.com", role: "admin" });
   const { link } = await post(api, `/agent/teams/${team.uid}/invitations`, {
@@ -107,9 +107,9 @@ async function createEndedRuns(api: Api, bot: Api): Promise<Pick<Scenes, "failed
     ...RUNBOOK,
   });
   const question = await api.create(migration.prompt, { title: "Archive the invoices of 2019" });
-  await api.until(cancelled, ({ state }) => state === "INPROGRESS");
+  await api.until(cancelled, ({ state }) => state === "INPROGRESS", 400);
   await api.call("POST", `/agent/runs/${cancelled}/cancel`);
-  await Promise.all([failed, cancelled, deploy, question].map((run) => api.ended(run)));
+  await Promise.all([failed, cancelled, deploy, question].map((run) => api.ended(run, 400)));
   return { failed, migration: question };
 }
 
@@ -128,6 +128,6 @@ async function createCheckout(
     attachments: [{ attachment_id: await attachments.upload(picture) }],
     config: { environment_id: environment, budget_usd: 5, session_sharing: { public_access: "VIEWER" } },
   });
-  const { session_id } = await client(service).ended(run_id);
+  const { session_id } = await client(service).ended(run_id, 400);
   return { checkout: run_id, session: session_id };
 }
