@@ -1,8 +1,9 @@
 /** Runs StrykerJS on a copy of the repository, in a process group of its own that ends with this process or when its time is up. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as v from "valibot";
 import { root } from "../run-command.ts";
 import { RESULTS_VARIABLE, type Result, readResults } from "./results.ts";
 import { testsToEnvironment } from "./suites.ts";
@@ -37,6 +38,7 @@ export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
   const copies = `${WORK}/copies-${process.pid}`;
   mkdirSync(join(root, WORK), { recursive: true });
   rmSync(file, { force: true });
+  forgetStaticSurvivors(join(root, WORK, `${run.name}.json`));
   writeFileSync(config, JSON.stringify(toOptions(run, copies)));
   const child = spawn(
     process.execPath,
@@ -69,6 +71,23 @@ export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
 }
 
 const MAX_SECONDS = 86_400;
+
+const Report = v.looseObject({
+  files: v.record(
+    v.string(),
+    v.looseObject({ mutants: v.array(v.looseObject({ status: v.string(), static: v.optional(v.boolean()) })) }),
+  ),
+});
+
+/** Stryker does not know which tests run what is run while a file is loaded, so it would not try these again with new tests. */
+function forgetStaticSurvivors(incrementalReport: string): void {
+  if (!existsSync(incrementalReport)) return;
+  const report = v.parse(Report, JSON.parse(readFileSync(incrementalReport, "utf8")));
+  for (const file of Object.values(report.files)) {
+    file.mutants = file.mutants.filter((mutant) => mutant.static !== true || mutant.status !== "Survived");
+  }
+  writeFileSync(incrementalReport, JSON.stringify(report));
+}
 
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;

@@ -16,14 +16,13 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "discover-skills": "512 MB, 28 s",
   "dispatch-run": "512 MB, 30 s",
   "end-run": "1024 MB, 60 s",
-  "fail-run": "512 MB, 30 s",
   "fire-schedule": "512 MB, 30 s",
   "get-usage": "512 MB, 30 s",
   "list-agents": "1024 MB, 30 s",
   "list-events": "512 MB, 30 s",
   "list-runs": "512 MB, 30 s",
   "list-schedules": "512 MB, 30 s",
-  "reap-runs": "512 MB, 60 s",
+  "reap-runs": "256 MB, 90 s",
   "reconcile-schedules": "512 MB, 60 s",
   "resolve-prompt": "512 MB, 30 s",
   "run-sandbox-image": "2048 MB, 900 s, disk of 4096 MB",
@@ -34,21 +33,14 @@ const FOURTEEN_DAYS = 14 * 24 * 3600;
 const QUEUES: Readonly<Record<string, string>> = {
   ends: "keeps 1209600 s, hides 360 s, 5 attempts",
   "ends-dead": "keeps 1209600 s, hides 30 s",
-  reaper: "keeps 1209600 s, hides 360 s, 5 attempts",
-  "reaper-dead": "keeps 1209600 s, hides 30 s",
-  runs: "keeps 1209600 s, hides 180 s, 5 attempts",
-  "runs-dead": "keeps 1209600 s, hides 180 s",
-  ticks: "keeps 1209600 s, hides 180 s, 5 attempts",
-  "ticks-dead": "keeps 1209600 s, hides 30 s",
+  runs: "keeps 1209600 s, hides 180 s, 1000 attempts",
+  "runs-dead": "keeps 1209600 s, hides 540 s",
 };
 
 /** Executions of a consumer at the same time. */
 const CONSUMERS: Readonly<Record<string, number>> = {
   "dispatch-run": 50,
   "end-run": 20,
-  "fail-run": 2,
-  "fire-schedule": 20,
-  "reap-runs": 2,
 };
 
 /** By the bucket's id: days after which objects are deleted, by what their key begins with. */
@@ -64,7 +56,7 @@ const ALARMS: Readonly<Record<string, { watches: string; silent: Series[]; rings
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", silent: [[9], [null]], rings: [[10]] },
   "leases-extended": { watches: "Sum of Runyard BrakedPasses in 300 s", silent: [[0], [null]], rings: [[1]] },
-  "reaper-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
+  "model-calls-refused": { watches: "Sum of AWS/Lambda Url4xxCount in 300 s", silent: [[49], [null]], rings: [[50]] },
   "reaper-silent": {
     watches: "Sum of AWS/Lambda Invocations in 60 s",
     silent: [
@@ -86,7 +78,7 @@ const ALARMS: Readonly<Record<string, { watches: string; silent: Series[]; rings
     ],
     rings: [[300, 300, 300, 300, 300]],
   },
-  "ticks-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
+  "starts-failing": { watches: "Sum of Runyard FailedStarts in 300 s", silent: [[0], [null]], rings: [[1]] },
 };
 
 type Series = readonly (number | null)[];
