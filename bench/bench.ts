@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { bold, dim, Problem, red, seconds } from "../host/terminal.ts";
+import { bold, seconds } from "../host/terminal.ts";
 import { measureBundles } from "./bundles.ts";
 import { type BenchCloud, startCloud } from "./cloud.ts";
 import { openControlPlane } from "./control-plane.ts";
@@ -12,6 +12,7 @@ import { memoryUnder } from "./memory-load.ts";
 import { measurePages } from "./pages.ts";
 import { measureLanggraph } from "./peers/langgraph.ts";
 import { listBudgets, print, type Report } from "./report.ts";
+import { runBenchmark } from "./run-benchmark.ts";
 import { webScriptBytes } from "./web-script.ts";
 
 const HELP = `Usage: npm run bench:emulator -- [options]
@@ -34,26 +35,8 @@ interface Options {
   readonly langgraph: boolean;
 }
 
-async function main(args: string[]): Promise<number> {
-  const options = parseOptions(args);
-  if (typeof options === "string") {
-    console.error(options);
-    return options === HELP ? 0 : 2;
-  }
-  const began = performance.now();
-  try {
-    const report = await measure(options);
-    if (options.json) console.log(JSON.stringify({ ...report, budgets: listBudgets(report) }, null, 2));
-    else print(report);
-    console.error(dim(`took ${seconds(performance.now() - began)}`));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    console.error(red(error.message));
-    for (const detail of error.details) console.error(`  ${detail}`);
-    return 1;
-  }
-}
+const main = (args: string[]): Promise<number> =>
+  runBenchmark({ help: HELP, parse: parseOptions, measure, toBudgets: listBudgets, print }, args);
 
 async function measure({ runs, quick, langgraph }: Options): Promise<Report> {
   const before = load();

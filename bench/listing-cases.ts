@@ -56,6 +56,7 @@ export function casesFor(team: Team, runs: number): readonly Case[] {
     "metadata[ticket] and created_after, none": `${one("metadata[ticket]", "T-500")}&${one("created_after", at(end - 86_400_000))}`,
     "q and creator": `q=dependencies&${one("creator", team.userUid)}`,
     "q and created_after, none": `q=xylophone&${one("created_after", at(end - 86_400_000))}`,
+    "schedule_id and source, none": `${one("schedule_id", SCHEDULE)}&${one("source", "CLI")}`,
     "artifact_type and source": `artifact_type=FILE&${one("source", "CLI")}`,
   };
   return [

@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { type Api, callApi } from "../host/api.ts";
-import { bold, dim, Problem, red, seconds } from "../host/terminal.ts";
+import { bold, Problem, red, seconds } from "../host/terminal.ts";
 import { RunAgentResponse } from "../shared/wire/run.ts";
 import { oneAtATime, untilEnded } from "./latency.ts";
 import { describeMachine, load } from "./machine.ts";
 import { readMemory } from "./memory.ts";
 import { measureLanggraph } from "./peers/langgraph.ts";
 import { measureOpenhands } from "./peers/openhands.ts";
+import { runBenchmark } from "./run-benchmark.ts";
 import { recordHistory } from "./single/history.ts";
 import { measureOverload } from "./single/overload.ts";
 import { measureReads } from "./single/reads.ts";
@@ -45,26 +46,13 @@ interface Options {
   readonly record: string | undefined;
 }
 
-async function main(args: string[]): Promise<number> {
-  const options = parseOptions(args);
-  if (typeof options === "string") {
-    console.error(options);
-    return options === HELP ? 0 : 2;
-  }
-  const began = performance.now();
-  try {
-    const report = await measure(options);
-    if (options.record !== undefined) await recordHistory(options.record, report);
-    if (options.json) console.log(JSON.stringify({ ...report, budgets: toBudgets(report) }, null, 2));
-    else printReport(report);
-    console.error(dim(`took ${seconds(performance.now() - began)}`));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    console.error(red(error.message));
-    for (const detail of error.details) console.error(`  ${detail}`);
-    return 1;
-  }
+const main = (args: string[]): Promise<number> =>
+  runBenchmark({ help: HELP, parse: parseOptions, measure: measureAndRecord, toBudgets, print: printReport }, args);
+
+async function measureAndRecord(options: Options): Promise<SingleReport> {
+  const report = await measure(options);
+  if (options.record !== undefined) await recordHistory(options.record, report);
+  return report;
 }
 
 async function measure({ runs, many, peers, overload }: Options): Promise<SingleReport> {

@@ -44,6 +44,8 @@ import { deriveKey } from "./secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
+import { rebuildRunIndex } from "./table/rebuild-run-index.ts";
+import { sqliteRunSearch } from "./table/run-search.ts";
 import { type SqliteTable, sqliteTable } from "./table/sqlite-table.ts";
 import { makeTickSender } from "./timers/tick-sender.ts";
 import { Timers } from "./timers/timers.ts";
@@ -94,6 +96,7 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
   const disk = new DiskBudget(directory, maxDiskBytes);
   const database = openDatabase(path.join(directory, "runyard.db"));
   try {
+    await rebuildRunIndex(database);
     const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
     const queues = new Queues(database, Date.now);
     const signals = memorySignals();
@@ -153,6 +156,7 @@ export function createPorts(
     ...discovery,
     files,
     runs: runStore(table),
+    search: sqliteRunSearch(database),
     signals,
     live: memoryLiveTails(now, (runId) => signals.notify(runId)),
     streamSeconds: 15 * 60,

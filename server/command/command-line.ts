@@ -103,7 +103,20 @@ function reportError(error: unknown, { usage }: Program): number {
     return 2;
   }
   complain(red(error instanceof Error ? error.message : String(error)));
-  if (error instanceof Problem) for (const detail of error.details) complain(`  ${detail}`);
+  const remedy = findRemedy(error);
+  if (remedy !== undefined) complain(`  ${remedy}`);
+  else if (error instanceof Problem) for (const detail of error.details) complain(`  ${detail}`);
   else if (error instanceof Error && error.name === "Error" && error.stack !== undefined) complain(error.stack);
   return 1;
 }
+
+/** What to do about an error of the file system. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: "Use another directory, or run the command as the user who owns this one.",
+  EPERM: "Use another directory, or run the command as the user who owns this one.",
+  EROFS: "The file system is read-only: use another directory.",
+  ENOSPC: "The disk is full: free some space and repeat the command.",
+};
+
+const findRemedy = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? REMEDIES[error.code] : undefined;

@@ -1,9 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { shown } from "../../host/paths.ts";
 import { Problem, say, warn } from "../../host/terminal.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
 import { backUp, restore } from "../transfer/backup.ts";
-import { claimEmptyDirectory, readSource, writeDestination } from "../transfer/destination.ts";
+import { readSource, throwIfNotEmpty, writeDestination } from "../transfer/destination.ts";
 import { exportData } from "../transfer/export.ts";
 import { importHere } from "../transfer/import-here.ts";
 import { servePaths } from "./local-state.ts";
@@ -37,7 +36,7 @@ const restoreTransfer: Transfer = {
 new key for the admin. Do not let the service that was backed up run at the same time: both would execute its runs.`,
   async run(from, data) {
     await throwIfRunning(data);
-    await claimEmptyDirectory(data, "Restore into another directory with --data, or move this one away.");
+    await throwIfNotEmpty(data, "Restore into another directory with --data, or move this one away.");
     const { files, createdAt } = await readSource(from, (directory) => restore(directory, data));
     say(`The backup of ${createdAt} was restored to ${shown(data)}, with ${files} files.`);
   },
@@ -62,7 +61,6 @@ const importTransfer: Transfer = {
 stay valid. To import into a deployment on AWS, use \`npm run import:aws\` in a checkout.`,
   async run(from, data) {
     await throwIfRunning(data);
-    await mkdir(data, { recursive: true, mode: 0o700 });
     const { items, files, secrets, wasComplete } = await readSource(from, (directory) => importHere(directory, data));
     if (wasComplete) return say(`${shown(data)} contains this export already; nothing was changed.`);
     say(`${items} items and ${files} files were imported into ${shown(data)}.`);

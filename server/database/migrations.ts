@@ -74,6 +74,32 @@ export const MIGRATIONS: readonly string[] = [
     run_id TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- What lists of runs filter and sort by, derived from the items of the runs. A term is a property or a word that runs have.
+  CREATE TABLE terms (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE listed_runs (
+    run INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    scope INTEGER REFERENCES terms,
+    state TEXT, updated_key TEXT, title_key TEXT, agent_key TEXT
+  ) STRICT;
+  CREATE INDEX listed_by_creation ON listed_runs (scope, run_id);
+  CREATE INDEX listed_by_update ON listed_runs (scope, updated_key, run_id);
+  CREATE INDEX listed_by_title ON listed_runs (scope, title_key);
+  CREATE INDEX listed_by_agent ON listed_runs (scope, agent_key);
+  CREATE INDEX listed_by_state ON listed_runs (scope, state, updated_key);
+  CREATE TABLE run_terms (
+    term INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    PRIMARY KEY (term, run)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Number of deliveries that ended with the process.
+  ALTER TABLE messages ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** Names the copy that is made before a file with schema `version` is migrated. */

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { DatabaseInUse, sqliteReason } from "./sqlite-errors.ts";
 
@@ -11,6 +12,7 @@ export interface ProcessLock {
  * @throws DatabaseInUse while another process holds the lock
  */
 export function lockForProcess(file: string): ProcessLock {
+  createPrivate(`${file}.lock`);
   const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 });
   try {
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -19,4 +21,16 @@ export function lockForProcess(file: string): ProcessLock {
     throw sqliteReason(error) === "busy" ? new DatabaseInUse(file, error) : error;
   }
   return { release: () => lock.close() };
+}
+
+/**
+ * Creates a file that only the owner can read; SQLite keeps the mode of a file that exists. An existing one is not opened:
+ * closing it would release the lock that this process may hold on it.
+ */
+function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
 }

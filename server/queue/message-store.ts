@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import * as v from "valibot";
+import { MAX_RESTARTS } from "#shared/records/run.ts";
 import type { Database } from "../database/database.ts";
 import { type QueueDefinition, toDeadLetterQueue } from "./queue-names.ts";
 
@@ -13,11 +14,17 @@ const OLDEST = `
 const CLAIM = `
   UPDATE messages SET receives = receives + 1, receipt = ?, visible_at = ?,
     first_received_at = COALESCE(first_received_at, ?) WHERE id = ?`;
-const BURY = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL WHERE id = ?";
+const BURY = `
+  UPDATE messages SET queue = ?, visible_at = ?, receives = 0, interrupted = 0, receipt = NULL WHERE id = ?`;
 const COMPLETE = "DELETE FROM messages WHERE id = ? AND receipt = ?";
 const RETURN = "UPDATE messages SET receipt = NULL WHERE id = ? AND receipt = ?";
-const RELEASE_ALL = "UPDATE messages SET receipt = NULL, visible_at = ? WHERE receipt IS NOT NULL";
-const REDRIVE = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0 WHERE queue = ? AND receipt IS NULL";
+/** A restart is no failure of the message, unless it comes with the message time after time. */
+const RELEASE_ALL = `
+  UPDATE messages SET receipt = NULL, visible_at = ?, interrupted = interrupted + 1,
+    receives = CASE WHEN interrupted < ${MAX_RESTARTS} THEN receives - 1 ELSE receives END
+  WHERE receipt IS NOT NULL`;
+const REDRIVE = `
+  UPDATE messages SET queue = ?, visible_at = ?, receives = 0, interrupted = 0 WHERE queue = ? AND receipt IS NULL`;
 const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ? AND visible_at > ?";
 const DEPTH = `
   SELECT COUNT(*) AS total, COUNT(receipt) AS in_flight, MIN(sent_at) AS oldest FROM messages WHERE queue = ?`;

@@ -13,6 +13,7 @@ import {
 } from "#shared/table/table.ts";
 import type { Database } from "../database/database.ts";
 import { decodeItem, encodeItem } from "./item-text.ts";
+import { createRunIndex } from "./run-index.ts";
 
 const MAX_BATCH = 100;
 /** Number of items whose read takes about a millisecond. */
@@ -54,7 +55,10 @@ export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTa
     return row === undefined ? undefined : decodeItem(row);
   }
 
+  const runIndex = createRunIndex(database);
+
   function apply({ key, item }: Outcome): void {
+    if (runIndex.covers(key)) runIndex.update(key, read(key), item);
     if (item === undefined) database.statement(DELETE).run(key.pk, key.sk);
     else database.statement(PUT).run(...toValues(item));
   }

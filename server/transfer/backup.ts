@@ -1,4 +1,5 @@
-import { chmod, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { readJson } from "../../host/files.ts";
@@ -46,7 +47,9 @@ export async function backUp(data: string, to: string): Promise<Copied> {
 export async function restore(from: string, data: string): Promise<Copied & { readonly createdAt: string }> {
   const manifest = await readJson(path.join(from, MANIFEST), Manifest);
   if (manifest === undefined) throw new Problem(`${from} is not a backup of Runyard: it has no valid ${MANIFEST}.`);
+  if (!existsSync(path.join(from, DATABASE))) throw new Problem(`The backup lacks the file ${DATABASE}.`);
   checkDatabaseFile(path.join(from, DATABASE));
+  await mkdir(data, { recursive: true, mode: 0o700 });
   const copied = await copyTree(path.join(from, FILES), path.join(data, FILES));
   if ((await copySynced(path.join(from, KEY), path.join(data, KEY))) === undefined) {
     throw new Problem(`The backup lacks the file ${KEY}.`);

@@ -36,21 +36,27 @@ export async function writeDestination<T>(to: string, write: (directory: string)
 export async function readSource<T>(from: string, read: (directory: string) => Promise<T>): Promise<T> {
   const source = path.resolve(from);
   const found = await lstat(source).catch(() => undefined);
-  if (found?.isDirectory()) return read(source);
-  if (!found?.isFile() || !isArchive(source)) throw new Problem(`${from} is neither a directory nor a tar archive.`);
+  if (found === undefined) throw new Problem(`${from} does not exist, or cannot be read.`);
+  if (found.isDirectory()) return read(source);
+  if (!found.isFile() || !isArchive(source)) throw new Problem(`${from} is neither a directory nor a tar archive.`);
   const scratch = await mkdtemp(path.join(tmpdir(), "runyard-"));
   try {
     await tar(["-xf", source, "-C", scratch]);
     return await read(scratch);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.message.replaceAll(scratch, from), error.details);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-/** Creates a directory, or accepts an empty one. @throws Problem if it contains anything */
-export async function claimEmptyDirectory(directory: string, remedy: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const [first] = await readdir(directory);
+/** Accepts an empty directory and one that does not exist. @throws Problem if it contains anything */
+export async function throwIfNotEmpty(directory: string, remedy: string): Promise<void> {
+  const [first] = await readdir(directory).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  });
   if (first !== undefined) throw new Problem(`${directory} is not empty: it contains ${first}.`, [remedy]);
 }
 
@@ -70,7 +76,7 @@ async function pack(directory: string, target: string): Promise<void> {
 
 async function tar(args: string[]): Promise<void> {
   const { code, output } = await runCommand("tar", args, { timeoutSeconds: TAR_SECONDS });
-  if (code !== 0) throw new Problem("tar failed.", lastLines(output, 5));
+  if (code !== 0) throw new Problem(`tar ${args.slice(0, 2).join(" ")} failed.`, lastLines(output, 5));
 }
 
 async function syncDirectory(directory: string): Promise<void> {

@@ -1,8 +1,9 @@
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { openAdapters } from "../ports.ts";
 import { copyTree } from "./copy-tree.ts";
-import { FILES } from "./export-format.ts";
+import { FILES, readManifest } from "./export-format.ts";
 import { type Imported, importData } from "./import.ts";
 
 const Count = v.object({ items: v.number() });
@@ -12,6 +13,9 @@ const Count = v.object({ items: v.number() });
  * @throws DatabaseInUse if a service runs on it
  */
 export async function importHere(from: string, data: string): Promise<Imported> {
+  // An export that cannot be read leaves nothing behind.
+  await readManifest(from);
+  await mkdir(data, { recursive: true, mode: 0o700 });
   const { database, table } = await openAdapters(data);
   try {
     const target = {

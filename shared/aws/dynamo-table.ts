@@ -135,7 +135,8 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 const toKey = ({ pk, sk }: Key) => ({ pk, sk });
 
-function toItem(raw: Record<string, Value>): Item {
+/** Converts what DynamoDB returns. */
+export function toItem(raw: Record<string, Value>): Item {
   const { pk, sk } = raw;
   if (typeof pk !== "string" || typeof sk !== "string") throw new TypeError("an item without string keys");
   return { ...raw, pk, sk };

@@ -29,18 +29,23 @@ const toTag = (key: string, value: string): string =>
     .digest("base64url")
     .slice(0, LENGTH);
 
+/** Makes a tag for each pair of metadata. */
+export const listTags = (metadata: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(metadata).map(([key, value]) => toTag(key, value));
+
 /**
  * Makes a tag for each pair of a run's metadata, and joins them. Index entries carry them, so that nothing but the entry is read
  * of runs with other metadata; the metadata of a run with the right tags is then compared.
  */
-const toTags = (metadata: Readonly<Record<string, string>>): string =>
-  Object.entries(metadata)
-    .map(([key, value]) => toTag(key, value))
-    .join("");
+const toTags = (metadata: Readonly<Record<string, string>>): string => listTags(metadata).join("");
+
+/** Splits joined tags. */
+export const splitTags = (tags: unknown): readonly string[] =>
+  typeof tags === "string" ? (tags.match(/.{4}/g) ?? []) : [];
 
 /** False where a run with these tags cannot have the metadata. */
 export function hasTags(tags: unknown, wanted: Readonly<Record<string, string>> | undefined): boolean {
   if (wanted === undefined) return true;
-  const given = new Set(typeof tags === "string" ? (tags.match(/.{4}/g) ?? []) : []);
-  return Object.entries(wanted).every(([key, value]) => given.has(toTag(key, value)));
+  const given = new Set(splitTags(tags));
+  return listTags(wanted).every((tag) => given.has(tag));
 }

@@ -1,5 +1,6 @@
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
+import type { RunSearch } from "#shared/table/run-search.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunStore } from "./run-store.ts";
 
@@ -7,6 +8,8 @@ import type { RunStore } from "./run-store.ts";
 export interface RunPorts {
   readonly table: Table;
   readonly runs: RunStore;
+  /** @default lists read the indexes of the table */
+  readonly search?: RunSearch;
   readonly files: FileStore;
   readonly queue: RunQueue;
   readonly now: () => number;

@@ -192,7 +192,8 @@ describe("the file of a database", () => {
   it("is readable only by its owner, like its log", async () => {
     const file = path.join(data.directory(), "runyard.db");
     await sqliteTable(data.open(file)).transact([put("a")]);
-    for (const part of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(part).mode & 0o077).toBe(0);
+    for (const part of [file, `${file}-wal`, `${file}-shm`, `${file}.lock`])
+      expect(statSync(part).mode & 0o077).toBe(0);
   });
 
   it("has the indexes of the table port, on the same attributes", () => {

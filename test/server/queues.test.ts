@@ -9,6 +9,7 @@ import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
 import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
+import { MAX_RESTARTS } from "#shared/records/run.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
@@ -288,19 +289,16 @@ describe("a restart", () => {
     started.splice(started.indexOf(before.queues), 1);
     const after = startQueues(undefined, { database, queue: slow });
     await eventually(() => expect(after.bodies.toSorted()).toEqual(["a", "b", "c"]));
-    expect(after.events.map(({ Records: [record] }) => record?.attributes.ApproximateReceiveCount).toSorted()).toEqual([
-      "1",
-      "2",
-      "2",
-    ]);
+    const counts = after.events.map(({ Records: [record] }) => record?.attributes.ApproximateReceiveCount);
+    expect(counts).toEqual(["1", "1", "1"]);
     stuck.open();
     await before.queues.stop();
     expect(await after.queues.depth(slow)).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
-  it("counts the deliveries of a message that crashes the process each time", async () => {
+  it("moves a message to the dead letters that crashes the process time after time", async () => {
     const database = data.open();
-    for (let start = 0; start < 3; start++) {
+    for (let start = 0; start < MAX_RESTARTS + 3; start++) {
       const { queues, bodies } = startQueues(() => new Promise(() => undefined), { database });
       started.splice(started.indexOf(queues), 1);
       if (start === 0) await queues.send(WORK, "deadly");

@@ -4,75 +4,27 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { importData } from "#server/transfer/import.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import { fillServer, type PortableData, readAll } from "../support/portable-data.ts";
 import { eventually } from "./support/eventually.ts";
-import { commands, createRun, type Served, useServers, waitForState } from "./support/served.ts";
+import { createRun, type Served, useServers, waitForState } from "./support/served.ts";
 
 const servers = useServers();
 const command = (data: string, name: string, place: string) => servers.run(data, { command: name, args: [place] });
 
-/** Creates one of each kind of resource. */
-async function fill(server: Served) {
-  const run = await createRun(server, 'echo hello; echo content > "$RUNYARD_OUTPUT/file.txt"');
-  const schedule = {
-    name: "nightly",
-    cron_schedule: "0 3 * * *",
-    prompt: commands("true"),
-    time_zone: "Europe/Berlin",
-  };
-  const secret = { name: "DEPLOY_TOKEN", value: "a-very-secret-value" };
-  const created = [
-    await server.call("POST", "/agent/schedules", schedule),
-    await server.call("POST", "/agent/secrets", secret),
-    await server.call("POST", "/agent/environments", { name: "python", setup_commands: ["true"] }),
-    await server.call("POST", "/agent/identities", { name: "bot" }),
-  ];
-  expect(created.map(({ status }) => status)).toEqual(
-    created.map(() => expect.toSatisfy((code) => code === 200 || code === 201)),
-  );
-  const { artifacts } = await waitForState(server, run, "SUCCEEDED");
-  // The end of a run is composed after its last state.
-  await eventually(async () => expect((await server.call("GET", `/agent/runs/${run}/transcript`)).status).toBe(302));
-  return {
-    run,
-    artifact: String(artifacts[0].data.artifact_uid),
-    schedule: String(created[0]?.body.id),
-  };
-}
-
-/** What a server responds about all of it, and the files behind the URLs. */
-async function readResponses(server: Served, { run, artifact, schedule }: Awaited<ReturnType<typeof fill>>) {
-  const paths = [
-    "/agent/runs",
-    `/agent/runs/${run}`,
-    `/agent/runs/${run}/timeline`,
-    `/agent/runs/${run}/conversation`,
-    `/agent/runs/${run}/events?after=0`,
-    "/agent/schedules",
-    `/agent/schedules/${schedule}`,
-    "/agent/environments",
-    "/agent/identities",
-    "/agent/keys",
-    "/agent/me",
-  ];
-  const responses = await Promise.all(paths.map((at) => server.call("GET", at)));
-  const artifactUrl = (await server.call("GET", `/agent/artifacts/${artifact}`)).body.data.download_url;
-  const transcriptUrl = (await server.call("GET", `/agent/runs/${run}/transcript`)).headers.get("location") ?? "";
-  const files = await Promise.all([artifactUrl, transcriptUrl].map(async (url) => (await fetch(url)).text()));
-  const shown = responses.map(({ status, body }) =>
-    JSON.stringify([status, body])
-      .replaceAll(server.state.web_url, "")
-      .replace(/,"last_used_at":"[^"]*"/, ""),
-  );
-  return { shown, files };
-}
+/** Reads all resources of a server. */
+const readResponses = (server: Served, data: PortableData) =>
+  readAll(data, server.state.web_url, async (target) => {
+    const { status, body, headers } = await server.call("GET", target);
+    return { status, body, location: headers.get("location") ?? undefined };
+  });
 
 describe("the data of a server", () => {
   it("gives the same responses after a backup and restore, and after an export and import", async () => {
     const [directory, places] = [servers.directory(), servers.directory()];
     const server = await servers.start(directory);
-    const resources = await fill(server);
+    const resources = await fillServer(server);
     const before = await readResponses(server, resources);
-    expect(before.files[0]).toBe("content\n");
+    expect(before[`/agent/artifacts/${resources.artifact}`]).toMatchObject({ status: 200 });
 
     const [backup, archive] = [path.join(places, "backup"), path.join(places, "export.tar.gz")];
     expect((await command(directory, "backup", backup)).code).toBe(0);
@@ -95,7 +47,7 @@ describe("the data of a server", () => {
       const copy = await servers.start(other);
       expect(copy.state.api_key).toBe(server.state.api_key);
       expect(await readResponses(copy, resources)).toEqual(before);
-      await eventually(() => expect(timersIn(other)).toEqual([resources.schedule]));
+      await eventually(() => expect(listTimers(other)).toEqual([resources.schedule]));
       await waitForState(copy, await createRun(copy, "echo again"), "SUCCEEDED");
       await copy.stop();
       const repeated = await command(other, name, place);
@@ -105,7 +57,7 @@ describe("the data of a server", () => {
   });
 });
 
-function timersIn(directory: string): unknown[] {
+function listTimers(directory: string): unknown[] {
   const database = new DatabaseSync(path.join(directory, "runyard.db"), { readOnly: true });
   try {
     return database
@@ -142,6 +94,32 @@ describe("a backup", () => {
       output: expect.stringContaining("is damaged"),
     });
     expect(existsSync(path.join(target, "runyard.db"))).toBe(false);
+  });
+});
+
+describe("a restore and an import", () => {
+  it("refuse what they cannot read, name it, and leave no data directory", async () => {
+    const places = servers.directory();
+    const target = path.join(places, "data");
+    const file = (name: string) => path.join(places, name);
+    mkdirSync(file("empty"));
+    mkdirSync(file("incomplete"));
+    writeFileSync(file("incomplete/backup.json"), '{"format":"runyard backup 1","created_at":"2026-01-01T00:00:00Z"}');
+    writeFileSync(file("text.tar.gz"), "no archive");
+    writeFileSync(file("text.txt"), "no archive");
+    const refused = [
+      ["restore", "missing.tar.gz", /missing\.tar\.gz does not exist/],
+      ["restore", "text.tar.gz", /tar .*text\.tar\.gz.* failed/],
+      ["restore", "text.txt", /text\.txt is neither a directory nor a tar archive/],
+      ["restore", "incomplete", /The backup lacks the file runyard\.db/],
+      ["import", "empty", /empty is not an export of Runyard/],
+    ] as const;
+    for (const [name, place, message] of refused) {
+      const { code, output } = await command(target, name, file(place));
+      expect([code, output]).toEqual([1, expect.stringMatching(message)]);
+      expect(output).not.toContain("    at ");
+    }
+    expect(existsSync(target)).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
@@ -7,7 +7,8 @@ import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diskFileStore } from "#server/files/disk-file-store.ts";
 import { openAdapters } from "#server/ports.ts";
-import { exportData } from "#server/transfer/export.ts";
+import { readSource, writeDestination } from "#server/transfer/destination.ts";
+import { exportData, writeExport } from "#server/transfer/export.ts";
 import { readItems } from "#server/transfer/export-format.ts";
 import { importData } from "#server/transfer/import.ts";
 import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
@@ -17,8 +18,13 @@ import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Item, TableBusy } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
+import { awsSource } from "../../scripts/export-aws.ts";
 import { awsTarget } from "../../scripts/import-aws.ts";
+import { type Served, useServers } from "../server/support/served.ts";
+import { createClient } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createBucket, createTable, EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
+import { fillServer, readAll } from "../support/portable-data.ts";
 import { fileStoreContract, signedUrls } from "./file-store-contract.ts";
 import { tableContract } from "./table-contract.ts";
 
@@ -181,5 +187,48 @@ describe("an export of a single machine", () => {
     expect(await importData(to, target, Date.now)).toMatchObject({ wasComplete: true });
     const other = await makeExport("second", []);
     await expect(importData(other.to, target, Date.now)).rejects.toThrow(`the table ${importTable} is not empty`);
+  });
+});
+
+describe("a single machine that moves to AWS and back", () => {
+  const servers = useServers();
+
+  it("responds the same to every GET, there and after the way back", { timeout: 240_000 }, async () => {
+    const [home, places, back] = [servers.directory(), servers.directory(), servers.directory()];
+    const server = await servers.start(home);
+    const resources = await fillServer(server);
+    const read = ({ state, call }: Served) =>
+      readAll(resources, state.web_url, async (target) => {
+        const { status, body, headers } = await call("GET", target);
+        return { status, body, location: headers.get("location") ?? undefined };
+      });
+    const before = await read(server);
+    const [there, again] = [join(places, "there.tar.gz"), join(places, "again.tar.gz")];
+    expect(await servers.run(home, { command: "export", args: [there] })).toMatchObject({ code: 0 });
+    const localState = readFileSync(join(home, "local.json"));
+    await server.stop();
+
+    const [movedTable, movedBucket] = [`table-${randomUUID()}`, `bucket-${randomUUID()}`];
+    await createTable(aws.dynamo, movedTable);
+    await createBucket(aws.s3, movedBucket);
+    const target = awsTarget(aws.dynamo, aws.s3, movedTable, movedBucket);
+    await readSource(there, (directory) => importData(directory, target, Date.now));
+    const exported = await writeDestination(again, (directory) =>
+      writeExport(directory, awsSource(aws.dynamo, aws.s3, movedTable, movedBucket)),
+    );
+    const plane = await createTestControlPlane({ ...dynamoTable(aws.dynamo, movedTable), all: () => [] });
+    plane.clock.now = Date.now();
+    Object.assign(plane.ports, { files: s3FileStore(aws.s3, () => movedBucket, 60, Date.now) });
+    const client = createClient(plane, server.state.api_key);
+    const onAws = await readAll(resources, "https://runyard.test", async (at) => {
+      const { status, body, headers } = await client.get(at);
+      return { status, body, location: headers["location"] };
+    });
+    expect(onAws).toEqual(before);
+
+    expect(exported.files).toBeGreaterThan(2);
+    expect(await servers.run(back, { command: "import", args: [again] })).toMatchObject({ code: 0 });
+    writeFileSync(join(back, "local.json"), localState, { mode: 0o600 });
+    expect(await read(await servers.start(back))).toEqual(before);
   });
 });

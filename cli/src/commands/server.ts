@@ -10,52 +10,47 @@ const OLDEST_NODE = 24;
 const INSTALL = "npm install --global runyard-server";
 
 /** `runyard serve`: the service on this machine. */
-export const serveCommand = (context: Context): CommandUnknownOpts =>
-  withExamples(
-    serverCommand(context, "serve", "run the service on this machine (package runyard-server)"),
-    "runyard serve --detach",
-    "runyard serve --help",
-  );
+export const serveCommand = defineServerCommand("serve", "run the service on this machine", [
+  "runyard serve --detach",
+  "runyard serve --help",
+]);
 
 /** `runyard doctor`: whether this machine can run the service. */
-export const doctorCommand = (context: Context): CommandUnknownOpts =>
-  withExamples(
-    serverCommand(context, "doctor", "check whether this machine can run the service (package runyard-server)"),
-    "runyard doctor",
-    "runyard doctor --json",
-  );
+export const doctorCommand = defineServerCommand("doctor", "check whether this machine can run the service", [
+  "runyard doctor",
+  "runyard doctor --json",
+]);
 
 /** `runyard worker`: this machine as a self-hosted worker. */
-export const workerCommand = (context: Context): CommandUnknownOpts =>
-  withExamples(
-    serverCommand(context, "worker", "execute runs on this machine as a self-hosted worker (package runyard-server)"),
-    "runyard worker --id rack-7 --server https://runyard.example.com",
-    "runyard worker --id rack-7 --dry-run",
-  );
+export const workerCommand = defineServerCommand("worker", "execute runs on this machine as a self-hosted worker", [
+  "runyard worker --id rack-7 --server https://runyard.example.com",
+  "runyard worker --id rack-7 --dry-run",
+]);
 
 /** `runyard agent`: one run, for a worker of another kind. */
-export const agentCommand = (context: Context): CommandUnknownOpts =>
-  withExamples(
-    serverCommand(context, "agent", "execute one run that another worker has claimed (package runyard-server)"),
-    "runyard agent run --task-id 0198c2f1-0000-7000-8000-000000000000 --server-root-url https://runyard.example.com --sandboxed",
-  );
+export const agentCommand = defineServerCommand("agent", "execute one run that another worker has claimed", [
+  "runyard agent run --task-id 0198c2f1-0000-7000-8000-000000000000 --server-root-url https://runyard.example.com --sandboxed",
+]);
 
 /** Whether a command passes all of its options on, `--help` included. */
 export const isServerCommand = (command: CommandUnknownOpts): boolean =>
   ["serve", "doctor", "worker", "agent"].includes(command.name());
 
-/** A command of the package runyard-server, which gets all arguments. */
-function serverCommand(context: Context, name: string, description: string): CommandUnknownOpts {
-  return new Command(name)
-    .description(description)
-    .argument("[arguments...]", `arguments of \`runyard-server ${name}\``)
-    .allowUnknownOption()
-    .action(async (args) => {
-      const { program, before } = await findServer(context);
-      // The option of all commands is one of the server's too.
-      const json = context.json ? ["--json"] : [];
-      context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json]);
-    });
+/** Defines a command of the package runyard-server, which gets all arguments. */
+function defineServerCommand(name: string, purpose: string, examples: readonly string[]) {
+  return (context: Context): CommandUnknownOpts => {
+    const command = new Command(name)
+      .description(`${purpose} (package runyard-server)`)
+      .argument("[arguments...]", `arguments of \`runyard-server ${name}\``)
+      .allowUnknownOption()
+      .action(async (args) => {
+        const { program, before } = await findServer(context);
+        // The option of all commands is one of the server's too.
+        const json = context.json ? ["--json"] : [];
+        context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json]);
+      });
+    return withExamples(command, ...examples);
+  };
 }
 
 interface ServerProgram {

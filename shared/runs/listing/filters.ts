@@ -105,7 +105,8 @@ export function createBodyMatcher({ metadata, ancestorRunId, q }: Filters): (bod
     (searched === undefined || searched(searchedText(body)));
 }
 
-const searchedText = ({ title, config, prompt }: RunBody): string =>
+/** The text of a run that `q` searches. */
+export const searchedText = ({ title, config, prompt }: RunBody): string =>
   [title, config.skill_spec ?? "", [...prompt.slice(0, 2 * SEARCHED_PROMPT)].slice(0, SEARCHED_PROMPT).join("")].join(
     "\n",
   );

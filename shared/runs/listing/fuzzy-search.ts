@@ -1,6 +1,8 @@
 import uFuzzy from "@leeoniya/ufuzzy";
+import type { WordFilter } from "#shared/table/run-search.ts";
 
 const WORD = "[\\p{L}\\d]";
+const WORDS = new RegExp(`${WORD}+`, "gu");
 
 /** Case and accents do not count. */
 const fold = (text: string): string =>
@@ -9,11 +11,14 @@ const fold = (text: string): string =>
     .replace(/\p{Mark}/gu, "")
     .toLowerCase();
 
+/** Lists the words of a text as searches compare them. */
+export const listWords = (text: string): readonly string[] => [...new Set(fold(text).match(WORDS) ?? [])];
+
 /**
- * Creates a test for texts that contain every word of `query`, in any order, also as a part of a word. A word of four letters or
- * more may have one typo after its first letter: a letter too many, too few, a wrong one, or two swapped.
+ * Creates a filter for each word of `query`, which accepts the words that contain it. A word of four letters or more may have
+ * one typo after its first letter: a letter too many, too few, a wrong one, or two swapped.
  */
-export function createTextMatcher(query: string): (text: string) => boolean {
+export function createWordFilters(query: string): readonly WordFilter[] {
   const search = new uFuzzy({
     unicode: true,
     interSplit: "[^\\p{L}\\d]+",
@@ -23,9 +28,17 @@ export function createTextMatcher(query: string): (text: string) => boolean {
     intraContr: "'\\p{L}{1,2}\\b",
     intraMode: 1,
   });
-  const words = fold(query).match(new RegExp(`${WORD}+`, "gu")) ?? [];
+  return listWords(query).map((word) => (words) => {
+    const found = search.filter([...words], word) ?? [];
+    return found.flatMap((index) => words[index] ?? []);
+  });
+}
+
+/** Creates a test for texts that contain every word of `query`, in any order, also as a part of a word. */
+export function createTextMatcher(query: string): (text: string) => boolean {
+  const filters = createWordFilters(query);
   return (text) => {
     const haystack = [fold(text)];
-    return words.length > 0 && words.every((word) => (search.filter(haystack, word) ?? []).length > 0);
+    return filters.length > 0 && filters.every((accepted) => accepted(haystack).length > 0);
   };
 }

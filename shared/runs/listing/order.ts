@@ -23,7 +23,8 @@ export interface SourcePage {
 /** Reads the index entries of runs, sorted by the order of its list. */
 export type Source = (range: Range, limit: number, descending: boolean) => Promise<SourcePage>;
 
-const KEY_OF = {
+/** The attribute of an entry that has its position. */
+export const KEY_OF = {
   updated_at: "updated_key",
   created_at: "created_key",
   title: "title_key",

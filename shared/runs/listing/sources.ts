@@ -1,8 +1,8 @@
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Item } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { Filters } from "./filters.ts";
+import { readInHalves } from "./halves.ts";
 import {
   comparePositions,
   type Order,
@@ -14,8 +14,9 @@ import {
   type SourcePage,
 } from "./order.ts";
 import { readDescendants, readHeadEntries, runIndexStore, timeBound, toGroups } from "./run-index-store.ts";
+import { needsSearch, searchSources } from "./search-sources.ts";
 
-type Ports = Pick<RunPorts, "runs" | "table">;
+type Ports = Pick<RunPorts, "runs" | "search" | "table">;
 
 /** Runs whose heads are read and sorted in memory where no index has them in the order; a larger number is read from the scope's index. */
 const MAX_IN_MEMORY = 1_000;
@@ -35,6 +36,9 @@ export async function chooseSources(
 ): Promise<ChosenSources> {
   const descendants = await descendantSource(order, filters, ports);
   if (descendants !== undefined) return { sources: [descendants], open: { ...filters, ancestorRunId: undefined } };
+  if (ports.search !== undefined && needsSearch(order, filters)) {
+    return { sources: searchSources(scopes, order, filters, ports.search), open: filters };
+  }
   return { sources: await scopeSources(scopes, order, filters, ports), open: filters };
 }
 
@@ -57,7 +61,7 @@ async function scopeSources(
     if (few !== undefined) return [few];
   }
   if (sortBy === "title") return index.byTitle(scopes);
-  if (sortBy === "agent") return index.byAgent(scopes).map(inHalves);
+  if (sortBy === "agent") return index.byAgent(scopes).map(readInHalves);
   const active = states.every(isTerminal) ? [] : index.activeByUpdate(scopes);
   return [...active, ...(groups === undefined ? index.endedByUpdate(scopes) : index.endedOfGroups(groups))];
 }
@@ -103,32 +107,7 @@ async function sortInMemory({ items, more }: SourcePage, order: Order, { table }
     );
     return { items: found.slice(0, limit), more: found.length > limit };
   };
-  return order.sortBy === "agent" ? inHalves(source) : source;
-}
-
-/** Reads the halves of the agent order one after the other in both directions: runs without a skill last. */
-function inHalves(source: Source): Source {
-  const halves = [
-    { from: "0#", before: "1#" },
-    { from: "1#", before: "2#" },
-  ];
-  return async ({ after, before }, limit, descending) => {
-    const start = descending ? before : after;
-    const items: Item[] = [];
-    for (const half of halves) {
-      if (start !== undefined && start >= half.before) continue;
-      if (items.length === limit) return { items, more: true };
-      const isInside = start !== undefined && start >= half.from;
-      const page = await source(
-        rangeAfter(half, isInside ? start : undefined, descending),
-        limit - items.length,
-        descending,
-      );
-      items.push(...page.items);
-      if (page.more) return { items, more: true };
-    }
-    return { items, more: false };
-  };
+  return order.sortBy === "agent" ? readInHalves(source) : source;
 }
 
 /** The range of positions that time filters leave, after `after` in the direction of reading. */
