@@ -26,13 +26,6 @@ export function waitQueueStore(table: Table) {
       });
     },
 
-    /** The position of a run, from 1; undefined if it does not wait there. */
-    async position(queue: WaitQueue, runId: string): Promise<number | undefined> {
-      const { pk, sk: from } = toPool(queue).waitingKey("");
-      const { items } = await table.query({ pk, from, to: from + runId });
-      return items.at(-1)?.sk === from + runId ? items.length : undefined;
-    },
-
     /** The id of the run that has waited longest. */
     async oldest(queue: WaitQueue): Promise<string | undefined> {
       const { pk, sk: prefix } = toPool(queue).waitingKey("");
@@ -84,6 +77,17 @@ export function waitQueueStore(table: Table) {
       });
     },
   };
+}
+
+/** Reads the position of a run in a wait queue, from 1; undefined if it does not wait there. */
+export async function readPosition(
+  queue: WaitQueue,
+  runId: string,
+  table: Pick<Table, "query">,
+): Promise<number | undefined> {
+  const { pk, sk: from } = toPool(queue).waitingKey("");
+  const { items } = await table.query({ pk, from, to: from + runId });
+  return items.at(-1)?.sk === from + runId ? items.length : undefined;
 }
 
 /** A run cannot wait for a slot of a tree whose root gave its own slot back. */

@@ -7,7 +7,7 @@ import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
 import { hasWaitingRun, isFull, toWaitQueue, type WaitQueue } from "./slots.ts";
-import { waitQueueStore } from "./wait-queue-store.ts";
+import { readPosition, waitQueueStore } from "./wait-queue-store.ts";
 
 /** Slots that are granted at once, where a limit was raised; the next run that ends grants more. */
 const MAX_GRANTS = 25;
@@ -87,7 +87,7 @@ export async function readQueuePosition(
   { table }: Pick<CapacityPorts, "table">,
 ): Promise<number | undefined> {
   if (head.waiting === undefined) return undefined;
-  return waitQueueStore(table).position(toWaitQueue(head, head.waiting), head.run_id);
+  return readPosition(toWaitQueue(head, head.waiting), head.run_id, table);
 }
 
 /** Counts the runs in a wait queue. */
