@@ -236,7 +236,7 @@ const grantWorkerSockets: GrantStep = ({ workerSockets: actions }, targets) => {
 
 const grantSignInIssuer: GrantStep = ({ signInIssuer: actions }, targets) => {
   if (!actions?.length) return nothing;
-  const secrets = requireTarget(targets.signInSecrets, "signInIssuer");
+  const { signInSecrets: secrets = [] } = targets;
   const [secret] = secrets;
   return {
     statements: readStatements(secrets),
