@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checks } from "../../scripts/smoke/checks.ts";
+import { connect } from "../../scripts/smoke/service.ts";
 import { client, commands, type Reply } from "../support/api-client.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -14,6 +16,17 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
   await service[Symbol.asyncDispose]();
+});
+
+describe.concurrent("npm run smoke", () => {
+  const [keys] = checks;
+  test.each(checks.filter(({ isSlow }) => isSlow === undefined))("finds that $name", async ({ check }) => {
+    await expect(check(connect(service.baseUrl, service.apiKey))).resolves.toBeUndefined();
+  });
+
+  test("reports what a deployment answered where a check fails", async () => {
+    await expect(keys?.check(connect(service.baseUrl, "wrong"))).rejects.toThrow(/401 instead of 200/);
+  });
 });
 
 describe.concurrent("a run from prompt to results", () => {
