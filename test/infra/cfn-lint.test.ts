@@ -31,7 +31,7 @@ async function lint(templates: readonly { readonly name: string; readonly templa
   const folder = mkdtempSync(join(tmpdir(), "runyard-lint-"));
   try {
     for (const { name, template } of templates) writeFileSync(join(folder, `${name}.json`), JSON.stringify(template));
-    const args = ["--format", "json", "--non-zero-exit-code", "none", "--regions", "us-east-1"];
+    const args = ["--regions", "us-east-1", "--format", "json", "--non-zero-exit-code", "none"];
     const files = templates.map(({ name }) => join(folder, `${name}.json`));
     const options = { maxBuffer: 64 * 1024 * 1024 };
     const { stdout } = await run(join(venv, "bin", "cfn-lint"), [...args, ...files], options);
