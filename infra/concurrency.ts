@@ -2,8 +2,8 @@ import { routes } from "./routes.ts";
 
 /** Executions that Lambda keeps unreserved in every account; it refuses a reservation that would leave fewer. */
 const MIN_UNRESERVED = 100;
-/** The share of the account's executions that sandboxes get, unless the settings say otherwise. Each sandbox can have a model call in progress. */
-const SANDBOX_SHARE = 0.3;
+/** The percentage of the account's executions that sandboxes get, unless the settings say otherwise. Each sandbox can have a model call in progress. */
+const SANDBOX_PERCENT = 30;
 /** Event streams that are open at the same time, in an account with enough executions. */
 const MAX_STREAMS = 200;
 /** The least share of what functions would reserve in a large account that still serves its purpose. */
@@ -43,7 +43,7 @@ export function planConcurrency(settings: Concurrency): ConcurrencyPlan {
     if (sandboxes !== undefined || reserveConcurrency) throw new Error(UNKNOWN_QUOTA);
     return unreserved(settings.dispatchConcurrency, undefined);
   }
-  const maxExecutions = sandboxes ?? Math.max(2, Math.floor(account * SANDBOX_SHARE));
+  const maxExecutions = sandboxes ?? Math.max(2, Math.floor((account * SANDBOX_PERCENT) / 100));
   const dispatch = Math.min(settings.dispatchConcurrency, Math.max(MIN_MAPPING, Math.floor(account / 20)));
   throwIfSandboxesExceed(account, sandboxes ?? 0);
   if (!reserveConcurrency) return unreserved(dispatch, maxExecutions);
