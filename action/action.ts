@@ -11,7 +11,7 @@ import { addSummary, command, input, inputLines, type Job, printText, setOutput 
 import { JobLog } from "./job-log.ts";
 import { formatSummary } from "./summary.ts";
 
-/** Starts a run, follows it in the job's log, and answers the exit code of the step. */
+/** Starts a run, follows it in the job's log, and returns the step's exit code. */
 export async function runAction(job: Job): Promise<number> {
   const cancelled = new AbortController();
   const release = job.onCancel(() => cancelled.abort());
@@ -95,7 +95,7 @@ function toIdempotencyKey(job: Job): string | undefined {
   return key === undefined ? undefined : `github-${key}-${job.env["GITHUB_ACTION"] ?? ""}`.slice(0, 255);
 }
 
-/** Where the run comes from, and what the workflow says beside it. */
+/** Where the run comes from, and the workflow's own metadata. */
 function buildMetadata(job: Job): Record<string, string> {
   const { env } = job;
   const repository = env["GITHUB_REPOSITORY"];
@@ -110,7 +110,7 @@ function buildMetadata(job: Job): Record<string, string> {
     if (at < 1) throw new Error(`metadata is written name=value, one a line, and ${line} is not.`);
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
   });
-  // A branch of a very long name is left out rather than that there is no run.
+  // A very long branch name is omitted, since the run would be refused with it.
   const known = Object.entries(own).flatMap(([name, value = ""]): [string, string][] =>
     value === "" || Buffer.byteLength(value) > 256 ? [] : [[name, value]],
   );
@@ -151,7 +151,7 @@ async function follow(
     const isCancelled = cancelled.aborted;
     const text = isCancelled ? "The job was cancelled." : `The run took longer than ${minutes} minutes.`;
     command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" });
-    // Runs of CI jobs are cancelled by force alone: others could not end the job that waits for them.
+    // CI jobs are cancelled by force, because otherwise the job would wait for the run.
     await client.runs.cancel(runId, { force: true }, { timeout: 2500, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
     const grace = AbortSignal.timeout(isCancelled ? CANCELLED_GRACE : TIMEOUT_GRACE);
     return await toEnd(grace).catch(() => client.runs.retrieve(runId, { timeout: 2000, maxRetries: 0 }));

@@ -7,11 +7,11 @@ export interface Job {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes a line to the job's log. */
   readonly print: (line: string) => void;
-  /** Calls the listener when the job is cancelled; the answer ends that. */
+  /** Calls the listener when the job is cancelled, until the returned function is called. */
   readonly onCancel: (listener: () => void) => () => void;
 }
 
-/** An input of action.yml; undefined where it is empty. */
+/** An input of action.yml; undefined if it is empty. */
 export function input({ env }: Job, name: string): string | undefined {
   const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? "";
   return value === "" ? undefined : value;

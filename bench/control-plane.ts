@@ -61,7 +61,7 @@ export interface ControlPlane {
 const PREFIX = "/api/v1";
 const TABLE_NAME = "runyard-bench";
 
-/** `countsTransactions`: whether that DynamoDB tells what a transaction costs as AWS does. */
+/** `countsTransactions`: whether that DynamoDB reports the cost of a transaction as AWS does. */
 export async function openControlPlane(dynamo: EmulatorAccess, countsTransactions: boolean): Promise<ControlPlane> {
   const standIn = await startStandIn();
   const { drop } = await makeTable(dynamo, TABLE_NAME);

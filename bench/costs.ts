@@ -21,7 +21,7 @@ export interface Costs {
   readonly bareRun: Cost;
   /** As today's harness lives it with one command: agent_started, one batch of messages, the last heartbeat. */
   readonly shortRun: Cost;
-  /** Bytes of the head of a run at work: one that has told nothing, and one with messages, a file and a follow-up. */
+  /** Bytes of the head of an executing run: one without messages, and one with messages, a file and a follow-up. */
   readonly headBytes: { readonly bare: number; readonly rich: number };
   /** A run, for what needs one. */
   readonly lastRun: string;
@@ -115,7 +115,7 @@ interface Execution {
   readonly with: (body: unknown) => { key: string; headers: Record<string, string>; body: unknown };
 }
 
-/** What the harness tells of an agent that runs one command. */
+/** The requests of a harness whose agent runs one command. */
 async function oneCommand(call: Call, execution: Execution, run: string): Promise<Usage[]> {
   const event = { event_uuid: randomUUID(), event_name: "agent_started", timestamp: new Date().toISOString() };
   const ids = { execution_id: execution.execution_id };

@@ -21,7 +21,7 @@ export interface DynamoDbLocal extends EmulatorAccess {
   stop(): Promise<void>;
 }
 
-/** Starts it in memory, of which it takes up to `heapMb`; answers why not, where this host lacks something for it. */
+/** Starts it in memory, using up to `heapMb` of it; returns the reason if this host lacks something for it. */
 export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | { readonly missing: string }> {
   const java = await findProgram("java", process.env["PATH"] ?? "");
   const told = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
@@ -48,7 +48,7 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
 
 const MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
 
-/** Its classes, fetched once from Maven's repository and kept beside the local cloud's state. */
+/** Its classes, fetched once from Maven's repository and kept next to the local cloud's state. */
 async function fetched(): Promise<string | { readonly missing: string }> {
   const home = path.join(projectRoot, ".runyard", "dynamodb-local");
   const folder = path.join(home, VERSION);
@@ -89,7 +89,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 async function answers(child: ChildProcess, endpoint: string): Promise<boolean> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(50)) {
     if (child.exitCode !== null || child.pid === undefined) return false;
-    // Without a signature it refuses, which is an answer too.
+    // Without a signature it refuses, which shows that it is up.
     const answered = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(
       async (answer) => {
         await answer.body?.cancel();

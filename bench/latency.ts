@@ -17,7 +17,7 @@ export interface Latency {
   readonly stages: Readonly<Record<string, number>>;
 }
 
-/** The first command tells when it ran: no reader, no batch of messages and no poll stands in between. */
+/** The first command prints when it ran, so that no reader, batch of messages or poll adds to the time. */
 export const PROMPT_COMMAND = "date +%s%3N";
 export const PROMPT = `\`\`\`sh\n${PROMPT_COMMAND}\n\`\`\``;
 const LOOK_MS = 100;

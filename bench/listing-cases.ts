@@ -12,7 +12,7 @@ const ACTIVE = "state=QUEUED&state=PENDING&state=CLAIMED&state=INPROGRESS";
 const UPDATED = "sort_by=updated_at";
 const CREATED = "sort_by=created_at";
 
-/** Every order, each filter alone as many runs match it and as one does, and some filters two by two. */
+/** Every order, each filter by itself with many matches and with one, and some pairs of filters. */
 export function casesFor(team: Team, runs: number): readonly Case[] {
   const end = team.start + runs * team.every;
   const at = (time: number) => new Date(time).toISOString();

@@ -18,7 +18,7 @@ export interface Team {
 
 export const SCHEDULE = "019e3c75-9780-7000-8000-000000000001";
 export const ENVIRONMENT = "019e3c75-9780-7000-8000-000000000002";
-/** The run that alone has what no other has, among the oldest; and the one that has the children. */
+/** The only run with a unique value, among the oldest, and the run with children. */
 const RARE = 500;
 const PARENT = 100;
 const CHILDREN = 80;
@@ -129,7 +129,7 @@ function toRunId(number: number, team: Team): string {
 
 type Draw = <T>(values: readonly [T, ...T[]] | readonly T[]) => T;
 
-/** Draws that depend on the number alone. */
+/** Random values that depend only on the number. */
 function createDraw(number: number): Draw {
   const digest = Buffer.from(sha256(`draw ${number}`), "hex");
   let at = 0;

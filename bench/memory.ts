@@ -8,7 +8,7 @@ export interface Memory {
   readonly pssMb: number;
 }
 
-/** Memory of a process and all below it. Linux alone tells; elsewhere there is nothing to report. */
+/** Memory of a process and its descendants. Available on Linux only. */
 export async function readMemory(root: number): Promise<Memory | undefined> {
   if (process.platform !== "linux") return undefined;
   const pids = await listProcessTree(root);

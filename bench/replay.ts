@@ -20,7 +20,7 @@ export interface Replay {
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /**
- * DynamoDB Local tells what a single write costs as AWS does, and of a transaction the cost of one of its items only. So each
+ * DynamoDB Local reports the cost of a single write as AWS does, but only one item's cost of a transaction. So each
  * write of a transaction is done once more by itself in a second table. Within the transaction it costs twice as much in
  * the table, and the same in an index.
  */
@@ -74,7 +74,7 @@ function parseWrites(command: string, input: object): readonly Write[] {
   return kind === undefined ? [] : [{ [kind]: input } as Write];
 }
 
-/** Names and values that only the condition used are refused where there is none. */
+/** Names and values that only the condition used are refused without a condition. */
 function withoutUnused<U extends NonNullable<Write["Update"]>>(update: Omit<U, "ConditionExpression">) {
   const { UpdateExpression = "", ExpressionAttributeNames, ExpressionAttributeValues } = update;
   const tokens = new Set(UpdateExpression.match(/[#:]\w+/g));

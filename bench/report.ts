@@ -27,7 +27,7 @@ export interface Report {
   };
   /** Another agent server on the same machine, where it was asked for. */
   readonly other?: Comparison;
-  /** Undefined where the host does not tell. */
+  /** Undefined if the host does not report it. */
   readonly memory: { readonly atRest?: Memory; readonly underLoad?: Memory; readonly runsUnderLoad: number };
   /** What counted the capacity units. */
   readonly countedBy: string;

@@ -66,7 +66,7 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
   async function work(): Promise<void> {
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
       if (waiting.length === 0) submitted.resolve();
-      // A caller that is told to stop waiting leaves its runs to the checker.
+      // A caller that stops waiting leaves its runs to the checker.
       await caller.performTask(task).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });

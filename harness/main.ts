@@ -10,8 +10,8 @@ async function main(): Promise<number> {
   const host = prepareHost();
   const stop = new AbortController();
   const end = (why: string) => stop.abort(new Stop("shutdown", why));
-  process.on("SIGTERM", () => end("the sandbox was told to end"));
-  process.on("SIGINT", () => end("the sandbox was told to end"));
+  process.on("SIGTERM", () => end("the sandbox was terminated"));
+  process.on("SIGINT", () => end("the sandbox was terminated"));
   // The parent process may be killed, which also closes the output pipe. An execution must not outlive it.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();

@@ -10,7 +10,7 @@ export interface Api {
 
 const ProblemBody = v.object({ error: v.string(), error_code: v.optional(v.string()) });
 
-/** Calls the API as any caller would, and reads the answer through its schema. */
+/** Calls the API as any caller would, and reads the response through its schema. */
 export async function callApi<S extends v.GenericSchema>(
   api: Api,
   method: "GET" | "POST" | "DELETE",

@@ -31,7 +31,7 @@ const UNISOLATED = ["machine", "none"];
 /**
  * Decides what isolates commands from this host, once for all runs until the service stops, and says it.
  * @param setting value of RUNYARD_SANDBOX
- * @throws Problem where a boundary is demanded that does not work here
+ * @throws Problem if a boundary is demanded that does not work here
  */
 export async function decideIsolation(setting: string | undefined): Promise<DecidedIsolation> {
   if (setting !== undefined && UNISOLATED.includes(setting)) {

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { Problem } from "./terminal.ts";
 
-/** The first port from `first` upwards that nobody listens on. */
+/** The first free port from `first` upwards. */
 export async function firstFreePort(first: number, host = "127.0.0.1"): Promise<number> {
   for (let port = first; port <= 65_535 && port < first + 200; port++) {
     if (await isFree(port, host)) return port;

@@ -81,7 +81,7 @@ export async function checkTools(host: Pick<Host, "platform" | "searchPath">): P
   ]);
 }
 
-/** What works worse for want of a tool, and one line that installs them all. */
+/** What is limited without a tool, and one line that installs all missing tools. */
 function formatWarnings(missing: Tool[], platform: NodeJS.Platform): string[] {
   if (missing.length === 0) return [];
   const packages = missing.map((tool) => packageOf(tool, platform));

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import { runCommand } from "../host/commands.ts";
 
-/** A process, told apart from a later one that happens to get the same number. */
+/** A process, distinguished from a later one with the same number. */
 export const ProcessMark = v.object({ pid: v.number(), started: v.string(), command: v.string() });
 export type ProcessMark = v.InferOutput<typeof ProcessMark>;
 
-/** What is known of a running process; nothing when there is none of that number. */
+/** Reads the mark of a running process; undefined if no process has the number. */
 export async function readMark(pid: number): Promise<ProcessMark | undefined> {
   return process.platform === "linux" ? markFromProc(pid) : markFromPs(pid);
 }

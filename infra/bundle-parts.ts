@@ -4,7 +4,7 @@ import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { entryFiles, findWiring } from "./entries.ts";
 
 /**
- * Parts of a function that the bundler makes once, beside the functions: what the table needs of the SDK, which all load at their
+ * Parts of a function that the bundler creates once, next to the functions: what the table needs of the SDK, which all load at their
  * start, and adapters that few requests need, which are loaded by their first use. They share the core of the SDK.
  */
 const PARTS = ["dynamodb-sdk", "files-part", "queue-part", "timers-part"];

@@ -32,7 +32,7 @@ export interface BundleOptions {
 export function bundle(options: BundleOptions = {}): Bundle {
   const root = resolve(options.root ?? join(import.meta.dirname, ".."));
   const outdir = resolve(options.outdir ?? join(root, "dist/functions"));
-  // These travel beside the sandbox function: the harness, which it starts as a process of its own, the program that looks for the
+  // These are deployed with the sandbox function: the harness, which it starts as a separate process, the program that looks for the
   // skills of a repository, and the one that reads and changes files inside of a sandbox.
   const programs = [
     { in: join(root, "harness/main.ts"), out: `${triggers.runSandbox.file}/harness` },
@@ -71,7 +71,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
     ...shared,
     entryPoints: programs,
     ...bundling(options.stage),
-    // What only an agent with a language model needs is in files of its own, which nobody else waits for.
+    // What only an agent with a language model needs is in separate files, which other executions do not load.
     splitting: true,
     chunkNames: `${triggers.runSandbox.file}/part-[hash]`,
     alias: {
@@ -87,7 +87,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
   return { assetDir, imageDir: () => imageContext(root, assetDir(triggers.runSandbox.file)), metafile };
 }
 
-/** What the Dockerfile takes into the image, in a directory of its own beside the bundles: nothing else decides what an image is. */
+/** Everything that the Dockerfile copies into the image, in a separate directory: nothing else determines the image. */
 function imageContext(root: string, programs: string): string {
   const context = join(programs, "../../../image");
   rmSync(context, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
  * What the harness's bundle holds in place of `@aws-sdk/client-bedrock-runtime` and `@smithy/fetch-http-handler`. The agents' SDK loads its own client of Amazon
- * Bedrock wherever it is loaded; an execution calls models at the gateway alone and has no cloud's credentials, so 400 kB and
+ * Bedrock wherever it is loaded; an execution calls models only through the gateway and has no cloud credentials, so 400 kB and
  * every way to look for some are left out.
  */
 class NoClient {

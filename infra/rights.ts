@@ -10,7 +10,7 @@ export type TableWrite = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionChe
 export type IndexName = "gsi1" | "gsi2" | "gsi3" | "gsi4" | "gsi5" | "gsi6" | "gsi7";
 
 /**
- * The keys of each kind of file in the bucket, as IAM writes them. Each pattern matches the keys of its own kind alone; a test compares them with
+ * The keys of each kind of file in the bucket, as IAM writes them. Each pattern matches only the keys of its own kind; a test compares them with
  * the keys that files are stored under.
  */
 export const FILE_PATTERNS = {
@@ -69,7 +69,7 @@ export interface Rights {
   readonly discovery?: readonly "InvokeFunction"[];
   /** The credentials of this deployment for GitHub, its token and its App's key: the parameters that the settings name. */
   readonly github?: readonly "GetParameter"[];
-  /** The key of the deployment's GitHub App alone: the tokens that it gives are for one repository and one hour. */
+  /** The key of the deployment's GitHub App only: its tokens are for one repository and one hour. */
   readonly githubApp?: readonly "GetParameter"[];
   /** The client secret for the OIDC issuer by which people sign in: the parameter that the settings name, if any. */
   readonly signInIssuer?: readonly "GetParameter"[];

@@ -10,7 +10,7 @@ interface RouteBase {
   /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
   readonly file: string;
   readonly who: readonly Principal[] | "public";
-  /** True where a request without a credential is served too; one that carries a credential is checked as everywhere. */
+  /** True if a request without a credential is served too; one that carries a credential is checked as everywhere. */
   readonly keyOptional?: true;
   /** Function's name after `runyard-`; by default the file's verb-noun. Needed only where two resources share one. */
   readonly name?: string;
@@ -18,9 +18,9 @@ interface RouteBase {
   readonly timeoutSeconds?: number;
   /** Megabytes; 512 by default. */
   readonly memoryMb?: number;
-  /** True where Lambda logs no line of its own for a success, as the endpoint does not. */
+  /** True if Lambda logs no line of its own for a success, as the endpoint does not. */
   readonly quiet?: true;
-  /** True where no traces are sent: X-Ray bills each, and these calls are the most frequent ones. */
+  /** True if no traces are sent: X-Ray bills each, and these calls are the most frequent ones. */
   readonly untraced?: true;
   /** Concurrent executions kept for, and the most of, this function, where the account has them to give (see settings.ts). */
   readonly reserved?: number;

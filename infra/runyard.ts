@@ -10,7 +10,7 @@ export function runyard(app: App, platform: Platform): void {
   const { settings } = platform;
   Tags.of(app).add("application", "runyard");
   const data = new DataStack(app, "Runyard-Data", { settings, description: "Runyard: table and bucket (retained)" });
-  const api = new ApiStack(app, "Runyard-Api", { platform, data, description: "Runyard: HTTP API and front door" });
+  const api = new ApiStack(app, "Runyard-Api", { platform, data, description: "Runyard: HTTP API and CloudFront" });
   // A deployment that fails should fail before it is reachable.
   api.addStackDependency(data);
   const execution = new ExecutionStack(app, "Runyard-Execution", {

@@ -1,6 +1,6 @@
 import type { Settings } from "./settings.ts";
 
-/** The settings that functions are told, by the names of their variables; what is not set is not there. */
+/** The settings of functions by the names of their variables; unset ones are absent. */
 export function settingVariables(settings: Settings): Record<string, string> {
   const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices } = settings;
   const { createsPerMinute, followupsPerMinute, keysPerMinute, workerClaimSeconds } = settings;

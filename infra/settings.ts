@@ -4,9 +4,9 @@ import type { ConcurrencyPlan } from "./concurrency.ts";
 export interface Settings {
   /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
   readonly stage: "aws" | "local";
-  /** Address that callers use, ending in /api/v1. @default the front door's own domain, or the API's where there is none */
+  /** Address that callers use, ending in /api/v1. @default CloudFront's domain, or the API's without CloudFront */
   readonly baseUrl?: string;
-  /** Address of the web app. @default the front door's own domain */
+  /** Address of the web app. @default CloudFront's domain */
   readonly webUrl?: string;
   /** Whether CloudFront serves the API and the web app. Without it, API Gateway serves both at its own address. @default true */
   readonly frontDoor: boolean;
@@ -34,7 +34,7 @@ export interface Settings {
   readonly sandboxMemoryMb?: number;
   /** Disk of a sandbox that is a function, in MB, 512 to 10,240. @default 4096 */
   readonly sandboxDiskMb?: number;
-  /** Seconds that the function of a sandbox may take, 10 to 900; a run that takes longer goes on in the next one. @default 900 */
+  /** Seconds that the function of a sandbox may take, 10 to 900; a longer run continues in the next one. @default 900 */
   readonly sandboxSeconds?: number;
   /**
    * Kinds of sandboxes that runs get, the usual one first: `lambda`, `microvm`, `fargate`, with commas. MicroVMs take over runs that
@@ -117,7 +117,7 @@ export interface Settings {
   };
   /** Prices that the deployment gives itself, each `id=input/output` in US dollars a million tokens. @default those of the catalogue */
   readonly modelPrices: readonly string[];
-  /** Ids of models that nobody may use here. @default none */
+  /** Ids of disabled models. @default none */
   readonly disabledModels: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export const triggers = {
     },
     timeoutSeconds: 28,
   },
-  /** Function URL: the model gateway, by which executions call models with their run's key; it streams the answers. */
+  /** Function URL: the model gateway, by which executions call models with their run's key; it streams the responses. */
   callModel: {
     file: "model/call-model",
     rights: {

@@ -4,7 +4,7 @@ import { complain, Problem, red } from "../host/terminal.ts";
 import type { EmulatorAccess } from "./emulator-access.ts";
 import { LocalFile } from "./local-file.ts";
 
-/** The emulator of the local cloud of this checkout. @throws Problem where it was never started */
+/** The emulator of the local cloud of this checkout. @throws Problem if it was never started */
 export async function localEmulator(): Promise<EmulatorAccess> {
   const paths = localPaths(process.env);
   const local = await readJson(paths.localFile, LocalFile);
@@ -12,7 +12,7 @@ export async function localEmulator(): Promise<EmulatorAccess> {
   return { endpoint: local.emulator_url, secretKey: local.emulator_key };
 }
 
-/** What the SDK throws where nobody has said which account is meant, in words that say what to do; anything else as it is. */
+/** Replaces the SDK's error for a missing account with one that states the remedy; returns other errors unchanged. */
 export function aboutCredentials(error: unknown): unknown {
   const isAboutThem =
     (error instanceof Error && error.name === "CredentialsProviderError") || /region is missing/i.test(String(error));
@@ -20,7 +20,7 @@ export function aboutCredentials(error: unknown): unknown {
   return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
 }
 
-/** Runs a program that somebody has called by hand: what goes wrong is told without a stack, and the exit code is 1. */
+/** Runs a program for a person: errors are printed without a stack, and the exit code is 1. */
 export async function runByHand(main: (args: string[]) => Promise<void>): Promise<void> {
   await main(process.argv.slice(2)).catch((error: unknown) => {
     const isOurs = error instanceof Problem;

@@ -1,6 +1,6 @@
 import { ACCOUNT, REGION } from "./account.ts";
 
-/** Where the emulator answers, and the secret access key of this start: without it the emulator answers 403. */
+/** The emulator's address, and the secret access key of this start, without which the emulator returns 403. */
 export interface EmulatorAccess {
   readonly endpoint: string;
   readonly secretKey: string;

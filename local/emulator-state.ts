@@ -3,7 +3,7 @@ import path from "node:path";
 import type { LocalPaths } from "../host/paths.ts";
 import { ACCOUNT } from "./account.ts";
 
-/** When the emulator last wrote its state, which it does at a clean stop alone. */
+/** When the emulator last wrote its state, which it does only at a clean stop. */
 export async function stateSavedAt(paths: LocalPaths): Promise<Date | undefined> {
   // Other files, such as signing keys, are written whenever they are needed.
   const names = (await readdir(paths.state).catch(() => [])).filter((name) => name.endsWith(".json"));

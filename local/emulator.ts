@@ -184,7 +184,7 @@ async function untilHealthy(
     await pause(50);
   }
   child.kill("SIGKILL");
-  throw new Problem("The emulator did not answer within 60 seconds.", await readTail(logFile));
+  throw new Problem("The emulator did not respond within 60 seconds.", await readTail(logFile));
 }
 
 async function readTail(file: string): Promise<string[]> {

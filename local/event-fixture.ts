@@ -29,12 +29,12 @@ export type FixtureValues = Partial<Record<Placeholder, string>>;
 
 const OPEN = /\{\{([^{}]*)\}\}/g;
 
-/** The placeholders in a fixture's text, each once. Throws on one that nobody knows how to fill. */
+/** The placeholders in a fixture's text, each once. Throws on an unknown one. */
 export function placeholdersIn(text: string): Placeholder[] {
   const names = new Set([...text.matchAll(OPEN)].map(([, name = ""]) => name));
   return [...names].map((name) => {
     if (v.is(Placeholder, name)) return name;
-    throw new Error(`{{${name}}} is no placeholder; there are: ${PLACEHOLDERS.join(", ")}`);
+    throw new Error(`{{${name}}} is not a placeholder; there are: ${PLACEHOLDERS.join(", ")}`);
   });
 }
 

@@ -8,7 +8,7 @@ import type { Installation } from "./local-file.ts";
 /** Placeholders whose value is looked up at a run, unless it is given. */
 const OF_A_RUN: readonly Placeholder[] = ["run_id", "execution_id", "conversation_id", "artifact_uid"];
 
-/** Placeholders of things that somebody made for a purpose of their own: there is no telling which is meant. */
+/** Placeholders of resources that users create for a purpose, so none can be chosen automatically. */
 const OF_A_TEAM: readonly Placeholder[] = [
   "schedule_id",
   "identity_uid",

@@ -54,7 +54,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
       );
     else void serveWebPage(rawUrl, request.method ?? "GET", response, options.webDirectory);
   });
-  // A long poll may hold its answer for 25 seconds, and uploads have no limit of their own here.
+  // A long poll may hold its response for 25 seconds, and uploads have no limit of their own here.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
   answerUnreadable(server);
@@ -80,7 +80,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   };
 }
 
-/** The API in the emulator, and the key without which the emulator answers nobody. */
+/** The API in the emulator, and the key that the emulator requires. */
 interface Target {
   readonly url: URL;
   readonly key: string;
@@ -135,7 +135,7 @@ const NOT_FORWARDED = new Set([
   KEY_HEADER,
 ]);
 
-/** Bytes of a request that API Gateway takes, and of an answer that Lambda gives; the emulator has no such limits. */
+/** Maximum bytes of API Gateway's requests and Lambda's responses; the emulator has no such limits. */
 const REQUEST_BYTES = 10 * 1024 * 1024;
 const ANSWER_BYTES = 6_291_556;
 
@@ -179,7 +179,7 @@ function forward(
     if (response.headersSent) response.destroy();
     else away(request, response, "The emulator does not answer");
   });
-  // A caller that hangs up frees the function's answer from being waited for.
+  // Nobody waits for the function's response after its caller has disconnected.
   response.on("close", () => {
     if (!response.writableFinished) upstream.destroy();
   });
@@ -218,7 +218,7 @@ function pairs(rawHeaders: string[]): [string, string][] {
   return found;
 }
 
-/** The emulator answers a function's exception with 502 and the exception's message, which is nobody's business. */
+/** The emulator returns a function's exception as 502 and the exception's message, which must not be exposed. */
 const isCrash = (status: number, contentType: string | undefined): boolean =>
   (status === 500 || status === 502 || status === 504) && !contentType?.startsWith("application/problem+json");
 
@@ -233,7 +233,7 @@ const OVERLOADED = {
 /** Bytes of a failed function's message that are looked at. */
 const MESSAGE_BYTES = 16_384;
 
-/** A function that ran out of time met more load than there is room for; API Gateway answers 503 there too. */
+/** A function that timed out is overloaded; API Gateway returns 503 too. */
 async function answerCrash(request: IncomingMessage, response: ServerResponse, answer: IncomingMessage): Promise<void> {
   let message = "";
   answer.on("data", (chunk: Buffer) => {

@@ -118,7 +118,7 @@ async function invoke(invoker: Invoker, name: string, event: string): Promise<nu
 
 const HttpAnswer = v.looseObject({ statusCode: v.number(), body: v.optional(v.string()) });
 
-/** The answer as JSON with line breaks; the JSON inside an HTTP answer's body is shown as what it is. */
+/** The response as JSON with line breaks; JSON inside an HTTP response's body is shown as JSON. */
 function readable(text: string): string {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
   if (!parsed.success) return text;

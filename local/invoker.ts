@@ -44,7 +44,7 @@ function emulatorInvoker(local: LocalFile): Invoker {
         const page = await client
           .send(new ListFunctionsCommand(marker === undefined ? {} : { Marker: marker }))
           .catch(() => {
-            throw new Problem(`The local cloud does not answer at ${local.emulator_url}: run npm run emulator.`);
+            throw new Problem(`The local cloud does not respond at ${local.emulator_url}: run npm run emulator.`);
           });
         names.push(...(page.Functions ?? []).flatMap(({ FunctionName = "" }) => FunctionName));
         marker = page.NextMarker;

@@ -76,7 +76,7 @@ export class LocalCloudSession {
     this.#paths = paths;
   }
 
-  /** Looks at the host and takes possession of the state directory; answers the Python to use. */
+  /** Checks the host and locks the state directory; returns the Python to use. */
   async prepare(fresh: boolean): Promise<string> {
     const found = await step("host", async (note) => {
       const host = {
@@ -102,7 +102,7 @@ export class LocalCloudSession {
     await step("python packages", async (note) =>
       note(await ensurePythonEnvironment(paths.venv, options.python, options.signal)),
     );
-    const door = await step("front door", async (note) => {
+    const door = await step("local proxy", async (note) => {
       const opened = await this.#openDoor(options.port);
       note(`http://127.0.0.1:${opened.port}`);
       return opened;
@@ -143,7 +143,7 @@ export class LocalCloudSession {
     return this.#stopping;
   }
 
-  /** Leaves without saving anything, for somebody who does not want to wait. */
+  /** Exits without saving anything, for users who do not want to wait. */
   abandon(): void {
     if (this.#emulator !== undefined) killEmulator(this.#emulator);
   }
@@ -234,7 +234,7 @@ export class LocalCloudSession {
     const outputs = await deploy(emulator, this.#paths, settings, fingerprint, signal);
     door.openTo(findApiUrl(outputs, emulator.endpoint), emulator.secretKey);
     if (await answers(settings.baseUrl)) return "deployed";
-    throw new Problem(`The deployed API does not answer at ${settings.baseUrl}.`);
+    throw new Problem(`The deployed API does not respond at ${settings.baseUrl}.`);
   }
 
   async #ensureKey(emulator: Emulator, settings: DeploymentSettings, note: (text: string) => void): Promise<LocalFile> {
@@ -256,7 +256,7 @@ export class LocalCloudSession {
   }
 }
 
-/** The API answers when it asks for a key. */
+/** The API is ready when it requires a key. */
 const answers = async (baseUrl: string): Promise<boolean> => (await fetchStatus(`${baseUrl}/agent/runs`)) === 401;
 
 function findApiUrl(outputs: StackOutputs, endpoint: string): string {

@@ -7,7 +7,7 @@ export const LocalFile = v.object({
   ws_url: v.exactOptional(v.string()),
   web_url: v.exactOptional(v.string()),
   team_uid: v.string(),
-  /** The emulator that stands in for AWS, for those who want to look behind the front door. */
+  /** The emulator that stands in for AWS, for direct access without the proxy. */
   emulator_url: v.string(),
   /** The secret access key that the emulator of this start demands. @default that of a start before there was one, which opens nothing */
   emulator_key: v.optional(v.string(), ""),

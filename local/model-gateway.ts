@@ -15,7 +15,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 /**
  * The model gateway of the local cloud, which is that of AWS on the emulator's table. It is here and not in the emulator, because
- * that one holds answers back until they are whole. `faults`: what goes wrong in its calls, as `RUNYARD_FAULTS` says it.
+ * that one holds responses back until they are whole. `faults`: what goes wrong in its calls, as `RUNYARD_FAULTS` says it.
  */
 export function localGateway(access: EmulatorAccess, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);

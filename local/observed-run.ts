@@ -5,26 +5,26 @@ import { Problem, say, seconds } from "../host/terminal.ts";
 
 const block = (command: string): string => `\`\`\`sh\n${command}\n\`\`\`\n`;
 
-/** A run that tells what its sandbox is like: the machine, the tools, and what it must not have. */
+/** A run that reports its sandbox: the machine, the tools, and what it must not have. */
 export const FACTS = {
   title: "What this sandbox is like",
   prompt: [
     "uname -srm; id; grep -c ^processor /proc/cpuinfo; grep MemTotal /proc/meminfo; df -h . | tail -1",
     "for tool in git rg tar python3 node gcc curl; do command -v $tool || echo no $tool; done",
     "env | cut -d= -f1 | sort | tr '\\n' ' '; env | grep -c AWS_ || true",
-    // No role means that nothing answers with a credential.
+    // No role means that nothing returns a credential.
     'for host in 169.254.169.254 169.254.170.2; do timeout 3 bash -c "</dev/tcp/$host/80" 2>/dev/null && echo $host answers || echo $host is silent; done',
   ]
     .map(block)
     .join("\n"),
 };
 
-/** A run that goes on until it is cancelled. */
+/** A run that continues until it is cancelled. */
 export const ATTEMPT = { title: "Work that is cancelled", prompt: block("sleep 500") };
 
 export const Started = v.object({ run_id: v.string() });
 
-/** What a run was seen to do; times in milliseconds, undefined where it never came to it. */
+/** What a run was seen to do; times in milliseconds, undefined if it never came to it. */
 export interface Observed {
   readonly provider: string;
   readonly state: string;
@@ -43,14 +43,14 @@ export interface Observed {
 
 interface Following {
   readonly api: Api;
-  /** True where the run is cancelled as soon as its agent works. */
+  /** True if the run is cancelled as soon as its agent works. */
   readonly cancels: boolean;
   readonly timeoutMs: number;
 }
 
 type Event = RunEvents["events"][number];
 
-/** Follows a run to the end of its events, prints each, and tells what it did. Throws Problem where it takes too long. */
+/** Follows a run to the end of its events, prints each, and returns what it did. Throws Problem if it takes too long. */
 export async function observed(runId: string, { api, cancels, timeoutMs }: Following): Promise<Observed> {
   const deadline = Date.now() + timeoutMs;
   const events: Event[] = [];
@@ -111,7 +111,7 @@ function printedIn({ type, data }: Event): string[] {
   return results.flatMap((result) => formatOutput(result["output"]).split("\n")).filter((line) => line !== "");
 }
 
-/** A command's output is a text beside its exit code. */
+/** A command's output is text next to its exit code. */
 function formatOutput(output: unknown): string {
   if (typeof output === "string") return output;
   const first = Object.values(output ?? {}).find((value) => typeof value === "string");

@@ -37,14 +37,14 @@ export interface RedriveOptions {
   readonly lookMs?: number;
 }
 
-/** How many messages lie in the dead-letter queue of `name`, as SQS has it, which is approximate. */
+/** The number of messages in the dead-letter queue of `name`, which SQS reports approximately. */
 export async function queueDepth(client: SQSClient, name: QueueName): Promise<number> {
   return (await deadQueue(client, name)).count;
 }
 
 /**
- * Sends what lies in the dead-letter queue of `name` to its queue again, and answers how many messages those were.
- * @throws Problem where SQS gives up
+ * Sends the messages in the dead-letter queue of `name` to its queue again, and returns their number.
+ * @throws Problem if SQS gives up
  */
 export async function redrive(client: SQSClient, name: QueueName, options: RedriveOptions = {}): Promise<number> {
   const dead = await deadQueue(client, name);

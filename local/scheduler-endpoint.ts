@@ -3,10 +3,10 @@ import { text } from "node:stream/consumers";
 import * as v from "valibot";
 import { TimerInput, type Timers } from "./timers.ts";
 
-/** Where the endpoint lies behind the front door's address, followed by a random segment that callers have to know. */
+/** The endpoint's path at the proxy's address, followed by a random segment that callers have to know. */
 export const SCHEDULER_PATH = "/_aws/scheduler";
 
-/** An answer of AWS's kind that is no success. */
+/** An error response in AWS's format. */
 class Refused extends Error {
   readonly status: number;
   readonly type: string;
@@ -71,7 +71,7 @@ async function work(request: IncomingMessage, timers: Timers, path: string): Pro
       return { ScheduleArn: timer.Arn };
     }
     default:
-      throw new Refused(405, "ValidationException", `${request.method} is no operation on a schedule`);
+      throw new Refused(405, "ValidationException", `${request.method} is not an operation on a schedule`);
   }
 }
 

@@ -6,7 +6,7 @@ import { LocalCloudSession } from "./local-cloud.ts";
 import { HELP, parseOptions, type StartOptions } from "./options.ts";
 import { printSummary } from "./summary.ts";
 
-/** `npm run emulator`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
+/** `npm run emulator`: brings up the local cloud, runs the sample, and stays until it is stopped. */
 async function main(args: string[]): Promise<number> {
   const parsed = parseOptions(args);
   if (parsed.kind === "help") {
@@ -64,7 +64,7 @@ function stopOnSignals(session: LocalCloudSession): AbortController {
     }
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
-  // npm ends the shell between itself and this program, and the shell tells nobody.
+  // npm ends the shell between itself and this program, and the shell does not pass that on.
   const parent = process.ppid;
   if (process.env["npm_lifecycle_event"] !== undefined) {
     setInterval(() => {

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 
 const MINUTE = 60_000;
-/** Minutes by which clocks are put back somewhere. */
+/** Minutes by which clocks are set back somewhere. */
 const SETBACKS = [20, 30, 60, 120, 1440];
 
 /** When a timer goes off. */

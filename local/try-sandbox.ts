@@ -79,7 +79,7 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | undefine
   return { provider, image: values.image ?? IMAGE, api: { baseUrl, key } };
 }
 
-/** Something has to answer at the address, and to know the key. */
+/** The address must respond, and accept the key. */
 async function reach(api: Api): Promise<void> {
   await callApi(api, "GET", "/agent/me", v.unknown()).catch((error: unknown) => {
     if (error instanceof Problem && / 401/.test(error.message)) {

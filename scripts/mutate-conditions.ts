@@ -1,5 +1,5 @@
 /**
- * `npm run mutate:conditions`: leaves out each condition of the service's transactions in turn and tells which of them no test misses.
+ * `npm run mutate:conditions`: removes each condition of the service's transactions in turn and reports those that no test catches.
  *   --only TEXT     only conditions whose name has TEXT in it; may be given several times
  *   --list          prints their names and ends
  * test/reliability/survivors.json explains what survives. Conditions that refuse the same writes are left out together, and must be
@@ -14,7 +14,7 @@ import { runTool } from "./run-command.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true }, list: { type: "boolean" } } });
 
-/** What could notice: lives that are disturbed, random histories, and the answers to callers. */
+/** What could notice: lives that are disturbed, random histories, and the responses to callers. */
 const SUITES = [
   "test/reliability",
   "test/domain/slots.test.ts",
@@ -109,7 +109,7 @@ async function allConditions(): Promise<Map<string, string[]>> {
 }
 
 /**
- * The first test file that fails without these conditions; undefined where all pass. A test takes another course only from a write
+ * The first test file that fails without these conditions; undefined if all pass. A test takes another course only from a write
  * that was refused and is no longer, so only those files are run in which one of theirs was.
  */
 function findCatcherOnce(names: readonly string[]): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /**
  * `npm run new:endpoint -- POST "/agent/runs/{runId}/pin" runs/pin-run`: writes the endpoint's file and its event fixtures
- * and prints the line for infra/routes.ts. What it writes type checks, and answers 500 until somebody says what it does.
+ * and prints the line for infra/routes.ts. The generated endpoint type checks, and returns 500 until it is implemented.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

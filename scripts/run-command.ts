@@ -18,7 +18,7 @@ export interface CommandOptions {
   timeoutSeconds?: number;
   /** Default: the repository's root. */
   cwd?: string;
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   env?: Readonly<Record<string, string>>;
 }
 

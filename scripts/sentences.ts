@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { type CheckResult, describeCheck } from "./checks.ts";
 import { root } from "./run-command.ts";
 
-/** A reason says something: "later" is none. */
+/** A reason must be meaningful: "later" is not one. */
 const LEAST_REASON = 20;
 
 const Sentence = v.strictObject({
@@ -20,7 +20,7 @@ const Sentence = v.strictObject({
    * several cases or routes; whatever it finds has to have passed.
    */
   tests: v.exactOptional(v.array(v.string())),
-  /** Why there is none. */
+  /** Why there are no tests. */
   reason: v.exactOptional(v.string()),
 });
 const Sections = v.array(v.strictObject({ section: v.string(), sentences: v.array(Sentence) }));

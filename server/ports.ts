@@ -73,7 +73,7 @@ export type ServerPorts = DispatchPorts &
   WorkerReadPorts &
   HttpPorts;
 
-/** The adapters of an installation that are used beside its ports. */
+/** The adapters of an installation that are used in addition to its ports. */
 export interface Adapters {
   readonly database: Database;
   readonly table: SqliteTable;

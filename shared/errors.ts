@@ -79,7 +79,7 @@ export class RunyardError extends Error {
 export const invalid = (path: string, message: string): RunyardError =>
   new RunyardError("invalid_request", { detail: `${path}: ${message}`, errors: [{ path, message }] });
 
-/** Another team's thing and a missing one are answered alike. */
+/** A resource of another team gets the same response as a missing one. */
 export const notFound = (what: string): RunyardError =>
   new RunyardError("resource_not_found", { detail: `there is no such ${what}` });
 

@@ -755,12 +755,13 @@ var APIPromise = class {
    * body may have been read.
    */
   async asResponse() {
-    if (this.#read !== void 0) throw new RunyardError("asResponse() comes too late: the answer is being read");
+    if (this.#read !== void 0)
+      throw new RunyardError("asResponse() was called too late: the response is being read");
     return this.#raw ??= this.#send(!1), (await this.#raw).response;
   }
   /** Returns the data and the response. */
   async withResponse() {
-    if (this.#raw !== void 0) throw new RunyardError("the answer was asked for as it is, and cannot be read here");
+    if (this.#raw !== void 0) throw new RunyardError("the raw response was requested, and cannot be read here");
     return this.#read ??= this.#send(!0), this.#read;
   }
   // biome-ignore lint/suspicious/noThenProperty: this is a promise.
@@ -794,7 +795,7 @@ var Page = class {
   }
   /** Fetches the next page. Throws if there is none. */
   getNextPage() {
-    if (this.#cursor === void 0) throw new RunyardError("This is the last page; hasNextPage() tells.");
+    if (this.#cursor === void 0) throw new RunyardError("This is the last page; check hasNextPage() first.");
     return this.#next(this.#cursor);
   }
   /** Iterates over this page and all following pages. */
@@ -906,7 +907,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
       if (!response.ok) throw toAPIError(response, await response.text());
       return { response, data: await read?.(response) };
     } catch (error) {
-      throw error instanceof APIError ? error : signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : late ? new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error }) : new APIConnectionError(`The connection failed: ${formatError(error)}`, { cause: error });
+      throw error instanceof APIError ? error : signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : late ? new APITimeoutError(`No response within ${timeout} ms.`, { cause: error }) : new APIConnectionError(`The connection failed: ${formatError(error)}`, { cause: error });
     } finally {
       clearTimeout(timer), read !== void 0 && signal?.removeEventListener("abort", abort);
     }
@@ -1486,7 +1487,7 @@ async function configFile(file) {
   let text = await readFile(file, "utf8").catch((error) => {
     throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (!safeParse(pipe(string(), parseJson(), record(string(), unknown())), text).success) throw usage(`--config ${file} is no JSON object.`);
+  if (!safeParse(pipe(string(), parseJson(), record(string(), unknown())), text).success) throw usage(`--config ${file} is not a JSON object.`);
   return JSON.parse(text);
 }
 

@@ -23,7 +23,7 @@ export interface Overload {
 
 const OTHER_RUNS = 8;
 
-/** Lets callers create and read runs as fast as they are answered. */
+/** Lets callers create and read runs as fast as the service responds. */
 export async function measureOverload(api: Api, callers: number, seconds: number): Promise<Overload> {
   const { key } = await callApi(api, "POST", "/agent/keys", v.object({ key: v.string() }), { name: "another caller" });
   const other = { baseUrl: api.baseUrl, key };

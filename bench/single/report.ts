@@ -19,7 +19,7 @@ export interface SingleReport {
   readonly sixteen: Throughput;
   /** Processor time of each run of `sixteen`. */
   readonly usage: Usage;
-  /** Undefined where the host does not tell. */
+  /** Undefined if the host does not report it. */
   readonly memory: { readonly atRest: Memory | undefined; readonly afterBurst: Memory | undefined };
   readonly reads: Readonly<Record<"run" | "runByEight" | "list" | "events", Reads>>;
   readonly openhands?: OpenhandsFigures;

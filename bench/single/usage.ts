@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { listProcessTree } from "../memory.ts";
 
-/** Milliseconds of processor time, ended processes included. Linux alone tells. */
+/** Milliseconds of processor time, including ended processes. Available on Linux only. */
 export interface Usage {
   readonly serverMs: number;
   /** Of harnesses, boundaries and commands. */

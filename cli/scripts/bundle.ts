@@ -19,7 +19,7 @@ export const bundleCli = (): Promise<Bundle> =>
     banner: 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
   });
 
-/** The GitHub Action: GitHub runs it as it lies in the repository. */
+/** The GitHub Action: GitHub runs it as it is in the repository. */
 export const bundleAction = (): Promise<Bundle> =>
   bundle("action/main.ts", "action/dist/index.js", {
     target: "node24",

@@ -45,7 +45,7 @@ function sections(command: CommandUnknownOpts): string[] {
   ];
 }
 
-/** The options that all commands have stand at the top of the page alone. */
+/** The options that all commands have are only at the top of the page. */
 const formatHelp = (command: CommandUnknownOpts): string =>
   command.configureHelp({ showGlobalOptions: false, helpWidth: 100 }).helpInformation().trim();
 

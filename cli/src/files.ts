@@ -3,7 +3,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { Problem } from "./problem.ts";
 
-/** Reads a JSON file through its schema; undefined where there is no file. */
+/** Reads a JSON file through its schema; undefined if there is no file. */
 export async function readJsonFile<S extends v.GenericSchema>(
   file: string,
   schema: S,

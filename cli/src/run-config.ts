@@ -14,11 +14,11 @@ export interface ConfigInput {
   readonly skill?: string | undefined;
   readonly model?: string | undefined;
   readonly worker?: string | undefined;
-  /** A JSON file with whatever else the configuration takes; what is said beside it wins. */
+  /** A JSON file with other members of the configuration; the other options take precedence. */
   readonly config?: string | undefined;
 }
 
-/** The configuration that is meant; undefined where nothing was said. */
+/** The configuration that is meant; undefined if nothing was said. */
 export async function buildConfig(
   client: Pick<Runyard, "environments">,
   input: ConfigInput,
@@ -46,7 +46,7 @@ async function configFile(file: string): Promise<AmbientAgentConfig> {
     throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown())), text);
-  if (!parsed.success) throw usage(`--config ${file} is no JSON object.`);
+  if (!parsed.success) throw usage(`--config ${file} is not a JSON object.`);
   // What its members may be is the API's to say.
   return JSON.parse(text);
 }

@@ -15,12 +15,12 @@ export interface Shell {
   readonly home: string;
   /** All of standard input. */
   readonly readInput: () => Promise<string>;
-  /** Asks a person for a line; `hidden` does not show what is typed. Ctrl-C answers undefined. */
+  /** Asks a person for a line; `hidden` does not show the input. Ctrl-C returns undefined. */
   readonly ask: (question: string, options?: { hidden?: boolean }) => Promise<string | undefined>;
-  /** Calls the listener for each SIGINT and SIGTERM, which end nothing by themselves meanwhile; the answer ends that. */
+  /** Calls the listener for each SIGINT and SIGTERM, which do not end the program until the returned function is called. */
   readonly onInterrupt: (listener: () => void) => () => void;
   /** Runs a program with the input, output and signals of this one. Resolves with its exit code. */
   readonly exec: (program: string, args: readonly string[]) => Promise<number>;
-  /** Runs a program with this one's output, and answers its exit code and what it printed to standard output. */
+  /** Runs a program with this one's output, and returns its exit code and standard output. */
   readonly run: (program: string, args: readonly string[], cwd: string) => Promise<{ code: number; stdout: string }>;
 }

@@ -2,7 +2,7 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 
 type Usage = NonNullable<RunItem["request_usage"]>;
 
-/** What a run has used, such as `12,345 tokens · $0.0421`; undefined where it has used nothing. */
+/** What a run has used, such as `12,345 tokens · $0.0421`; undefined if it has used nothing. */
 export function usageText(usage: Usage | undefined): string | undefined {
   if (usage === undefined) return undefined;
   const { total_tokens, inference_cost, compute_cost, platform_cost } = usage;

@@ -34,7 +34,7 @@ export async function runSandbox(event: unknown, context: Pick<Context, "getRema
   return undefined;
 }
 
-/** A program that lies beside this one. */
+/** A program next to this one. */
 const program = (file: string) => ({ file: join(import.meta.dirname, file) });
 
 function print(line: string): void {

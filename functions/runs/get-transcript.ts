@@ -28,7 +28,7 @@ export const getTranscript = endpoint({
     if (key === undefined) {
       throw new RunyardError("resource_not_found", {
         detail: "the run has no transcript yet: it is composed within moments of the run's end",
-        // Of a run that goes on, a repeated request would find none either.
+        // For an unfinished run, a repeated request would find none either.
         retryable: isTerminal(head.state),
       });
     }

@@ -7,7 +7,7 @@ import type { OfferPorts } from "#shared/workers/worker-ports.ts";
 /** WebSocket `$default`: handles a frame of a self-hosted worker. */
 export const receiveFrame = invocation(async (event: unknown, ports: OfferPorts): Promise<SocketResponse> => {
   const { requestContext, body = "", isBase64Encoded } = v.parse(SocketEvent, event);
-  // A binary frame is none of the protocol.
+  // Binary frames are not part of the protocol.
   if (isBase64Encoded !== true) await handleFrame(requestContext.connectionId, body, ports);
   return { statusCode: 200 };
 });

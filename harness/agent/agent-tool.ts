@@ -6,7 +6,7 @@ import { findInputFault } from "./answers/tool-input.ts";
 /** Connects tool calls with the state of the turn. */
 export interface Stage {
   readonly tools: AgentTools;
-  /** Takes the model's text from the answer with the tool call; only the first call gets it. */
+  /** Takes the model's text from the response with the tool call; only the first call gets it. */
   takeSaid(): string | undefined;
   ended(name: string, result: ToolResult): void;
   /** Ends the turn with this error. */

@@ -22,12 +22,12 @@ import { buildHistory } from "./history.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
 
-/** The most model answers in one turn. */
+/** The most model responses in one turn. */
 const MAX_ANSWERS = 200;
-/** The most consecutive answers that are truncated at the token limit. */
+/** The most consecutive responses that are truncated at the token limit. */
 const MAX_CUT_ANSWERS = 3;
 const GO_ON =
-  "Your answer was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
+  "Your response was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
 
 /** Creates an agent with a language model: the loop of the Strands SDK with our tools, through the model gateway. */
 export function createAgentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
@@ -73,7 +73,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   });
   addHooks(agent, stage, state, work);
   const uncut = callAt(slice.cutAt, () => {
-    // An answer that arrives later would leave no time to save the work.
+    // A response that arrives later would leave no time to save the work.
     if (isStepRefused(slice, stage)) cut.abort();
   });
   const outcome = await runLoop(agent, state, signal)
@@ -84,7 +84,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   if (state.ended !== undefined) return state.ended;
   if (deadline.aborted) {
     slice.beforeStep();
-    return { success: false, summary: "The model did not answer within the time of one execution." };
+    return { success: false, summary: "The model did not respond within the time of one execution." };
   }
   if (!isOutcome(outcome)) return toErrorOutcome(outcome);
   return context.mode === "plan" ? await submitPlan(outcome, state.planned === true, tools) : outcome;
@@ -93,9 +93,9 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
 /** The state of the turn. */
 interface State {
   answers: number;
-  /** Consecutive truncated answers. */
+  /** Consecutive truncated responses. */
   cut: number;
-  /** The text of the last answer, preceded by truncated ones. */
+  /** The text of the last response, preceded by truncated ones. */
   said: string;
   planned?: boolean;
   ended?: TurnOutcome;

@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 60_000;
 /** The longest pause requested by a provider that is accepted. */
 const MAX_REQUESTED_PAUSE_MS = 120_000;
 
-/** Kinds of failures within an answer that a retry would not fix. */
+/** Kinds of failures within a response that a retry would not fix. */
 const FINAL_KINDS = /invalid_request|authentication|permission|not_found|context_length|content_policy/;
 
 /** A failed model call: the status of the response, if there was one, and the message. */
@@ -75,14 +75,14 @@ function readRetryAfter(error: Error): number | undefined {
 const isSettled = (error: unknown): boolean =>
   error instanceof MaxTokensError || error instanceof ContextWindowOverflowError;
 
-/** Retries model calls that may succeed later. The gateway retries too, but only before the first byte of an answer. */
+/** Retries model calls that may succeed later. The gateway retries too, but only before the first byte of a response. */
 export class ModelRetries extends ModelRetryStrategy {
   readonly name = "runyard:ask-again";
   readonly #signal: AbortSignal;
   readonly #onRetry: (retry: ModelRetry) => void;
   #failingSince = 0;
 
-  /** @param signal aborted when the answer is no longer needed */
+  /** @param signal aborted when the response is no longer needed */
   constructor(signal: AbortSignal, onRetry: (retry: ModelRetry) => void) {
     super();
     this.#signal = signal;

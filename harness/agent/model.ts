@@ -14,11 +14,11 @@ export interface ModelOptions {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** Receives the text of an answer while it arrives. */
+  /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;
 }
 
-/** The most tokens of one answer. The gateway lowers it if the budget does not cover it. */
+/** The most tokens of one response. The gateway lowers it if the budget does not cover it. */
 const ANSWER_TOKENS = 32_000;
 /** Assumed context window in tokens; every model of the list has at least this. */
 const CONTEXT_TOKENS = 200_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentTools, TurnOutcome } from "../engine/engine.ts";
 
-/** Submits the final answer as the plan of a run in plan mode, if the agent did not submit one. */
+/** Submits the final response as the plan of a run in plan mode, if the agent did not submit one. */
 export async function submitPlan(outcome: TurnOutcome, isPlanned: boolean, tools: AgentTools): Promise<TurnOutcome> {
   const tool = tools.all.find(({ name }) => name === "create_plan");
   if (isPlanned || !outcome.success || tool === undefined) return outcome;

@@ -8,9 +8,9 @@ import { createTextReader } from "./answers/text-deltas.ts";
 export type ModelApi = keyof typeof APIS;
 
 interface Api {
-  /** Assembles the events of a stream into the answer of an unstreamed call. */
+  /** Assembles the events of a stream into the response of an unstreamed call. */
   whole(events: readonly unknown[]): unknown;
-  /** Converts such an answer into the events of a stream. */
+  /** Converts such a response into the events of a stream. */
   events(whole: unknown): object[];
 }
 
@@ -27,7 +27,7 @@ export interface TransportOptions {
   /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** Receives the text of an answer while it arrives; it may turn out to be unusable. */
+  /** Receives the text of a response while it arrives; it may turn out to be unusable. */
   readonly onText?: (text: string) => void;
 }
 
@@ -40,12 +40,12 @@ export interface TransportLimits {
 
 const CALL_MS = 15 * 60_000;
 const IDLE_MS = 4 * 60_000;
-/** The largest answer. */
+/** The largest response. */
 const ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
  * Creates the fetch that the providers' SDKs use to call the model gateway. It only keeps the body of their requests: the SDKs read keys,
- * addresses and headers from the environment, which belongs to the host. An answer is passed on only when it is complete, whether it was
+ * addresses and headers from the environment, which belongs to the host. A response is passed on only when it is complete, whether it was
  * streamed or not, so an interrupted stream has no effect but live output.
  */
 export function createTransport({ api, key, signal, limits = {}, onText }: TransportOptions): typeof fetch {

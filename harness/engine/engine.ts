@@ -7,7 +7,7 @@ import type { Tool, ToolResult } from "./tool.ts";
 /** The id of the built-in default model, which belongs to no provider. */
 export const RUNBOOK_MODEL = "local/runbook";
 
-/** A model and its loop: given instructions and the conversation so far, it uses tools until it has an answer. */
+/** A model and its loop: given instructions and the conversation so far, it uses tools until it has a response. */
 export interface AgentEngine {
   /**
    * @throws the reason of the execution's signal, which an engine must not catch

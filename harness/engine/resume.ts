@@ -6,7 +6,7 @@ import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 
 /** Where an execution continues its run. */
 export type Start =
-  /** The prompt has no answer yet: this is the first execution, or an earlier one was lost during the turn. */
+  /** The prompt has no response yet: this is the first execution, or an earlier one was lost during the turn. */
   | ({ readonly from: "prompt" } & Begun)
   /** An execution took a follow-up and was lost before it answered. */
   | ({ readonly from: "followup"; readonly message: string } & Begun)
@@ -46,16 +46,16 @@ export function findStart({ messages, own_messages = 0, agent_config }: Said): S
   return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: joinText(own[asked]), ...begun };
 }
 
-/** A text next to a tool call is not an answer. */
+/** A text next to a tool call is not a response. */
 const isText = (message: Message, role: Message["role"]): boolean =>
   message.role === role &&
   message.content.some((block) => block.type === "text") &&
   !message.content.some((block) => block.type === "action");
 
-/** The outcome of a turn that was cancelled before its answer. */
+/** The outcome of a turn that was cancelled before its response. */
 const CANCELLED: TurnOutcome = { success: false, summary: "The instruction was cancelled." };
 
-/** Whether an instruction was cancelled after the agent's last answer. */
+/** Whether an instruction was cancelled after the agent's last response. */
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
   messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
 

@@ -33,7 +33,7 @@ export function findSecretMembers(value: string): string[] {
   return found;
 }
 
-/** Shorter lines cannot be told from ordinary words. */
+/** Shorter lines cannot be distinguished from ordinary words. */
 const MIN_LINE_LENGTH = 8;
 
 /** Splits a value into lines. The header and footer of a PEM key are the same in every key and are left out. */

@@ -30,7 +30,7 @@ export interface RedactingStream {
   end(goesOn?: boolean): string;
 }
 
-/** Shorter values cannot be told from ordinary words, and are easy to guess. */
+/** Shorter values cannot be distinguished from ordinary words, and are easy to guess. */
 const MIN_SECRET_LENGTH = ANCHOR;
 /** Shorter encodings are only found without white space between their characters. */
 const MIN_WRAPPED_LENGTH = 8;

@@ -7,7 +7,7 @@ import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import type { SessionChannel } from "./session-context.ts";
 
-/** The longest answer: a batch of messages holds 256 KB, and JSON may double a text. */
+/** The longest response: a batch of messages holds 256 KB, and JSON may double a text. */
 const ANSWER_BYTES = 120 * 1024;
 const MAX_SHOWN_FILES = 5;
 
@@ -48,7 +48,7 @@ export async function converse(
     const turn: Turn = { ...asked, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
-    // The messages of a turn come before the files that it made. Without files, they share a batch with the answer.
+    // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
     const { left: files } = await artifacts.collect(() => outbox.flush());
     const left = [...files, ...(await changes.collect(() => outbox.flush()))];
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;

@@ -22,9 +22,9 @@ export interface PreparedWorkspace {
   readonly artifacts: ArtifactCollector;
   readonly changes: ChangeCollector;
   readonly checkpoints: Checkpoints;
-  /** Saves a checkpoint. A failure is reported in the timeline, and the execution goes on. */
+  /** Saves a checkpoint. A failure is reported in the timeline, and the execution continues. */
   readonly save: () => Promise<void>;
-  /** Where this execution takes up the run. */
+  /** Where this execution continues the run. */
   readonly start: Start;
   /** Where the first command starts, as commands see it. */
   readonly workingDirectory: string;

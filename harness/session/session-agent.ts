@@ -7,7 +7,7 @@ import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
 
-/** How long a turn goes on before its work is saved, between two of its steps. */
+/** How long a turn runs before its work is saved, between two of its steps. */
 const SAVE_MS = 5 * 60_000;
 
 /** The agent of a session, with its engine and its tools. */

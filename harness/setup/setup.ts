@@ -55,7 +55,7 @@ const MESSAGE_BYTES = 1_024;
 
 /**
  * Sets up the workspace as the run's configuration says. Each part is an event of the timeline, with its duration.
- * @throws SetupError that tells the caller what to fix
+ * @throws SetupError that states what to fix
  */
 export async function prepare(options: SetupOptions): Promise<Setup> {
   const { context, workspace, outbox } = options;

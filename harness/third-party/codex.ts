@@ -140,7 +140,7 @@ function reader(recorder: MessageRecorder): StreamReader {
       if (type === "item.started" && item !== undefined && ACTIONS.has(item.type)) begin(item);
       if (type === "item.completed" && item !== undefined) complete(item);
       if (type === "error") failure = message ?? failure;
-      // Its final message is its answer, which the recorder has.
+      // Its final message is its response, which the recorder has.
       if (type === "turn.completed") ended = { success: true, summary: "" };
       if (type === "turn.failed") ended = { success: false, summary: error?.message ?? failure };
     },

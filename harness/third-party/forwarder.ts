@@ -18,7 +18,7 @@ export interface ForwarderOptions {
   readonly modelId: string;
   /** Called when a call has failed that the agent may repeat. */
   readonly onRetry: (retry: ModelRetry) => void;
-  /** Receives the text of an answer while it arrives. */
+  /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;
 }
 
@@ -97,7 +97,7 @@ function watchFailures(onRetry: ForwarderOptions["onRetry"]): (answer: Promise<R
 const hasTools = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) && body.tools.length > 0;
 
-/** Returns the same answer, whose text is also reported while it is read. */
+/** Returns the same response, whose text is also reported while it is read. */
 function readAlong(answer: Response, onText: (text: string) => void): Response {
   const { body, headers, status } = answer;
   if (body === null || !headers.get("content-type")?.startsWith("text/event-stream")) return answer;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** An answer of Google's generateContent, or one piece of it. */
+/** A response of Google's generateContent, or one piece of it. */
 export interface GeminiChunk {
   readonly candidates: readonly {
     readonly index: 0;
@@ -18,9 +18,9 @@ export type GeminiPart =
   | { readonly text: string }
   | { readonly functionCall: { readonly id: string; readonly name: string; readonly args: unknown } };
 
-/** Translates the events of another provider's streamed answer into Gemini chunks. */
+/** Translates the events of another provider's streamed response into Gemini chunks. */
 export interface Translator {
-  /** Translates the data of one event. @throws Error with the provider's message when the answer failed */
+  /** Translates the data of one event. @throws Error with the provider's message when the response failed */
   translate(data: unknown): GeminiChunk[];
   /** Returns the last chunk: tool calls, finish reason and usage. */
   end(): GeminiChunk;
@@ -175,7 +175,7 @@ export function createChatTranslator(): Translator {
   };
 }
 
-/** Merges the chunks of an answer into one. */
+/** Merges the chunks of a response into one. */
 export function mergeChunks(chunks: readonly GeminiChunk[]): GeminiChunk {
   const parts = chunks.flatMap(({ candidates }) => candidates.flatMap(({ content }) => content.parts));
   const text = parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("");

@@ -22,7 +22,7 @@ export async function answerGemini(path: string, body: unknown, modelId: string,
     return toFailureResponse(404, `the method ${method} is not supported`);
   const question = parseQuestion(body);
   if (question === undefined) return toFailureResponse(400, "the body is not a valid generateContent request");
-  // Without the tool, the model would make up an answer.
+  // Without the tool, the model would make up a response.
   const tool = findGoogleTool(body);
   if (tool !== undefined) return toFailureResponse(400, `the tool ${tool} only works with Google's models`);
   const given = await ask(question, modelId, call);

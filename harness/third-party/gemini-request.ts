@@ -21,7 +21,7 @@ export interface Question {
   readonly maxTokens: number;
 }
 
-/** The default limit of tokens in an answer. */
+/** The default limit of tokens in a response. */
 const MAX_TOKENS = 32_000;
 
 const Content = v.looseObject({
@@ -106,7 +106,7 @@ export function parseQuestion(body: unknown): Question | undefined {
 
 const joinText = ({ parts }: Content): string => parts.flatMap(({ text }) => text ?? []).join("\n");
 
-/** Describes the JSON format of the answer as an instruction, because not every model supports schemas. */
+/** Describes the JSON format of the response as an instruction, because not every model supports schemas. */
 function describeFormat(config: v.InferOutput<typeof GeminiRequest>["generationConfig"]): string {
   if (config.responseMimeType !== "application/json") return "";
   const schema = config.responseJsonSchema ?? config.responseSchema;

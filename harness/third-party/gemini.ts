@@ -116,7 +116,7 @@ function reader(recorder: MessageRecorder): StreamReader {
           stdout: output ?? error?.message ?? "",
         });
       if (line.type === "error") failure = line.message ?? failure;
-      // Its final message is its answer, which the recorder has.
+      // Its final message is its response, which the recorder has.
       if (line.type === "result")
         ended =
           status === "success"

@@ -38,7 +38,7 @@ export function toToolActivity(
 
 /** Records the output of a third-party agent as messages of the conversation, in order. */
 export interface MessageRecorder {
-  /** Adds a text of the agent. It is sent with the next action; a text without a following action is the answer. */
+  /** Adds a text of the agent. It is sent with the next action; a text without a following action is the response. */
   text(text: string): void;
   /** Continues the same text. */
   more(text: string): void;

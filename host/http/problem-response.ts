@@ -35,7 +35,7 @@ function problemMessage(problem: LocalProblem, { localPort = 80 }: Socket, path:
   const traceId = randomUUID();
   const isRetryable = code !== "invalid_request";
   const body = JSON.stringify({
-    // Not what the request's Host header names, which anybody can choose.
+    // Not the request's Host header, which the caller can choose freely.
     type: `http://127.0.0.1:${localPort}/api/v1/docs/errors/${code.replaceAll("_", "-")}`,
     title,
     status,

@@ -39,7 +39,7 @@ const title = "The request is not valid";
 const urlTooLong = refused(414, title, `the URL is longer than ${MAX_URL_BYTES} bytes`);
 const headersTooLarge = refused(431, title, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
 const foreignHost = refused(421, title, "the Host header names another server than this one");
-const unreadable = refused(400, title, "the request is no HTTP/1.1 request");
+const unreadable = refused(400, title, "the request is not a valid HTTP/1.1 request");
 const tooSlow = refused(408, title, "the request did not arrive in time");
 
 /** Answers what Node cannot parse, which it otherwise answers without a body or by closing the connection. */

@@ -21,7 +21,7 @@ export interface AlarmProps {
   readonly periods?: number;
   /** Whether it rings when there is too little instead of too much; then silence counts as nothing. @default false */
   readonly alarmWhenBelow?: boolean;
-  /** Who is told. @default nobody: the alarm shows in the console */
+  /** The topic that is notified. @default none: the alarm is visible in the console only */
   readonly topic?: ITopic | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface BaseFunctionProps {
   readonly file: string;
   /** What the rights are about. */
   readonly targets: Targets;
-  /** What the function's role may do, and nothing beside it but to write its own log and traces. */
+  /** The permissions of the function's role, which may otherwise only write its own log and traces. */
   readonly rights: Rights;
   /** Function's name after `runyard-`. @default the file's verb-noun */
   readonly name?: string;

@@ -29,7 +29,7 @@ export interface ClosedBucketProps {
 const TIERED_AFTER_DAYS = 30;
 
 /**
- * A bucket that nobody reaches without a credential or a signed URL, over TLS, encrypted by S3. Without versions: what is
+ * A bucket that requires a credential or a signed URL, over TLS, encrypted by S3. Without versions: what is
  * written here is written once, so a version would only keep what was deleted.
  */
 export function closedBucket(scope: Construct, id: string, props: ClosedBucketProps): IBucket {

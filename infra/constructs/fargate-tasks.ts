@@ -12,7 +12,7 @@ export interface FargateTasksProps {
   readonly image: SandboxImage;
 }
 
-/** Name of the cluster, by which its tasks are told from others. */
+/** Name of the cluster, which distinguishes its tasks from others. */
 const CLUSTER = "runyard";
 
 /**

@@ -32,11 +32,11 @@ const SECRET_HEADER = "runyard-origin-secret";
 const HOST_HEADER = "runyard-viewer-host";
 
 export interface FrontDoorProps {
-  /** Id of the HTTP API that answers under /api/. */
+  /** Id of the HTTP API that serves /api/. */
   readonly apiId: string;
   /** The function that streams the events of runs. */
   readonly events: Pick<EventStream, "host" | "secret">;
-  /** Directory of the web app that answers everywhere else. @default there is none, and those addresses answer 403 */
+  /** Directory of the web app that is served everywhere else. @default none, and those addresses return 403 */
   readonly webDir?: string | undefined;
   /** Origin of the signed URLs of files, which the web app shows pictures from and uploads attachments to. */
   readonly filesOrigin: string;
@@ -63,7 +63,7 @@ export class FrontDoor extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_100,
       defaultRootObject: "index.html",
-      // By default CloudFront repeats an error for ten seconds, also to callers that retry as the error tells them to.
+      // By default CloudFront repeats an error for ten seconds, also to callers that retry as the error suggests.
       errorResponses: [500, 502, 503, 504].map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(web),
@@ -106,8 +106,8 @@ export class FrontDoor extends Construct {
   }
 
   /**
-   * The API's answers say `no-store` and are not cached. CloudFront compresses only where a cache policy could cache, hence a
-   * policy with a second's room; the credentials are part of its key, so that even an answer that forgot to say so stays private.
+   * The API's responses say `no-store` and are not cached. CloudFront compresses only where a cache policy could cache, hence a
+   * policy with a second's room; the credentials are part of its key, so that even a response that forgot to say so stays private.
    */
   private apiCache(): CachePolicy {
     return new CachePolicy(this, "ApiCache", {

@@ -272,7 +272,7 @@ function allow(service: string, actions: readonly string[], resources: readonly 
   });
 }
 
-/** A function that sets a timer hands it this role, and may hand it to the scheduler alone. */
+/** A function that sets a timer passes it this role, and may pass it to the scheduler only. */
 function passRole(role: Timers["role"]): PolicyStatement {
   return new PolicyStatement({
     actions: ["iam:PassRole"],

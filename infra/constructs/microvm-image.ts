@@ -17,7 +17,7 @@ const MEMORY_MIB = 2048;
 export interface MicrovmImageProps {
   /** The directory of the Dockerfile, as it was uploaded. */
   readonly source: Asset;
-  /** Regions with MicroVMs beside the known ones. */
+  /** Additional regions with MicroVMs. */
   readonly regions: readonly string[];
   /** Version of AWS's own base image that the Dockerfile is built upon. */
   readonly baseVersion: string;

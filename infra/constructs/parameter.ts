@@ -23,7 +23,7 @@ export function namedParameter(stack: Stack, name: string): Parameter {
   return { name, arn, secretArn: stack.formatArn({ service: "secretsmanager", resource: secret }) };
 }
 
-/** What reading them takes: nothing where there are none. */
+/** The permissions to read them: none if there are none. */
 export function readStatements(parameters: readonly Parameter[]): PolicyStatement[] {
   const secrets = parameters.flatMap(({ secretArn }) => (secretArn === undefined ? [] : [secretArn]));
   return [

@@ -165,7 +165,7 @@ const BUILD = [
   retry('docker push "$IMAGE"'),
 ];
 
-/** It is told also of a build that failed. CloudFormation takes the answer at a signed URL, whose signature has no content type. */
+/** Also reports a failed build. CloudFormation accepts the response at a signed URL, whose signature has no content type. */
 const TELL = [
   '[ "$CODEBUILD_BUILD_SUCCEEDING" = 1 ] && STATUS=SUCCESS || STATUS=FAILED',
   `printf '%s' "$ANSWER" | sed "s/STATUS_OF_BUILD/$STATUS/" > /tmp/answer.json`,

@@ -13,7 +13,7 @@ export function addStreamingUrl(scope: Construct, lambda: IFunction): string {
     invokeMode: "RESPONSE_STREAM",
     targetFunctionArn: lambda.functionArn,
   });
-  // A URL that anybody may call needs both rights, and the second one is good for calls by the URL alone.
+  // A public URL needs both permissions, and the second one is valid for calls through the URL only.
   const everybody = { functionName: lambda.functionArn, principal: "*" };
   new CfnPermission(scope, "CallUrl", {
     ...everybody,

@@ -19,7 +19,7 @@ export interface ApiStackProps extends StackProps {
   readonly data: DataStack;
 }
 
-/** The HTTP API, still without routes, the front door before it, and where alarms go. */
+/** The HTTP API without its routes, CloudFront in front of it, and the alarm topic. */
 export class ApiStack extends Stack {
   readonly apiId: string;
   readonly addresses: Addresses;
@@ -35,8 +35,8 @@ export class ApiStack extends Stack {
     const api = new HttpApi(this, "Api", {
       apiName: "runyard",
       createDefaultStage: false,
-      // Behind the front door the web app and the API are one origin; only a web app elsewhere needs to be named.
-      // The emulator gets CORS wrong, and locally there is a front door too.
+      // Behind CloudFront the web app and the API have one origin; only a web app elsewhere needs to be named.
+      // The emulator gets CORS wrong, and the local cloud has a proxy.
       ...(settings.webUrl !== undefined && onAws && { corsPreflight: cors(settings.webUrl) }),
     });
     new HttpStage(this, "Stage", {
@@ -62,7 +62,7 @@ export class ApiStack extends Stack {
 
     new Alarm(this, "ApiErrors", {
       name: "api-errors",
-      impact: "Callers get 5xx answers.",
+      impact: "Callers get 5xx responses.",
       metric: new Metric({
         namespace: "AWS/ApiGateway",
         metricName: "5xx",

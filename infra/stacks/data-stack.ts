@@ -8,7 +8,7 @@ import type { Settings } from "../settings.ts";
 
 /**
  * Every index there is, declared on the first day: AWS builds one index per update of a table, so a second one added later
- * is a second release. They share generic attributes; what each one answers is said in shared/table/keys.ts.
+ * is a second release. They share generic attributes; shared/table/keys.ts describes what each one is for.
  */
 const indexes: Record<IndexName, { partition: string; sort: string; carries: string[] }> = {
   gsi1: { partition: "updated_scope", sort: "updated_key", carries: ["p", "state"] },

@@ -170,7 +170,7 @@ async function throwIfRunning({ data }: ServePaths): Promise<void> {
   throw new Problem(`Runyard is already running on ${shown(data)} at ${local_url}: stop process ${process.pid} first.`);
 }
 
-/** Decides what isolates the commands of runs. A service, or a server for other machines, must isolate them, unless it was told not to. */
+/** Decides what isolates the commands of runs. A service, or a server for other machines, must isolate them unless configured otherwise. */
 async function decide({ options: { host, sandbox }, program }: Start): Promise<DecidedIsolation> {
   const decided = await decideIsolation(sandbox ? process.env["RUNYARD_SANDBOX"] : "none");
   if (decided.isolation !== "none" || !sandbox) return decided;

@@ -28,7 +28,7 @@ const INSTALL =
     ? "Install bubblewrap and slirp4netns and allow unprivileged user namespaces, or use --no-sandbox."
     : "bubblewrap exists for Linux only: run the service in a Linux VM, or use --no-sandbox.";
 
-/** Isolates a command as a run would be. A service needs isolation, unless it is told otherwise. */
+/** Isolates a command as a run would be. A service needs isolation unless configured otherwise. */
 export async function checkIsolation(isNeeded: boolean): Promise<Check> {
   const { isolation, network, reason = "unknown" } = await findIsolation();
   if (isolation === "none") {

@@ -71,7 +71,7 @@ function readForm(request: Request): Form {
 /** Rejects if parsing fails. The parser then emits error events, also on the file, and never finishes. */
 function watchFailure(parser: BusboyInstance): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
-    const fail = () => reject(malformed("The body is no complete multipart form."));
+    const fail = () => reject(malformed("The body is not a complete multipart form."));
     parser.on("error", fail);
     parser.on("file", (_, stream) => stream.on("error", fail));
   });
@@ -132,7 +132,7 @@ function makeParser(request: Request): BusboyInstance {
       limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, files: 1, headerPairs: 20, headerSize: 8_192 },
     });
   } catch {
-    throw malformed("The body is no multipart form.");
+    throw malformed("The body is not a multipart form.");
   }
 }
 

@@ -25,7 +25,7 @@ const OVERLOADED = {
   code: "resource_unavailable",
   title: "The service is at its limit for now",
 } as const satisfies LocalProblem;
-/** Callers are told different times, so that they do not all come back at once. */
+/** Callers get different times, so that they do not all retry at once. */
 const MAX_RETRY_SECONDS = 3;
 /** The routes that only executions call. */
 const OF_EXECUTIONS = /\/(harness-support|client-events)(\/|$)/;

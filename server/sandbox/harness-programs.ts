@@ -98,7 +98,7 @@ async function writeBundle(outdir: string): Promise<void> {
         splitting: true,
         chunkNames: "part-[hash]",
       }),
-      // This one is copied into sandboxes alone.
+      // Copied into sandboxes only.
       build({ ...options, entryPoints: [entry("files-main")] }),
     ]);
   } finally {
@@ -106,7 +106,7 @@ async function writeBundle(outdir: string): Promise<void> {
   }
 }
 
-/** The names, sizes and times of the sources tell whether a bundle is theirs; reading them all would take longer. */
+/** The names, sizes and times of the sources show whether a bundle is current; reading all sources would take longer. */
 async function hashSources(): Promise<string> {
   const hash = createHash("sha256").update(process.version);
   for (const source of SOURCES) {

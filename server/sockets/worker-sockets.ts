@@ -18,7 +18,7 @@ import type { ServerPorts } from "../ports.ts";
 import { rawResponse } from "./raw-response.ts";
 
 const PING_MS = 30_000;
-/** Milliseconds after which the table is told again that a connection is open. */
+/** Milliseconds after which an open connection is recorded in the table again. */
 const SEEN_MS = 3_600_000;
 const MAX_CONNECTIONS = 2_000;
 /** Frames of a connection that wait to be handled; a worker that sends more is disconnected. */

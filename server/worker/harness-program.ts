@@ -4,7 +4,7 @@ import { HarnessPrograms } from "../sandbox/harness-programs.ts";
 
 /**
  * The programs that execute runs, with what isolates its commands on this machine.
- * @throws Problem where nothing does, and `isolates` demands it
+ * @throws Problem if nothing does, and `isolates` demands it
  */
 export async function harnessPrograms(isolates: boolean): Promise<HarnessPrograms> {
   const decided = await decideIsolation(isolates ? process.env["RUNYARD_SANDBOX"] : "none");

@@ -50,7 +50,7 @@ Executes one run that a worker has claimed; for workers that start a program of 
   --no-sandbox           execute commands without isolation
 
 WARP_API_KEY, or RUNYARD_API_KEY, is the key of the run. Other options are ignored: the run has its configuration.
-Exit codes: 0 the execution has ended and reported its result; 1 it was lost, and the service has been told; 2 wrong usage;
+Exit codes: 0 the execution has ended and reported its result; 1 it was lost, and the service was notified; 2 wrong usage;
 3 the service refused the key.`;
 
 /** Parses the options of `worker`; undefined if it asks for help. @throws UsageError */

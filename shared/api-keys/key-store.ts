@@ -18,7 +18,7 @@ export type KeyEntry = v.InferOutput<typeof Entry>;
 const KeyListItem = v.object({ revision: v.number(), entries: v.array(Entry) });
 
 /**
- * The keys of one owner by uid and hash. A key's own item is found by its hash alone; the list is what shows an owner's
+ * The keys of one owner by uid and hash. A key's own item is found only by its hash; the list shows an owner's
  * keys, and what deletes all of them with the owner in one transaction.
  */
 export type KeyList = v.InferOutput<typeof KeyListItem>;
@@ -103,7 +103,7 @@ export function keyStore(table: Table) {
 
     /**
      * Adds a key to an owner's list without a rate limit and without an idempotency record.
-     * @throws ConflictError where the list changed since it was read
+     * @throws ConflictError if the list changed since it was read
      */
     async addUncounted(owner: KeyOwner, list: KeyList, key: NewKey): Promise<void> {
       await transact(table, {
@@ -114,7 +114,7 @@ export function keyStore(table: Table) {
 
     /**
      * Revokes keys of one owner.
-     * @throws ConflictError where the list changed since it was read
+     * @throws ConflictError if the list changed since it was read
      */
     async revoke(revocation: Revocation): Promise<void> {
       await transact(table, { keys: revokeKeys(revocation) });

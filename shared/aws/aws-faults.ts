@@ -9,7 +9,7 @@ import { memberOf } from "./middleware.ts";
  * - `conflict`: refused, since another transaction is at one of the items;
  * - `failed`: refused with a 500;
  * - `slow`: answered late;
- * - `unheard`: done, and its answer lost on the way, so the SDK makes it again;
+ * - `unheard`: done, and its response lost on the way, so the SDK makes it again;
  * - `twice`: done twice: a message that is delivered twice, or an asynchronous invocation;
  * - `partial`: answered without some of the keys that were asked for, which DynamoDB lists as unprocessed;
  * - `stale`: answered by an index that does not know yet what was written last.

@@ -11,7 +11,7 @@ const BATCH_MESSAGES = 10;
 const DELAY_SECONDS = 900;
 /** Bytes of the event of an asynchronous invocation. */
 const ASYNC_EVENT_BYTES = 1024 * 1024;
-/** Bytes of the event and of the answer of a synchronous one: 6 MB, with a little for their wrapping. */
+/** Bytes of the event and of the response of a synchronous one: 6 MB, with a little for their wrapping. */
 const SYNC_BYTES = 6_291_556;
 /** Bytes of one message over a socket of API Gateway. */
 const SOCKET_BYTES = 128 * 1024;
@@ -43,7 +43,7 @@ export function findRefusal(call: HttpCall): ServiceError | undefined {
   return undefined;
 }
 
-/** What Lambda answers in place of an answer that is too long; undefined where it is not. */
+/** What Lambda returns in place of a response that is too long; undefined otherwise. */
 export function toSizeError(call: HttpCall, bytes: number): Answer | undefined {
   if (call.service !== "Lambda" || call.command !== "Invoke" || bytes <= SYNC_BYTES) return undefined;
   const errorMessage = `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${SYNC_BYTES} bytes).`;

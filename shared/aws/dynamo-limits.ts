@@ -28,7 +28,7 @@ const Action = v.looseObject({
 type Action = v.InferOutput<typeof Action>;
 const TransactItems = v.array(v.record(v.string(), Action));
 
-/** Why DynamoDB would refuse a call, in its words; undefined where it would not. `input`: the request's body as it is sent. */
+/** Why DynamoDB would refuse a call, in its words; undefined if it would not. `input`: the request's body as it is sent. */
 export function findDynamoRefusal(command: string, input: unknown): string | undefined {
   try {
     return findComplaint(command, input);

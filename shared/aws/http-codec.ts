@@ -13,13 +13,13 @@ export interface HttpCall {
   readonly json: () => unknown;
 }
 
-/** An error as a service answers it. */
+/** An error in a service's response format. */
 export interface ServiceError {
   readonly status: number;
   /** The name that the SDK's exception has. */
   readonly code: string;
   readonly message: string;
-  /** Members beside the message, by their names on the wire. @default none */
+  /** Members in addition to the message, by their names on the wire. @default none */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +57,7 @@ export function toAnswer(service: string, { status, code, message, more }: Servi
   return { statusCode: status, headers, body: Buffer.from(body) };
 }
 
-/** Reads an answer's body, which can be read only once, and answers it with the bytes in its place. */
+/** Reads a response's body, which can be read only once, and returns it with the bytes in its place. */
 export async function readAnswer(response: unknown): Promise<Answer> {
   const body = memberOf(response, "body");
   const chunks: Uint8Array[] = [];

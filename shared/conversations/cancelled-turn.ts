@@ -12,8 +12,7 @@ export interface SettledCancel {
   readonly checkpoint: Put;
 }
 
-const CANCELLED =
-  "[The run was cancelled here. What was asked before and not answered by then is not to be carried out any more.]";
+const CANCELLED = "[The run was cancelled here. Do not carry out earlier requests that were not completed by then.]";
 
 /** Creates the message that ends a cancelled turn in the conversation. */
 export const cancelMessage = (cancelledAt: number): Message => ({

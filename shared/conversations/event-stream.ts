@@ -34,7 +34,7 @@ export async function* streamRunEvents(
   let head = first;
   let sentAt = now();
   try {
-    // The first bytes tell the client that it is connected.
+    // The first bytes show the client that it is connected.
     yield formatRetry();
     while (now() < deadline) {
       for await (const text of news.read(head)) {

@@ -27,7 +27,7 @@ const BATCH = 100;
 
 type Attributes = Pick<Update, "set" | "remove">;
 
-/** Reads an environment; undefined where it does not exist. A function of its own, so that creating a run carries no other. */
+/** Reads an environment; undefined if it does not exist. A function of its own, so that creating a run carries no other. */
 export async function readEnvironment(uid: string, table: Pick<Table, "get">): Promise<Environment | undefined> {
   const item = await table.get(keys.environment(uid));
   return item === undefined ? undefined : parseEnvironment(item);
@@ -59,7 +59,7 @@ export function environmentStore(table: Table) {
       return { environment: item === undefined ? undefined : parseEnvironment(item), lastRun: parseLastRun(last) };
     },
 
-    /** @throws ConflictError where the `idempotency` record exists, or another environment of the scope has the name (`uniqueName`) */
+    /** @throws ConflictError if the `idempotency` record exists, or another environment of the scope has the name (`uniqueName`) */
     create(environment: Environment, idempotency: Put): Promise<void> {
       return transactInScope(environment.owner, { idempotency, ...newEnvironmentWrites(environment) }, table);
     },
@@ -73,7 +73,7 @@ export function environmentStore(table: Table) {
       return changeNamed(named, name, { key: keys.environment(uid), ...change }, taken, table);
     },
 
-    /** @throws ConflictError where the environment was renamed, deleted or shared since it was read */
+    /** @throws ConflictError if the environment was renamed, deleted or shared since it was read */
     remove: (environment: Environment): Promise<void> => transact(table, namedRemoval(environment)),
 
     /** Records that the latest run could or could not be set up. Does nothing where a run that ended later has done so. */

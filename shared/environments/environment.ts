@@ -119,7 +119,7 @@ export interface SetupOutcome {
   readonly at: number;
 }
 
-/** The outcome of an ended run's setup; undefined where the run was cancelled, ended in an error of the service or never started. */
+/** The outcome of an ended run's setup; undefined if the run was cancelled, ended in an error of the service or never started. */
 export function getSetupOutcome(head: RunHead): SetupOutcome | undefined {
   if (!("ended_at" in head) || head.started_at === undefined) return undefined;
   if (head.state === "CANCELLED" || head.state === "ERROR") return undefined;

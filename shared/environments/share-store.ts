@@ -17,10 +17,10 @@ export function shareStore(table: Table) {
   return {
     isUser: async (uid: string): Promise<boolean> => (await table.get(keys.user(uid))) !== undefined,
 
-    /** Records a request that finds the environment shared already. @throws ConflictError where the `idempotency` record exists */
+    /** Records a request that finds the environment shared already. @throws ConflictError if the `idempotency` record exists */
     keep: (idempotency: Put): Promise<void> => transact(table, { idempotency }),
 
-    /** @throws ConflictError where the `idempotency` record exists, or the environment has changed or has `maxGuests` guests (`guest`) */
+    /** @throws ConflictError if the `idempotency` record exists, or the environment has changed or has `maxGuests` guests (`guest`) */
     addGuest(uid: string, guest: Guest, maxGuests: number, idempotency: Put): Promise<void> {
       const attribute = guestAttribute(guest.user);
       return transact(table, {
@@ -36,7 +36,7 @@ export function shareStore(table: Table) {
       });
     },
 
-    /** @throws ConflictError where the person is no guest of the environment */
+    /** @throws ConflictError if the person is no guest of the environment */
     removeGuest(uid: string, user: string): Promise<void> {
       const attribute = guestAttribute(user);
       return transact(table, {
@@ -51,7 +51,7 @@ export function shareStore(table: Table) {
       });
     },
 
-    /** Replaces the environment's link. @throws ConflictError where the `idempotency` record exists, or there is no `environment` */
+    /** Replaces the environment's link. @throws ConflictError if the `idempotency` record exists, or there is no `environment` */
     setLink(uid: string, hash: string, idempotency: Put): Promise<void> {
       return transact(table, {
         idempotency,
@@ -64,7 +64,7 @@ export function shareStore(table: Table) {
       });
     },
 
-    /** @throws ConditionFailed where there is no environment */
+    /** @throws ConditionFailed if there is no environment */
     removeLink: (uid: string): Promise<void> =>
       table.write({
         kind: "update",

@@ -80,7 +80,7 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
   await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
 }
 
-/** True where the run could start, had the deployment not as many executions as it may have. */
+/** True if the run could start, had the deployment not as many executions as it may have. */
 const isDeploymentFull = (error: RunChangedError): boolean => error.failedOnly("executions");
 
 /** Lets a run wait for its worker and offers the runs that wait, the oldest first; takes back what was not claimed in time. */

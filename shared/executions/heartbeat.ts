@@ -9,12 +9,12 @@ import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.t
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
 
 /**
- * A heartbeat is written if the last one is this old: each one of an execution that nobody watches, every other one else. So two more
+ * A heartbeat is written if the last one is this old: each one of an unwatched execution, every other one of a watched one. So two more
  * may be missed before the lease expires.
  */
 const WRITE_AFTER_MS = heartbeatSeconds(false) * 1000 - 1000;
 
-/** Records a heartbeat and the follow-ups that the execution has stored. The response tells a cancelled execution to stop. */
+/** Records a heartbeat and the follow-ups that the execution has stored. The response asks a cancelled execution to stop. */
 export async function recordHeartbeat(
   principal: Principal,
   header: (name: string) => string | undefined,

@@ -56,7 +56,7 @@ function toSnapshotFiles(
     return { filename, mime_type, size_bytes, sha256, file };
   });
   if (new Set(files.map(({ filename }) => filename)).size < files.length) {
-    throw invalid("files", "must each have a filename of their own");
+    throw invalid("files", "must have unique filenames");
   }
   if (files.reduce((sum, { size_bytes }) => sum + size_bytes, 0) > SNAPSHOT_BYTES) {
     throw invalid("files", `must have at most ${SNAPSHOT_BYTES} bytes together`);
@@ -102,7 +102,7 @@ export async function saveCheckpoint(
   }
   const kept = files.map((name, index) => {
     const file = snapshot.files.find(({ filename }) => filename === name);
-    if (file === undefined) throw invalid(`files[${index}]`, "is no file of this snapshot");
+    if (file === undefined) throw invalid(`files[${index}]`, "is not a file of this snapshot");
     return file;
   });
   await Promise.all(

@@ -34,9 +34,9 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   readonly reply: Reply;
   /** Error codes of `run` in addition to those of the route itself; for the OpenAPI document. */
   readonly errors?: readonly ErrorCode[];
-  /** True where the key of a cancelled run is still valid, so that its execution learns of the cancel and reports its stop. */
+  /** True if the key of a cancelled run is still valid, so that its execution learns of the cancel and reports its stop. */
   readonly whileStopping?: boolean;
-  /** True where a success is not logged, because there are many and none tells anything. */
+  /** True if a success is not logged, because there are many without information. */
   readonly quiet?: boolean;
   /** The kind of rate limit; `run` adds `rateLimitToken` to the transaction that has the request's effect. */
   readonly rateLimit?: RateLimitKind;

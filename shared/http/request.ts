@@ -21,7 +21,7 @@ export function parseQuery(raw: string): RawQuery {
   }
   for (const [name, values] of query) {
     for (const value of values) refuseBrokenText(value, name);
-    // What is no UTF-8, a lone surrogate among it, is decoded to a replacement that nobody sent.
+    // Invalid UTF-8, including lone surrogates, would be decoded to replacement characters that the caller did not send.
     if (values.some((value) => value.includes("\ufffd")) && !/%EF%BF%BD/i.test(raw))
       throw invalid(name, "is not UTF-8");
   }
@@ -68,7 +68,7 @@ export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Q
   return found as Query<P>;
 }
 
-/** The body as JSON of the right type and size, or undefined where there is none. */
+/** The body as JSON of the right type and size, or undefined without a body. */
 export function readBody(event: APIGatewayProxyEventV2): unknown {
   const encoding = header(event, "content-encoding");
   const raw = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64") : Buffer.from(event.body ?? "");
@@ -100,7 +100,7 @@ export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unkno
   throw new RunyardError("invalid_request");
 }
 
-/** Refuses a request for its wrong fields, each once: what else is wrong with one shows when the first is put right. */
+/** Refuses a request for its wrong fields, each once: further errors of a field show when the first is corrected. */
 function refuse(wrong: readonly FieldError[]): void {
   const errors = wrong.filter(({ path }, index) => wrong.findIndex((other) => other.path === path) === index);
   const [first] = errors;

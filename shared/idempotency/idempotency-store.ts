@@ -16,7 +16,7 @@ const IdempotencyRecord = v.object({
 });
 export type IdempotencyRecord = v.InferOutput<typeof IdempotencyRecord>;
 
-/** The key of the record of a logical request; `name` tells the requests of a principal for one operation apart. */
+/** The key of the record of a logical request; `name` distinguishes the requests of a principal for one operation. */
 export const recordKey = keys.idempotency;
 
 export async function readRecord(key: Key, table: Table): Promise<IdempotencyRecord | undefined> {

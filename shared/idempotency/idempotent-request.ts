@@ -54,7 +54,7 @@ export class IdempotencyRecordExists extends Error {}
  * Runs `first` once. `first` must write the record in the same transaction as its effect, and throw IdempotencyRecordExists when
  * the record's condition fails. `replay` answers a repeated request with the result of the first one, even where that result would
  * now refuse the request: the run that it cancelled has ended, the conversation that it continued has moved on. Set `checkFirst`
- * when `first` stores files before its transaction: a repeated request is then detected before it stores files that nobody reads.
+ * when `first` stores files before its transaction: a repeated request is then detected before it stores unused files.
  */
 export async function runIdempotent<T>(
   table: Table,
@@ -99,7 +99,7 @@ async function replayResult<T>(replay: (result: string) => Promise<T>, result: s
   } catch (error) {
     if (!(error instanceof RunyardError) || error.code !== "resource_not_found") throw error;
     throw new RunyardError("conflict", {
-      detail: "the same request was answered before, and what it created is deleted; send it as a new request",
+      detail: "the same request succeeded before, and the created resource is deleted; send it as a new request",
       retryable: false,
       cause: error,
     });

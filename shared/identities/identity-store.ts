@@ -87,7 +87,7 @@ export function identityStore(table: Table) {
 
     /**
      * Deletes an identity with all of its keys and trust rules.
-     * @throws ConflictError where it, its name or its keys changed meanwhile
+     * @throws ConflictError if it, its name or its keys changed meanwhile
      */
     async delete(identity: Identity): Promise<void> {
       const { uid, team_uid: team, name } = identity;

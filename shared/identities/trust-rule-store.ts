@@ -57,7 +57,7 @@ export function trustRuleStore(table: Table) {
 
     /**
      * Replaces a rule that was read as `before`.
-     * @throws ConflictError where it was changed or deleted since
+     * @throws ConflictError if it was changed or deleted since
      */
     async replace(before: TrustRule, rule: TrustRule): Promise<void> {
       const moved = before.issuer !== rule.issuer || before.audience !== rule.audience;
@@ -68,7 +68,7 @@ export function trustRuleStore(table: Table) {
       });
     },
 
-    /** @throws ConflictError where it was changed or deleted since it was read */
+    /** @throws ConflictError if it was changed or deleted since it was read */
     async delete(rule: TrustRule): Promise<void> {
       await transact(table, {
         rule: { kind: "delete", key: trustRuleKey(rule), if: { updated_at: { eq: rule.updated_at } } },

@@ -19,7 +19,7 @@ interface CallResult {
   readonly usage: Usage;
   /** In billionths of a dollar; absent where the model has no known price. */
   readonly cost: number | undefined;
-  /** True where the provider did not report the usage. */
+  /** True if the provider did not report the usage. */
   readonly isEstimated: boolean;
 }
 

@@ -36,11 +36,11 @@ export interface Dialect {
 }
 
 export interface OutputAsked {
-  /** The maximum tokens of one answer; absent if the request sets none. */
+  /** The maximum tokens of one response; absent if the request sets none. */
   readonly limit?: number | undefined;
   /** Tokens below which the limit cannot be lowered without making the request invalid. */
   readonly least: number;
-  /** The number of requested answers, each with the limit. */
+  /** The number of requested responses, each with the limit. */
   readonly answers: number;
 }
 

@@ -109,6 +109,6 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   await settle(
     usage === undefined ? { kind: "unknown", outputBytes: Buffer.byteLength(text) } : { kind: "billed", usage },
   );
-  if (json === undefined) return failure(call.dialect, 502, "the model's provider answered with what is no JSON");
+  if (json === undefined) return failure(call.dialect, 502, "the model's provider returned invalid JSON");
   return new Response(text, { status: given.status, headers: answerHeaders(given) });
 }

@@ -5,7 +5,7 @@ import { outputTokens } from "./price-options.ts";
 import { isObject } from "./request-filter.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
-/** Minimum tokens of a useful answer after the tokens for thinking. */
+/** Minimum tokens of a useful response after the tokens for thinking. */
 const ANSWER_TOKENS = 1_024;
 
 const Count = v.optional(v.nullable(v.pipe(v.number(), v.minValue(0))));

@@ -4,7 +4,7 @@ import { chatFilter, responsesFilter } from "./openai-filters.ts";
 import { choices, outputTokens } from "./price-options.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
-/** Minimum tokens of a useful answer. */
+/** Minimum tokens of a useful response. */
 const ANSWER_TOKENS = 1_024;
 
 const Count = v.pipe(v.number(), v.minValue(0));

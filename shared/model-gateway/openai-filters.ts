@@ -171,7 +171,7 @@ export const responsesFilter = members({
   background: (value, path, notes) =>
     value === false || value === null
       ? undefined
-      : refused("the answer must be read in this call where the run has a budget")(value, path, notes),
+      : refused("the response must be read in this call if the run has a budget")(value, path, notes),
 });
 
 function filterNamed(filters: Readonly<Record<string, Filter>>, type: unknown): Filter | undefined {

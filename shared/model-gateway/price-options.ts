@@ -33,9 +33,9 @@ export function pinPrice(asked: ModelRequest, provider: Provider): ModelRequest 
 export const changedOptions = (asked: ModelRequest, pinned: ModelRequest): readonly string[] =>
   Object.keys(STANDARD).filter((name) => (asked[name] ?? undefined) !== undefined && asked[name] !== pinned[name]);
 
-/** Maximum tokens of output in a request; no model returns more in one answer. */
+/** Maximum tokens of output in a request; no model returns more in one response. */
 const MAX_OUTPUT_TOKENS = 1_000_000;
-/** Maximum answers of one request. */
+/** Maximum responses of one request. */
 const MAX_CHOICES = 128;
 
 /** Reads a member as a whole number from 1 to `max`; undefined if it is absent. Throws for any other value. */

@@ -11,7 +11,7 @@ interface RelayOptions {
   readonly meter: Meter;
   /** Aborted where the execution is over: its caller gets no more. */
   readonly givenUp: AbortSignal;
-  /** Settles the call when the provider's answer is over, however that came. */
+  /** Settles the call when the provider's response is over, however that came. */
   readonly settle: () => Promise<void>;
   readonly silenceMs?: number | undefined;
 }
@@ -19,11 +19,11 @@ interface RelayOptions {
 interface Relayed {
   /** The provider's stream as the caller gets it, event by event. One that breaks off ends with an error that says so. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** Resolves when the answer is read to its end and settled, whether or not the caller has read it. */
+  /** Resolves when the response is read to its end and settled, whether or not the caller has read it. */
   readonly settled: Promise<void>;
 }
 
-/** Reads a streamed answer to its end at the provider's pace, and passes it on for as long as the caller reads it. */
+/** Reads a streamed response to its end at the provider's speed, and passes it on for as long as the caller reads it. */
 export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOptions): Relayed {
   let settled: Promise<void> = Promise.resolve();
   const stream = new ReadableStream<Uint8Array>(
@@ -31,7 +31,7 @@ export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOption
       start(controller) {
         settled = pump(upstream, createOutput(controller), options);
       },
-      // The provider bills the answer all the same, and its end says what it has used.
+      // The provider bills the response all the same, and its end says what it has used.
       cancel: () => undefined,
     },
     { highWaterMark: MAX_WAITING_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
@@ -79,7 +79,8 @@ async function pump(
   output: Output,
   { dialect, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
 ): Promise<void> {
-  const broken = (why: string) => `${dialect.errorEvent(`the model's provider did not finish its answer: ${why}`)}\n\n`;
+  const broken = (why: string) =>
+    `${dialect.errorEvent(`the model's provider did not finish its response: ${why}`)}\n\n`;
   const giveUp = () => output.end(broken("the call was given up"));
   if (givenUp.aborted) giveUp();
   givenUp.addEventListener("abort", giveUp);
@@ -89,7 +90,7 @@ async function pump(
     for await (const event of streamEvents(() => readWithin(reader, silenceMs))) {
       if (meter.see(event.data)) output.write(`${event.raw}\n\n`);
     }
-    if (!meter.ended()) failure = "the answer broke off";
+    if (!meter.ended()) failure = "the response broke off";
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }

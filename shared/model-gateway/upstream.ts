@@ -60,7 +60,7 @@ async function attemptOnce(
   try {
     return await provider({ ...call, signal: AbortSignal.any([call.signal, patience.signal]) });
   } catch (error) {
-    if (patience.signal.aborted) return new TimedOut("the provider did not begin to answer in time", { cause: error });
+    if (patience.signal.aborted) return new TimedOut("the provider did not begin to respond in time", { cause: error });
     return error instanceof Error ? error : new Error(String(error));
   } finally {
     clearTimeout(late);

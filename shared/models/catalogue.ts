@@ -1,6 +1,6 @@
 import type { Model } from "#shared/wire/model.ts";
 
-/** Whose models a deployment may offer beside its own; what stands before the slash of a model's id. */
+/** The providers of models besides the deployment's own: the part before the slash of a model's id. */
 export const PROVIDERS = ["anthropic", "openai", "bedrock", "compatible"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 

@@ -54,9 +54,12 @@ export function resolveModel(named: string, providers: readonly Provider[]): Pro
   const found = ids.flatMap((id) => candidates.find((model) => model.id === id) ?? []).at(0);
   if (found === undefined) {
     const some = candidates.map(({ id }) => id).join(", ") || "none";
-    throw invalid("model", `${named} is no model of this deployment that is spoken to here; there are: ${some}`);
+    throw invalid(
+      "model",
+      `${named} is not a model of this deployment that this API can call; available models: ${some}`,
+    );
   }
-  if (!isUsable(found)) throw invalid("model", `${named} is not to be used here (${found.disable_reason})`);
+  if (!isUsable(found)) throw invalid("model", `${named} is disabled in this deployment (${found.disable_reason})`);
   return found;
 }
 
@@ -69,10 +72,12 @@ export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).i
 /** Refuses a model that no run of this deployment could have; `path` is where the request names it. */
 export function checkModel(id: string, path: string): void {
   const model = models().find((one) => one.id === id);
-  if (model === undefined)
-    throw invalid(path, "is no model of this deployment; GET /agent/models lists those that are");
+  if (model === undefined) throw invalid(path, "is not a model of this deployment; GET /agent/models lists the models");
   if (!isUsable(model)) {
-    throw invalid(path, `is not to be used here (${model.disable_reason}); GET /agent/models lists what is`);
+    throw invalid(
+      path,
+      `is disabled in this deployment (${model.disable_reason}); GET /agent/models lists the usable models`,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { textOfBytes } from "#shared/wire/primitives.ts";
 import type { Cursors } from "./cursor.ts";
 
 const MAX_ITEMS = 500;
-/** Bytes of the items of one answer; the limit of an answer is 4 MiB. */
+/** Bytes of the items of one response; the limit of a response is 4 MiB. */
 const MAX_BYTES = 4_000_000;
 
 const Limit = v.pipe(
@@ -16,7 +16,7 @@ const Limit = v.pipe(
   v.maxValue(MAX_ITEMS, `must be at most ${MAX_ITEMS}`),
 );
 
-/** The query of lists that answer everything, as long as it is not too much. */
+/** The query of lists that return everything up to a limit. */
 export const pageQuery = { limit: one(Limit), cursor: one(textOfBytes(4096)) };
 
 export interface PageQuery {
@@ -25,15 +25,15 @@ export interface PageQuery {
 }
 
 interface PageOptions<T> {
-  /** What the list is of: a cursor is good for the same list alone. */
+  /** Identifies the list: a cursor is valid for the same list only. */
   readonly binding: unknown;
   /** The item's place in the list: the items are in the order of these texts, and no two are equal. */
   readonly placeOf: (item: T) => string;
-  /** The first of the items that go into one answer, one at least. @default as many as 4 MB hold */
+  /** Returns the first items that fit into one response, at least one. @default as many as fit into 4 MB */
   readonly cutToFit?: (items: readonly T[]) => T[];
 }
 
-/** As many of a list's items as one answer takes; `page_info` only where that was asked for, or needed. */
+/** Returns as many of a list's items as one response can contain; `page_info` only if requested or needed. */
 export async function paginate<T>(
   all: readonly T[],
   query: PageQuery,
@@ -50,7 +50,7 @@ export async function paginate<T>(
   return { items, page: { page_info: { has_next_page: more, ...next } } };
 }
 
-/** The first items that go into one answer together, or into `most` bytes of it; one at least. */
+/** The first items that fit into one response, or into `most` bytes of it; at least one. */
 export function fitting<T>(items: readonly T[], most = MAX_BYTES): T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {

@@ -10,7 +10,7 @@ const findLimit = (principal: Principal): number | undefined =>
 /**
  * Limits the budget of a configuration, the member `field` of a request, to that of the caller's key. A configuration without a
  * budget is given the key's.
- * @throws RunyardError where the configuration has a higher budget
+ * @throws RunyardError if the configuration has a higher budget
  */
 export function limitBudget<C extends Budgeted>(
   field: string,

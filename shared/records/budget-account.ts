@@ -20,7 +20,7 @@ export async function noteUsage(
   await table.write({ kind: "update", key: keys.budget(runId), add: { cost, tokens, calls: 1 } });
 }
 
-/** Formats a run's usage for responses; undefined where it has made no call. */
+/** Formats a run's usage for responses; undefined if it has made no call. */
 export function toRequestUsage({ calls, cost, tokens }: ModelUsage): RunItem["request_usage"] {
   return calls === 0 ? undefined : { inference_cost: Math.round(cost / 1_000) / 1_000_000, total_tokens: tokens };
 }

@@ -60,7 +60,7 @@ export const putCheckpoint = (runId: string, checkpoint: Checkpoint): Put => ({
 export const isLive = ({ superseded }: Checkpoint, number: number): boolean =>
   superseded.every(([first, last]) => number < first || number > last);
 
-/** The checkpoint after the run continues from it; undefined where no message is discarded by that. */
+/** The checkpoint after the run continues from it; undefined if no message is discarded by that. */
 export function resetToCheckpoint(checkpoint: Checkpoint, head: RunHead): Checkpoint | undefined {
   const first = checkpoint.messages + 1;
   if (head.messages < first) return undefined;

@@ -7,7 +7,7 @@ import { parseTeam, type Team } from "./team.ts";
 interface TeamIdentity {
   readonly team: Team | undefined;
   readonly identity: Identity | undefined;
-  /** True where the identity is within the limit of the team's plan. */
+  /** True if the identity is within the limit of the team's plan. */
   readonly isAvailable: boolean;
 }
 

@@ -53,7 +53,7 @@ export type RunBody = v.InferOutput<typeof RunBody>;
 
 export const parseRunBody = (item: Item): RunBody => v.parse(RunBody, item);
 
-/** Reads the bodies of any number of runs, in their order; undefined where a run does not exist. */
+/** Reads the bodies of any number of runs, in their order; undefined if a run does not exist. */
 export async function readBodies(
   runIds: readonly string[],
   table: Pick<Table, "batchGet">,

@@ -15,7 +15,7 @@ export const RunFacets = v.object({
   creator: v.string(),
   /** Absent where it is the creator. */
   executor: v.exactOptional(v.string()),
-  /** True where the executor is an identity, which has to exist when the run begins. */
+  /** True if the executor is an identity, which has to exist when the run begins. */
   as_identity: v.exactOptional(v.literal(true)),
   source: v.string(),
   location: v.string(),
@@ -82,14 +82,14 @@ const common = {
   losses: Counter,
   /** Consecutive executions that ended with a restart of the service, without a checkpoint between them. */
   restarts: v.exactOptional(v.number()),
-  /** True where a CHECKPOINT item stores where the run continues, or which messages it has discarded. */
+  /** True if a CHECKPOINT item stores where the run continues, or which messages it has discarded. */
   checkpoint: v.exactOptional(v.literal(true)),
   snapshots: Counter,
-  /** True where a third-party harness stores the conversation in its own format; a RAW item names it. */
+  /** True if a third-party harness stores the conversation in its own format; a RAW item names it. */
   external: v.exactOptional(v.literal(true)),
   /** Number of executions. */
   executions: Counter,
-  /** True where a BUDGET item stores what the run may spend on models, or has spent. The name is short because every write of the head pays for it. */
+  /** True if a BUDGET item stores what the run may spend on models, or has spent. The name is short because every write of the head pays for it. */
   b: v.exactOptional(v.literal(true)),
   /** Of a child: the root of its run tree, and its depth below the root. */
   root: v.exactOptional(v.string()),
@@ -104,14 +104,14 @@ const common = {
   sliced: v.exactOptional(v.literal(true)),
   /** The id of the self-hosted worker that executes the run. */
   worker_host: v.exactOptional(v.string()),
-  /** True where the run's environment has an image of its own; the body names it. */
+  /** True if the run's environment has an image of its own; the body names it. */
   own_image: v.exactOptional(v.literal(true)),
   /** Consecutive starts of that image without a request from the harness. */
   silent_starts: v.exactOptional(v.number()),
   /** Consecutive starts that were deferred, and of those the ones that failed. */
   deferred_starts: v.exactOptional(v.number()),
   failed_starts: v.exactOptional(v.number()),
-  /** True where the run is one of the executions that the deployment counts. */
+  /** True if the run is one of the executions that the deployment counts. */
   counted: v.exactOptional(v.literal(true)),
   /** Sandboxes that have to be stopped and may still exist. */
   stops: v.exactOptional(v.array(PendingStop)),
@@ -151,7 +151,7 @@ const Ended = v.object({
   status_message: v.exactOptional(RunStatusMessage),
   /** The execution that was active when the run ended. */
   execution_id: v.exactOptional(v.string()),
-  /** Set until the cancelled run's sandbox reports that it has stopped; its key is valid for that report alone. */
+  /** Set until the cancelled run's sandbox reports that it has stopped; its key is valid for that report only. */
   stop_pending: v.exactOptional(v.boolean()),
   stop_by: v.exactOptional(Time),
   key_hash: v.exactOptional(v.string()),
@@ -166,7 +166,7 @@ export type RunHead = v.InferOutput<typeof RunHead>;
 export type ExecutingHead = v.InferOutput<typeof Executing>;
 export type EndedHead = v.InferOutput<typeof Ended>;
 
-/** True where the caller executes the run: it is never dispatched, holds no slot, and has a single execution. */
+/** True if the caller executes the run: it is never dispatched, holds no slot, and has a single execution. */
 export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 
 /** True until it is reported that the cancelled run's sandbox has stopped. */
@@ -200,13 +200,13 @@ export function parseRunHead(item: Item): RunHead {
   return v.parse(RunHead, { run_id: id, created_at: createdAtOf(id), updated_at: Number(updatedAt), ...item });
 }
 
-/** Reads the head of a run; undefined where the run does not exist. */
+/** Reads the head of a run; undefined if the run does not exist. */
 export async function readHead(runId: string, table: Pick<Table, "get">): Promise<RunHead | undefined> {
   const item = await table.get(keys.head(runId));
   return item === undefined ? undefined : parseRunHead(item);
 }
 
-/** Reads the heads of any number of runs, in their order; undefined where a run does not exist. */
+/** Reads the heads of any number of runs, in their order; undefined if a run does not exist. */
 export async function readHeads(
   runIds: readonly string[],
   table: Pick<Table, "batchGet">,

@@ -30,7 +30,7 @@ export const MAX_LOSSES = 3;
  */
 export const MAX_RESTARTS = 20;
 
-/** Seconds between two heartbeats of an execution; the answers to them bring cancels, follow-ups and readers to it. */
+/** Seconds between two heartbeats of an execution; the responses to them bring cancels, follow-ups and readers to it. */
 export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);
 /** Seconds without a heartbeat after which the lease of an execution expires. */
 export const LEASE_SECONDS = 30;

@@ -36,7 +36,7 @@ export const webSessionExpiry = ({ last_used_at, ends_at }: Pick<WebSession, "la
 export const webSessionTimeToLive = (session: Pick<WebSession, "last_used_at" | "ends_at">): number =>
   Math.ceil(webSessionExpiry(session) / 1000);
 
-/** Records the use of a session at `now`; fails where it was deleted meanwhile. */
+/** Records the use of a session at `now`; fails if it was deleted in the meantime. */
 export const touchWebSession = (session: WebSession, now: number): Update => ({
   kind: "update",
   key: webSessionKey(session),

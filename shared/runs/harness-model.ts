@@ -72,7 +72,10 @@ const canCall = (type: ThirdParty, model: string): boolean =>
   PROVIDERS_OF[type].some((of) => model.startsWith(`${of}/`));
 
 const wrongModel = (path: string, type: ThirdParty) =>
-  invalid(path, `is no model that the harness ${type} can call: it calls those of ${PROVIDERS_OF[type].join(", ")}`);
+  invalid(
+    path,
+    `is not a model that the harness ${type} can call: it calls models of ${PROVIDERS_OF[type].join(", ")}`,
+  );
 
 const notSupported = (field: string, why: string) =>
   new RunyardError("operation_not_supported", { detail: `${field}: ${why}` });

@@ -60,7 +60,7 @@ export type RunStore = ReturnType<typeof runStore>;
 
 function runReader(table: Table) {
   return {
-    /** Reads the head of a run; undefined where the run does not exist. */
+    /** Reads the head of a run; undefined if the run does not exist. */
     head: (runId: string): Promise<RunHead | undefined> => readHead(runId, table),
 
     /** @throws where the run does not exist: it was written with its head, and stays */
@@ -70,7 +70,7 @@ function runReader(table: Table) {
       return parseRunBody(item);
     },
 
-    /** Reads head and body in one call; undefined where either does not exist. */
+    /** Reads head and body in one call; undefined if either does not exist. */
     async headAndBody(runId: string): Promise<StoredRun | undefined> {
       const [head, body] = await table.batchGet([keys.head(runId), keys.body(runId)]);
       return toStoredRun(head, body);

@@ -34,7 +34,7 @@ export interface SubmitCall {
 
 export interface SubmittedRun {
   readonly response: RunAgentResponse;
-  /** True where an earlier request created the run. */
+  /** True if an earlier request created the run. */
   readonly replayed: boolean;
 }
 

@@ -15,7 +15,7 @@ import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition
  * together. The writes are `head`, `events`, `messages`, those of slots (`ownerCounters`, `treeCounters`, `root`,
  * `waitQueueEntry`), `executions`, `scheduleEntry`, and those of `Change.also`.
  * @param root the head of the root of the run's tree, where the transition releases a slot of the tree
- * @throws RangeError where the state machine has no such transition
+ * @throws RangeError if the state machine has no such transition
  */
 export function toTransitionWrites(head: RunHead, change: Change, now: number, root?: RunHead): NamedWrites {
   refuseIllegalTransition(head.state, change);

@@ -24,7 +24,7 @@ export interface Change extends SlotTransition {
   readonly events: readonly TimelineEntry[];
   /** A batch of messages takes a number of the same sequence, under a sort key of its own: after the events, or before them. */
   readonly messages?: Readonly<Record<string, Value>>;
-  /** True where the messages came before the events. */
+  /** True if the messages came before the events. */
   readonly messagesFirst?: true;
   readonly set?: Readonly<Record<string, Value>>;
   readonly add?: Readonly<Record<string, number>>;
@@ -32,11 +32,11 @@ export interface Change extends SlotTransition {
   readonly if?: Conditions;
   /** When the reaper checks the run again; null: not at all. */
   readonly checkAt?: number | PlannedCheck | null;
-  /** True where the execution that the transition ends never got a sandbox, so that none has to be stopped. */
+  /** True if the execution that the transition ends never got a sandbox, so that none has to be stopped. */
   readonly unstarted?: true;
-  /** True where the execution has ended by itself, so that a worker is not told to stop it. */
+  /** True if the execution has ended by itself, so that no worker has to stop it. */
   readonly endedItself?: true;
-  /** True where `updated_at` changes although the state does not (follow-ups, artifacts). */
+  /** True if `updated_at` changes although the state does not (follow-ups, artifacts). */
   readonly touch?: boolean;
   /** Further writes of the same transaction. */
   readonly also?: NamedWrites;
@@ -79,7 +79,7 @@ export function leaveSandbox(head: RunHead, { to, unstarted, endedItself }: Chan
     return { set: {}, remove: [], if: {} };
   }
   const { provider, handle } = head.sandbox;
-  // A MicroVM is found by its handle alone: the dispatcher that starts it notes it here once the handle is known.
+  // A MicroVM is found only by its handle: the dispatcher that starts it records it here once the handle is known.
   const isFound = handle !== undefined || provider === "fargate";
   const stops = isFound && unstarted !== true && !(provider === "worker" && endedItself === true);
   const placed = { provider, handle, executionId: head.execution_id };

@@ -13,7 +13,7 @@ import { executionMarker, killMarked, scratchPrefix } from "./processes.ts";
 /** A scan that is not over so long after its limit is killed. */
 const GRACE_MS = 5_000;
 const REPORT_MS = 4_000;
-/** Bytes of a scan's answer; a synchronous invocation takes 6 MB. */
+/** Bytes of a scan's response; a synchronous invocation takes 6 MB. */
 const SCAN_BYTES = 5_500_000;
 /** All that a program gets of this process's environment: no credential is among it. */
 const PASSED_ON = [
@@ -90,7 +90,7 @@ async function removeAll(scratch: string, ...marks: readonly string[]): Promise<
 
 /**
  * Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly.
- * @returns why the execution was lost; undefined where the harness has ended it
+ * @returns why the execution was lost; undefined if the harness has ended it
  */
 export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<string | undefined> {
   const harness = options.waiting ?? (await startHarness(options.program, envelope.execution_id));
@@ -106,7 +106,7 @@ export async function runExecution(envelope: Envelope, options: ExecutionOptions
   }
 }
 
-/** Runs the scanning program; the caller parses its answer. */
+/** Runs the scanning program; the caller parses its response. */
 export async function runScan(request: ScanRequest, program: Program): Promise<unknown> {
   const scratch = await mkdtemp(scratchPrefix());
   const mark = randomUUID();
@@ -125,7 +125,7 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
     });
     const [code] = await once(child, "close").finally(() => clearTimeout(timer));
     if (code === 0 && bytes <= SCAN_BYTES) return JSON.parse(Buffer.concat(chunks).toString());
-    const message = code === 0 ? "its skills are larger than an answer" : "the scan broke off";
+    const message = code === 0 ? "its skills exceed the size of a response" : "the scan broke off";
     return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
   } finally {
     await removeAll(scratch, mark);
@@ -142,7 +142,7 @@ function startProgram({ file, environment }: Program, scratch: string, mark: str
       // By this every process that it starts is found again, wherever it went.
       ...executionMarker(mark),
     },
-    // Piped, never inherited: what a child writes to the function's own output could pass for its answer.
+    // Piped, never inherited: what a child writes to the function's own output could pass for its response.
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -70,7 +70,7 @@ export async function replaceSchedule(
 
 interface Enabled {
   readonly schedule: Schedule;
-  /** True where an earlier request had this effect. */
+  /** True if an earlier request had this effect. */
   readonly replayed: boolean;
 }
 
@@ -99,7 +99,7 @@ export async function setEnabled(
 /** Returns the schedule after a change; the same object where nothing changes. */
 type ChangeRule = (before: Schedule) => Promise<Schedule>;
 
-/** @throws IdempotencyRecordExists where the request's idempotency record exists */
+/** @throws IdempotencyRecordExists if the request's idempotency record exists */
 async function applyChange(
   id: string,
   principal: Principal,

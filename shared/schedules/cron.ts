@@ -3,9 +3,9 @@ import { invalid } from "#shared/errors.ts";
 
 /** When a schedule fires. Times are milliseconds, always whole minutes. */
 export interface Timetable {
-  /** The first firing after a time. Undefined where there is none any more. */
+  /** The first firing after a time. Undefined if there are no more. */
   next(after: number): number | undefined;
-  /** True where the schedule fires at exactly this time. */
+  /** True if the schedule fires at exactly this time. */
   isFiring(at: number): boolean;
 }
 
@@ -28,7 +28,7 @@ const NAMES = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|t
 
 /**
  * Refuses what is no cron of five fields. The library behind knows more than that (seconds, `L`, `W`, `#`), which other
- * crons do not or understand otherwise, and what is read in two ways would fire at a time that somebody did not mean.
+ * crons do not or interpret differently, and an ambiguous expression would fire at an unintended time.
  */
 function checkCron(text: string): void {
   const trimmed = text.trim();
@@ -42,7 +42,7 @@ function checkCron(text: string): void {
   }
   const strange = fields.map((field) => field.replace(NAMES, "")).find((field) => !/^[\d*,/-]*$/.test(field));
   if (strange !== undefined) {
-    throw invalid("cron_schedule", "may have numbers, names of months and days, and the signs * , - / alone");
+    throw invalid("cron_schedule", "may only have numbers, names of months and days, and the signs * , - /");
   }
   try {
     new CronPattern(trimmed, undefined, { mode: "5-part" });
@@ -74,14 +74,14 @@ export function parseFields(cron: string): CronFields {
   };
 }
 
-/** An offset is no time zone: it does not tell when the clocks change, and the scheduler takes none. */
+/** An offset is not a time zone: it does not define clock changes, and the scheduler rejects it. */
 function checkTimeZone(name: string): void {
   if (!/^[A-Za-z]/.test(name) || canonicalTimeZone(name) === undefined) {
     throw invalid("time_zone", "must be an IANA time zone such as Europe/Berlin, or UTC");
   }
 }
 
-/** The spelling of a time zone that every database of time zones has; undefined for what is none. */
+/** The name of a time zone in every time zone database; undefined for an unknown one. */
 export function canonicalTimeZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;

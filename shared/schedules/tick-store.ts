@@ -26,6 +26,6 @@ export function queryTicks(
   return table.query({ pk: schedulePk(scheduleId), prefix: "TICK#", ...range, descending: true, limit });
 }
 
-/** True where a planned firing has an outcome. */
+/** True if a planned firing has an outcome. */
 export const hasTick = async (scheduleId: string, at: number, table: Pick<Table, "get">): Promise<boolean> =>
   (await table.get(keys.tick(scheduleId, at))) !== undefined;

@@ -51,7 +51,7 @@ export function secretStore(table: Table) {
       await transactInScope({ type: "Team", uid: secret.team_uid }, writes, table);
     },
 
-    /** @throws ConditionFailed where it was deleted, or replaced by another of the same name, since it was read */
+    /** @throws ConditionFailed if it was deleted, or replaced by another of the same name, since it was read */
     async delete({ team_uid, name, id }: Secret): Promise<void> {
       await table.write({ kind: "delete", key: keys.secret(team_uid, name), if: { id: { eq: id } } });
     },

@@ -4,7 +4,7 @@ import type { Failure } from "./skill-store.ts";
 export class DiscoveryFailure extends Error {
   readonly failure: Failure;
 
-  /** `retryAt` is in milliseconds; `limited` is true where the host counts requests before then against the deployment. */
+  /** `retryAt` is in milliseconds; `limited` is true if the host counts requests before then against the deployment. */
   constructor(code: Failure["code"], message: string, retryAt: number, limited = false) {
     super(message);
     this.name = "DiscoveryFailure";

@@ -76,7 +76,7 @@ export async function requestGithub<T>(
   }
   if (response.status !== 200 && response.status !== 201) throw await toFailure(response, request, github);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await readText(response, request, github));
-  if (!parsed.success) throw toOutage(`GitHub's answer about ${request.what} is not as documented`, github);
+  if (!parsed.success) throw toOutage(`GitHub's response about ${request.what} is not as documented`, github);
   const etag = response.headers.get("etag");
   return { changed: true, body: parsed.output, url: response.url, ...(etag === null ? {} : { etag }) };
 }
@@ -96,7 +96,7 @@ async function send({ path, token, etag, body, what }: Sent, github: GithubApi):
   let url = new URL(`${github.apiUrl}${path}`);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await github.fetch(url, { ...posted, headers, signal, redirect: "manual" }).catch(() => {
-      throw toOutage(`GitHub does not answer about ${what}`, github);
+      throw toOutage(`GitHub does not respond about ${what}`, github);
     });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status === 304 || response.status >= 400 || location === null)
@@ -121,9 +121,10 @@ async function readText(response: Response, { what }: Pick<Sent, "what">, github
       chunks.push(chunk);
     }
   } catch {
-    throw toOutage(`GitHub's answer about ${what} broke off`, github);
+    throw toOutage(`GitHub's response about ${what} broke off`, github);
   }
-  if (bytes > ANSWER_BYTES) throw toOutage(`GitHub's answer about ${what} has more than ${ANSWER_BYTES} bytes`, github);
+  if (bytes > ANSWER_BYTES)
+    throw toOutage(`GitHub's response about ${what} has more than ${ANSWER_BYTES} bytes`, github);
   return Buffer.concat(chunks).toString();
 }
 
@@ -153,7 +154,7 @@ async function toFailure(response: Response, request: Sent, github: GithubApi): 
       retryTime(github),
     );
   }
-  return toOutage(`GitHub could not answer about ${what}: ${message}`, github);
+  return toOutage(`GitHub could not respond about ${what}: ${message}`, github);
 }
 
 /** When GitHub accepts requests again; undefined for a response that is no rate limit. */

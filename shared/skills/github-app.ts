@@ -18,9 +18,9 @@ export interface AppRepository {
 /** A GitHub App, which issues tokens for one repository each that are valid for an hour. */
 export interface GithubApp {
   /**
-   * Returns a token that can only read the files of this repository; undefined where the App is not installed for it, and where
+   * Returns a token that can only read the files of this repository; undefined if the App is not installed for it, and where
    * GitHub refuses the App or its key is unusable, which is logged.
-   * @throws DiscoveryFailure where GitHub does not respond, or limits requests
+   * @throws DiscoveryFailure if GitHub does not respond, or limits requests
    */
   tokenFor(repository: AppRepository): Promise<string | undefined>;
   /**
@@ -35,7 +35,7 @@ export interface GithubApp {
 export interface AppSettings {
   /** The App's id or client id, as GitHub's page of the App shows it. */
   readonly id: string;
-  /** Its private key in PEM, as GitHub issues it; undefined where there is none. */
+  /** Its private key in PEM, as GitHub issues it; undefined without an App. */
   readonly privateKey: () => Promise<string | undefined>;
 }
 
@@ -97,14 +97,14 @@ async function issueToken(
     throw error;
   });
   if (found === undefined) return undefined;
-  if (!found.changed) throw toOutage(`GitHub's answer about ${what} is not as documented`, api);
+  if (!found.changed) throw toOutage(`GitHub's response about ${what} is not as documented`, api);
   // A renamed repository is redirected to by its number, and GitHub issues no token for the old name.
   const [, number] = /\/repositories\/(\d+)\/installation$/.exec(found.url) ?? [];
   const one = number === undefined ? { repositories: [repo] } : { repository_ids: [Number(number)] };
   const body = { ...one, permissions: { contents: "read" } };
   const tokens = `/app/installations/${found.body.id}/access_tokens`;
   const issued = await requestGithub(Issued, { path: tokens, token, what, body }, api);
-  if (!issued.changed) throw toOutage(`GitHub's answer about ${what} is not as documented`, api);
+  if (!issued.changed) throw toOutage(`GitHub's response about ${what} is not as documented`, api);
   return { token: issued.body.token, expiresAt: issued.body.expires_at };
 }
 

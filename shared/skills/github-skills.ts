@@ -34,7 +34,7 @@ const Blob = v.object({ content: v.string(), encoding: v.literal("base64") });
 /** What was found before, so that unchanged files are not fetched again. */
 export interface Before {
   readonly etag?: string | undefined;
-  /** True where this content at this path is stored already. */
+  /** True if this content at this path is stored already. */
   readonly knows: (path: string, sha: string) => boolean;
 }
 

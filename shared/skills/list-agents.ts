@@ -27,13 +27,13 @@ export interface Agents {
   /** In no order. */
   readonly agents: readonly AgentItem[];
   readonly unavailable: readonly UnavailableRepository[];
-  /** Seconds since the oldest discovery of these repositories; undefined where there is none. */
+  /** Seconds since the oldest discovery of these repositories; undefined without repositories. */
   readonly ageSeconds: number | undefined;
 }
 
 /**
  * Finds the skills in the repositories of the environments that the caller sees, or in one repository, by name.
- * @throws RunyardError where the one repository of the request cannot be read, and never was
+ * @throws RunyardError if the one repository of the request cannot be read, and never was
  */
 export async function findAgents(query: AgentsQuery, principal: Principal, ports: SkillPorts): Promise<Agents> {
   const all = listPlaces(await findVisibleEnvironments(principal, query.link, ports.table));

@@ -61,7 +61,7 @@ function readMatter(matter: string): Matter {
     if (!isMap(contents)) return { error: inLine(0, "the front matter must have a name and a description") };
     return readMembers(contents, lines);
   } catch {
-    // Nested deeper than anybody writes, for one.
+    // For example, nested too deeply.
     return { error: "line 1: the front matter is not YAML" };
   }
 }

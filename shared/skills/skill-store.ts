@@ -20,7 +20,7 @@ const Failure = v.object({
   code: v.picklist(["resource_not_found", "external_authentication_required", "resource_unavailable"]),
   message: v.string(),
   retry_at: v.number(),
-  /** True where the host limits requests, so that reading it earlier would extend the limit. */
+  /** True if the host limits requests, so that reading it earlier would extend the limit. */
   limited: v.boolean(),
 });
 export type Failure = v.InferOutput<typeof Failure>;

@@ -14,7 +14,7 @@ export class ConflictError extends Error {
     this.failed = failed;
   }
 
-  /** True where no other write than `name` failed. */
+  /** True if no other write than `name` failed. */
   failedOnly(name: string): boolean {
     return this.failed.size === 1 && this.failed.has(name);
   }

@@ -8,7 +8,7 @@ const KEY_LENGTH = 200;
 const foldName = (name: string): string =>
   [...name.normalize("NFKC").trim().toLowerCase()].slice(0, KEY_LENGTH).join("");
 
-/** True if both spellings count as one name. */
+/** True if both texts count as one name. */
 const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
 /** Claims a name for one resource. The condition fails if another resource of the kind has it. */
@@ -34,7 +34,7 @@ interface Named {
 }
 
 /**
- * Changes a resource, which may rename it to `name`; another spelling of the same name needs no new claim.
+ * Changes a resource, which may rename it to `name`; another form of the same name needs no new claim.
  * @returns false if the resource was renamed or deleted after it was read
  * @throws the error that `taken` creates if another resource has the name
  */

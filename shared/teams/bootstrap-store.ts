@@ -14,7 +14,7 @@ interface FirstTeam {
   readonly admin: Person;
   readonly owner: KeyOwner;
   readonly key: NewKey;
-  /** The secret that cursors are signed with, used only where there is none. */
+  /** The secret that signs cursors, stored only if there is none yet. */
   readonly signingSecret: string;
 }
 

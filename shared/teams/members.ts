@@ -43,7 +43,7 @@ export const readMembers = async (team: string, table: Table): Promise<MemberIte
 /**
  * Adds a member together with the writes `also`.
  * @throws RunyardError `conflict` where they are a member already or the team is full
- * @throws ConflictError where one of the writes in `also` failed
+ * @throws ConflictError if one of the writes in `also` failed
  */
 export async function addMember(
   membership: NewMembership,

@@ -58,7 +58,7 @@ export function teamDeletionStore(table: Table) {
       });
     },
 
-    /** @throws ConflictError where the environment changed meanwhile */
+    /** @throws ConflictError if the environment changed meanwhile */
     async deleteEnvironment(uid: string, { pk, sk }: Key): Promise<void> {
       const item = await table.get(keys.environment(uid));
       const entry: TransactionWrite = { kind: "delete", key: { pk, sk } };
@@ -84,7 +84,7 @@ export function teamDeletionStore(table: Table) {
     /**
      * Deletes the team itself and its last member. The counters, which are closed, stay until `closedUntil` (epoch
      * seconds): a request that was authenticated before may still try to create a run.
-     * @throws ConflictError where the team does not exist
+     * @throws ConflictError if the team does not exist
      */
     async deleteTeam(team: string, admin: string, closedUntil: number): Promise<void> {
       await transact(table, {

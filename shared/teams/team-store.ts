@@ -25,7 +25,7 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
       return new Map(items.filter((item) => item !== undefined).map((item) => [parseTeam(item).uid, parseTeam(item)]));
     },
 
-    /** Number of admins; undefined where there is no such team. */
+    /** Number of admins; undefined if there is no such team. */
     async countAdmins(uid: string): Promise<number | undefined> {
       const item = await table.get(keys.team(uid));
       return item === undefined ? undefined : Number(item["admins"]);
@@ -47,7 +47,7 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
 
     /**
      * Changes a team, and the copies of settings that conditions of other transactions compare with.
-     * @throws ConflictError where there is no such team
+     * @throws ConflictError if there is no such team
      */
     async update(uid: string, change: TeamChange): Promise<void> {
       await transact(table, {

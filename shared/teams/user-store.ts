@@ -8,7 +8,7 @@ export function userStore(table: Table) {
   return {
     /**
      * Changes a user's name, also in the member lists of their teams.
-     * @throws ConflictError where their memberships changed since they were read
+     * @throws ConflictError if their memberships changed since they were read
      */
     async rename(user: string, teams: readonly string[], displayName: string): Promise<void> {
       const change = { set: { display_name: displayName }, if: { pk: { exists: true } } } as const;

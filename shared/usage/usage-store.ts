@@ -55,7 +55,7 @@ export function usageStore(table: Table) {
 
     /**
      * Replaces what is counted of a run, and adds the difference to the counters.
-     * @throws ConflictError where it was counted meanwhile
+     * @throws ConflictError if it was counted meanwhile
      */
     async count(runId: string, owner: Owner, dimensions: Dimensions, counted: Counted, sums: Sums): Promise<void> {
       const revision = counted.revision + 1;

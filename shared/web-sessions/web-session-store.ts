@@ -70,7 +70,7 @@ export function webSessionStore(table: Table) {
 
     /**
      * Deletes one session.
-     * @throws ConflictError where it was deleted meanwhile
+     * @throws ConflictError if it was deleted meanwhile
      */
     async deleteOne(session: SessionId): Promise<void> {
       await transact(table, { session: { ...deleteSession(session), if: { pk: { exists: true } } } });

@@ -42,7 +42,7 @@ export function scopeOfAddress(text: string): AddressScope {
   return SCOPES[range] ?? "never";
 }
 
-/** One spelling for each address: of an IPv4 address also where IPv6 carries it, without the zone of an IPv6 address. Other text stays as it is. */
+/** Normalizes an address: an IPv4 address also if IPv6 carries it, an IPv6 address without its zone. Other text is unchanged. */
 export function toCanonicalAddress(text: string): string {
   if (!ipaddr.isValid(text)) return text;
   const address = parseAddress(text);

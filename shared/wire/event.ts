@@ -29,7 +29,7 @@ const TIMELINE_TYPES = [
 export const TimelineType = v.picklist(TIMELINE_TYPES);
 
 /**
- * The types of stored events: those of the timeline, and those that only say what the run waits for, tells its user or calls
+ * The types of stored events: those of the timeline, and those that only say what the run waits for, notifies its user or calls
  * models for.
  */
 const EVENT_TYPES = [

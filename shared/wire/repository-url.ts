@@ -4,7 +4,7 @@ const SECRET_NAME = /token|passwo?r?d|secret|api_?key|credential|auth/i;
 interface Parts {
   /** The scheme, with all slashes before the user: git and browsers disagree about how many of them there may be. */
   readonly scheme: string;
-  /** What stands before the `@` of the host; undefined where there is none. */
+  /** The part before the `@` of the host; undefined without one. */
   readonly user: string | undefined;
   readonly rest: string;
 }

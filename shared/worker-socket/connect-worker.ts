@@ -32,7 +32,7 @@ export interface ConnectRequest {
 
 /**
  * Accepts a connection of a self-hosted worker, to which the runs that wait for it are then offered.
- * @throws RunyardError where the key or the worker's id is refused
+ * @throws RunyardError if the key or the worker's id is refused
  */
 export async function connectWorker(request: ConnectRequest, ports: ConnectPorts): Promise<void> {
   const { connectionId, workerId = "" } = request;

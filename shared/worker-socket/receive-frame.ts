@@ -113,10 +113,10 @@ async function claimRun(head: ExecutingHead, key: ConnectionKey, ports: OfferPor
 
 const toSandbox = ({ connectionId }: ConnectionKey) => ({ provider: "worker", handle: connectionId }) as const;
 
-/** Tells a worker that claims too late, or twice, to stop: the run has another execution, or has ended. */
+/** Asks a worker that claims too late, or twice, to stop: the run has another execution, or has ended. */
 async function refuseClaim(frame: WorkerFrame, head: RunHead, key: ConnectionKey, ports: OfferPorts): Promise<void> {
   const { task_id, execution_id } = frame.data;
-  // Two executions of a run at the same connection cannot be told apart without their ids.
+  // Two executions of a run at the same connection cannot be distinguished without their ids.
   const isOwn = isExecutingHead(head) && head.sandbox?.handle === key.connectionId;
   if (isOwn && execution_id === undefined) return;
   const data = { task_id, ...(execution_id === undefined ? {} : { execution_id }) };

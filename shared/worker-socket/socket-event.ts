@@ -10,7 +10,7 @@ export const SocketEvent = v.object({
 });
 export type SocketEvent = v.InferOutput<typeof SocketEvent>;
 
-/** The event of `$connect`, which alone has the headers and the query of the request. */
+/** The event of `$connect`, the only one with the headers and the query of the request. */
 export const ConnectEvent = v.object({
   requestContext: Context,
   headers: v.optional(v.record(v.string(), v.optional(v.string())), {}),

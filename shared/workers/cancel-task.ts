@@ -6,9 +6,9 @@ import { workerStore } from "./worker-store.ts";
 type CancelPorts = Pick<OfferPorts, "table" | "now" | "runs" | "sockets">;
 
 /**
- * Tells a worker to stop an earlier execution of a run. It is told again until it confirms the stop or the time is up, since it may
+ * Asks a worker to stop an earlier execution of a run, repeatedly until it confirms the stop or the time is up, because it may
  * connect again meanwhile.
- * @returns true where the worker needs not be told any more: it executes the run again
+ * @returns true if the worker needs no further request: it executes the run again
  */
 export async function cancelTask(runId: string, stop: PendingStop, ports: CancelPorts): Promise<boolean> {
   const head = await ports.runs.head(runId);

@@ -38,7 +38,7 @@ export async function offerRun(head: RunHead, workerHost: string, ports: OfferPo
 
 /**
  * Offers the runs that wait for a worker to its free connections, the oldest run first. A connection has at most one offer that it
- * has not claimed yet: the worker alone knows its capacity, and rejects what is beyond it.
+ * has not claimed yet: only the worker knows its capacity, and rejects tasks beyond it.
  */
 async function offerWaitingRuns(team: string, workerHost: string, ports: OfferPorts): Promise<void> {
   const store = workerStore(ports);

@@ -124,12 +124,12 @@ def seeded_body(body, seed, whole):
 
 @schemathesis.check
 def error_codes_are_documented(ctx, response, case):
-    """An operation answers only the codes that its `x-error-codes` lists."""
+    """An operation returns only the codes that its `x-error-codes` lists."""
     if response.request.method != case.operation.method.upper():
         return
     codes = case.operation.definition.raw["x-error-codes"]
     code = problem_of(response).get("error_code")
-    assert code is None or code in codes, f"{code} is none of {codes}"
+    assert code is None or code in codes, f"{code} is not in {codes}"
 
 
 def problem_of(response):
@@ -137,14 +137,14 @@ def problem_of(response):
     return response.json() if is_problem else {}
 
 
-# Good by the document, and refused all the same: statuses, what the refusal says, and the contract's sentence for it.
+# Requests that the document allows and the API refuses: status, message, and the contract's sentence.
 REFUSALS = [
     (400, r"must not contain NUL|name is not valid text|lone surrogate", "NUL or a lone surrogate anywhere: 400"),
     (400, r"at most [\d,]+ bytes|bytes together", "lengths count code points unless bytes are said"),
     (400, r": there is no such |is deleted$|: has not been uploaded yet", "must exist and be visible (400 otherwise)"),
-    (400, r": is no attachment of yours |: nobody here has this account", "must exist and be visible (400 otherwise)"),
-    (400, r": is no model of this deployment|: is not to be used here", "GET /agent/models lists what may be used"),
-    (400, r": is no model that the harness ", "harness {type, model_id}: of whom it can speak to"),
+    (400, r": is not one of your attachments |: nobody here has this account", "must exist and be visible (400 otherwise)"),
+    (400, r": is not a model of this deployment|: is disabled in this deployment", "GET /agent/models lists what may be used"),
+    (400, r": is not a model that the harness ", "harness {type, model_id}: of whom it can speak to"),
     (400, r"(is|written by|conversation of) the default harness", "default harness: 400 invalid_request"),
     (400, r"^cursor: ", "cursor: send next_cursor as it came"),
     (400, r"^X-Team-Uid: (you are in|several of your teams)", "a create answers 400 naming X-Team-Uid"),
@@ -165,7 +165,7 @@ REFUSALS = [
     (400, r"^followups_stored: there are \d+ follow-ups", "no more follow-ups are stored than there are"),
     (400, r"^first_sequence: leaves a gap", "one gapless sequence"),
     (400, r": is required: an upload is bound to its (length|content)", "an upload is bound to its length"),
-    (400, r"^files: must each have|: is no file of this snapshot", "uploads in the same order, one a file"),
+    (400, r"^files: must have unique|: is not a file of this snapshot", "uploads in the same order, one a file"),
     (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
     (422, r"", "operation_not_supported: 422"),
     (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
@@ -174,7 +174,7 @@ REFUSALS = [
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Whether a failure is one: not where the contract has a sentence for it that the document cannot say."""
+    """Whether a failure counts: not if the contract has a sentence for it that the document cannot express."""
     kind = type(failure).__name__
     if kind == "RejectedPositiveData":
         return not is_refused_by_contract(response)

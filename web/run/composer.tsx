@@ -17,7 +17,7 @@ interface ComposerProps {
   readonly onSent: () => void;
 }
 
-/** Sends a follow-up: an answer, a correction, or the next task. */
+/** Sends a follow-up: a response, a correction, or the next task. */
 export function Composer({ run, onSent }: ComposerProps) {
   const [message, setMessage] = useState("");
   const [policy, setPolicy] = useState<Policy>("enqueue");

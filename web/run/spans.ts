@@ -29,7 +29,7 @@ export interface Picture {
 /** More spans than this are not distinguishable. */
 const MAX_SPANS = 400;
 
-/** Lays out a run in time: what it waited for, its setup, and its actions. `now` ends what still goes on. */
+/** Lays out a run in time: what it waited for, its setup, and its actions. `now` ends unfinished ones. */
 export function toPicture(events: readonly RunEvent[], entries: readonly Entry[], now: number): Picture | undefined {
   const first = events[0];
   if (first === undefined) return undefined;

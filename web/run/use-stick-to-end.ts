@@ -4,7 +4,7 @@ const NEAR = 120;
 
 const distanceToEnd = (): number => document.documentElement.scrollHeight - scrollY - innerHeight;
 
-/** Keeps a reader at the end of a live page at its end, and moves nobody else. */
+/** Keeps a reader at the end of a live page at its end, and does not move other readers. */
 export function useStickToEnd(content: unknown, isLive: boolean): { isAtEnd: boolean; toEnd: () => void } {
   const [isAtEnd, setAtEnd] = useState(true);
   const wasAtEnd = useRef(false);

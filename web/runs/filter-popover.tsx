@@ -7,7 +7,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
 import { type FilterProps, RUN_SOURCES, RUN_STATES, type RunSearch } from "./run-search.ts";
 
-/** The filters beside the quick ones. */
+/** The filters in addition to the quick ones. */
 export function FilterPopover({ trigger, ...props }: FilterProps & { readonly trigger: ReactElement }) {
   return (
     <Popover.Root defaultOpen>

@@ -100,5 +100,5 @@ export const RUN_SOURCES: readonly NonNullable<RunItem["source"]>[] = [
 
 const FILTERS = ["state", "source", "creator", "environment", "skill", "model", "after", "before"] as const;
 export type FilterName = (typeof FILTERS)[number];
-/** The names of the filters that are set, beside the quick filter and the search. */
+/** The names of the filters that are set, except for the quick filter and the search. */
 export const activeFilters = (search: RunSearch) => FILTERS.filter((name) => search[name] !== undefined);

@@ -9,7 +9,7 @@ import { InlineError } from "../ui/status.tsx";
 
 const route = getRouteApi("/invitations/$token");
 
-/** Accepts an invitation: who is signed in joins the team; anybody else gets an account with a key. */
+/** Accepts an invitation: a signed-in person joins the team; others get an account with a key. */
 export function InvitationPage() {
   useTitle("Invitation");
   const { token } = route.useParams();

@@ -48,7 +48,7 @@ const keepUrl = (url: string): string => url;
 
 const COMPONENTS: Components = {
   a: ({ href, children }) => <OutsideLink href={href ?? ""}>{children}</OutsideLink>,
-  // An image would tell its server who reads the conversation, and when.
+  // An image would reveal to its server who reads the conversation, and when.
   img: ({ src, alt }) => <OutsideLink href={String(src ?? "")}>{`Image: ${alt || String(src ?? "")}`}</OutsideLink>,
   pre: ({ children }) => <div className="code-block">{children}</div>,
   code: ({ className, children }) => {

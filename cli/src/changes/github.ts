@@ -30,7 +30,7 @@ export async function fetchDefaultBranch(place: GithubPlace): Promise<string> {
 /** Opens a pull request and returns its address. */
 export async function openPullRequest(place: GithubPlace, pullRequest: PullRequest): Promise<string> {
   const made = v.safeParse(v.object({ html_url: v.string() }), await ask(place, "/pulls", pullRequest));
-  if (!made.success) throw new Problem("GitHub's answer does not name the pull request.");
+  if (!made.success) throw new Problem("GitHub's response does not name the pull request.");
   return made.output.html_url;
 }
 

@@ -7,7 +7,7 @@ import { date } from "../options.ts";
 import { printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
-/** `runyard keys …`: one's own API keys. */
+/** `runyard keys …`: the user's own API keys. */
 export function keysCommand(context: Context): CommandUnknownOpts {
   return new Command("keys")
     .description("manage your own API keys")
@@ -25,7 +25,7 @@ export function keysCommand(context: Context): CommandUnknownOpts {
       withExamples(
         new Command("create")
           .description("create a key; it is shown only once")
-          .argument("<name>", "name that tells what the key is for")
+          .argument("<name>", "name that describes what the key is for")
           .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
           .action(async (name, { expires }) => {
             const body = defined({ name, expires_at: expires });
@@ -72,7 +72,7 @@ export function agentKeysCommand(context: Context): CommandUnknownOpts {
         new Command("create")
           .description("create a key for an agent; it is shown only once")
           .argument("<agent>", AGENT)
-          .argument("<name>", "name that tells what the key is for")
+          .argument("<name>", "name that describes what the key is for")
           .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
           .action(async (given, name, { expires }) => {
             const client = await context.client();
@@ -119,7 +119,7 @@ function printKeys(
   );
 }
 
-/** The key alone on standard output, so that it can be piped to where it is kept. */
+/** Prints only the key to standard output, so that it can be piped to a secret store. */
 function printCreated(context: Context, created: CreatedKey): void {
   context.show(created, () => {
     context.say(created.key);

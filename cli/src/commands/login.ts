@@ -81,7 +81,7 @@ async function askKey({ shell }: Context): Promise<string> {
   return key.trim();
 }
 
-/** Asks the service whose key it is, and stores both where the key is good; answers the file. */
+/** Asks the service for the key's owner, and stores both if the key is valid; returns the file. */
 export async function storeLogin(context: Context, baseURL: string, apiKey: string): Promise<string> {
   const who = await whoIs(context, baseURL, apiKey);
   const file = loginFile(context.shell);

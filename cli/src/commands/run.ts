@@ -83,7 +83,7 @@ export function interruptOption() {
   ).choices(["ask", "cancel", "leave"]);
 }
 
-/** Uploads each file, and answers what a request names them by. */
+/** Uploads each file, and returns their ids for a request. */
 async function attachments(client: Runyard, files: readonly string[]): Promise<{ attachment_id: string }[]> {
   const blobs = await Promise.all(
     files.map(async (file) => ({ file_name: path.basename(file), data: await opened(file) })),

@@ -98,7 +98,7 @@ function listCommand(context: Context) {
   );
 }
 
-/** States in any case, each refused at once where it is none. */
+/** Parses states in any case, and rejects unknown ones. */
 function states(text: string, earlier: readonly RunItem["state"][] = []): RunItem["state"][] {
   const state = STATES.find((one) => one === text.toUpperCase());
   if (state === undefined) throw new InvalidArgumentError(`Allowed choices are ${STATES.join(", ")}.`);

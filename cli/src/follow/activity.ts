@@ -1,6 +1,6 @@
 import type { DisplayEvent } from "./display-events.ts";
 
-/** What a run is at after an event; undefined where the event does not change that. */
+/** What a run is at after an event; undefined if the event does not change that. */
 export function activityAfter(event: DisplayEvent): string | undefined {
   switch (event.kind) {
     case "action":

@@ -17,7 +17,7 @@ export interface DisplayAction {
   readonly isCommand: boolean;
 }
 
-/** One thing that happened in a run, as a person wants to be told. Texts are as the sandbox wrote them: not to be trusted. */
+/** An event of a run for display. Texts come from the sandbox and are untrusted. */
 export type DisplayEvent = { readonly at: string } & (
   | {
       readonly kind: "step";
@@ -58,7 +58,7 @@ export type DisplayEvent = { readonly at: string } & (
 export const isCommand = (event: DisplayEvent): boolean =>
   (event.kind === "action" && event.isCommand) || (event.kind === "result" && event.action?.isCommand === true);
 
-/** What an event tells, in order; nothing where there is nothing to show. */
+/** The display events of an event, in order; empty if there is nothing to show. */
 export function toDisplayEvents({ type, occurred_at, data }: ApiEvent): DisplayEvent[] {
   // One for each call would hide what the agent does; the run's usage has their sum.
   if (type === "model_called") return [];
@@ -121,7 +121,7 @@ const NAMES: Readonly<Record<string, string>> = {
   model_retry: "model failed",
 };
 
-/** What a part of the setup is called while it goes on. */
+/** The name of a part of the setup while it runs. */
 const STARTED: Readonly<Record<string, string>> = {
   setup_environment_resolution: "preparing …",
   setup_repo_clone: "cloning …",
@@ -137,7 +137,7 @@ function retryText({ attempt, of, reason, next_in_ms }: StepData): string | unde
   return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
 }
 
-/** A move is told by the state that it leads to, anything else by its name. */
+/** A state transition is shown by its new state, anything else by its name. */
 function step(type: string, at: string, data: unknown): DisplayEvent {
   const parsed = v.safeParse(StepData, data);
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};

@@ -54,7 +54,7 @@ export interface ApiOperation {
   readonly pathParameters: readonly ApiParameter[];
   readonly queryParameters: readonly ApiParameter[];
   readonly body: JsonObject | undefined;
-  /** The schema of the answer of success; undefined where it has no body, `text` where it is no JSON. */
+  /** The schema of the success response; undefined if it has no body, `text` if it is not JSON. */
   readonly answer: JsonObject | "text" | undefined;
 }
 

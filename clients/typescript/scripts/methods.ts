@@ -16,7 +16,7 @@ export interface ClientMethod {
   /** The way to its object: `["identities", "keys"]` of `client.identities.keys.create`. */
   readonly resource: readonly string[];
   readonly name: string;
-  /** TypeScript's names of the types; undefined where there is none. */
+  /** TypeScript's names of the types; undefined if there is none. */
   readonly query: string | undefined;
   readonly queryRequired: boolean;
   /** A query that is always sent, as code. */
@@ -32,7 +32,7 @@ export type NamedSchemas = Record<string, JsonObject>;
 
 const METHODS = "clients/methods.json";
 
-/** A redirect to the storage would be followed to an answer that is not the API's; its address is an answer of its own. */
+/** A redirect to the storage would be followed to a response that is not the API's; its address is a response of its own. */
 const FIXED_QUERY: Readonly<Record<string, JsonObject>> = {
   getTranscript: { redirect: false },
   getRawTranscript: { redirect: false },
@@ -98,7 +98,7 @@ function clientMethod(
   };
 }
 
-/** A list is an answer with `page_info` and one array that is always there. */
+/** A list is a response with `page_info` and one array that is always there. */
 function findList(schema: JsonObject): ClientMethod["list"] {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   if (!("page_info" in properties)) return undefined;

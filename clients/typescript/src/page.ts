@@ -35,7 +35,7 @@ export class Page<Item, Body extends PageBody> implements AsyncIterable<Item> {
 
   /** Fetches the next page. Throws if there is none. */
   getNextPage(): PagePromise<Item, Body> {
-    if (this.#cursor === undefined) throw new RunyardError("This is the last page; hasNextPage() tells.");
+    if (this.#cursor === undefined) throw new RunyardError("This is the last page; check hasNextPage() first.");
     return this.#next(this.#cursor);
   }
 

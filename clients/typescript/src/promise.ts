@@ -29,14 +29,15 @@ export class APIPromise<T> implements Promise<T> {
    * body may have been read.
    */
   async asResponse(): Promise<Response> {
-    if (this.#read !== undefined) throw new RunyardError("asResponse() comes too late: the answer is being read");
+    if (this.#read !== undefined)
+      throw new RunyardError("asResponse() was called too late: the response is being read");
     this.#raw ??= this.#send(false);
     return (await this.#raw).response;
   }
 
   /** Returns the data and the response. */
   async withResponse(): Promise<WithResponse<T>> {
-    if (this.#raw !== undefined) throw new RunyardError("the answer was asked for as it is, and cannot be read here");
+    if (this.#raw !== undefined) throw new RunyardError("the raw response was requested, and cannot be read here");
     this.#read ??= this.#send(true);
     return this.#read;
   }

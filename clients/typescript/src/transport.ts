@@ -165,7 +165,7 @@ export class Transport {
     } catch (error) {
       if (error instanceof APIError) throw error;
       if (signal?.aborted) throw new APIUserAbortError("The call was aborted.", { cause: signal.reason });
-      if (late) throw new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error });
+      if (late) throw new APITimeoutError(`No response within ${timeout} ms.`, { cause: error });
       throw new APIConnectionError(`The connection failed: ${formatError(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);

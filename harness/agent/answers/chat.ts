@@ -83,7 +83,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
 }
 
 /**
- * Converts an answer into the events of a stream, with a new id for each call. The text and each call end with a finish reason, because the
+ * Converts a response into the events of a stream, with a new id for each call. The text and each call end with a finish reason, because the
  * Strands SDK ends blocks only there and would otherwise merge them. @throws BrokenAnswer
  */
 export function toCompletionEvents(whole: unknown): object[] {

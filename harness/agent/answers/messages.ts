@@ -93,7 +93,7 @@ function appendDelta(
   else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature += delta.signature;
 }
 
-/** Converts an answer into the events of a stream, with a new id for each call. @throws BrokenAnswer */
+/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer */
 export function toMessageEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
   if (!answer.success) throw new BrokenAnswer("the answer does not match the Messages API");

@@ -30,7 +30,7 @@ const Ended = v.object({
 const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: v.unknown() });
 const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
 
-/** Returns the answer at the end of a stream. @throws BrokenAnswer when the end is missing; FailedAnswer */
+/** Returns the response at the end of a stream. @throws BrokenAnswer when the end is missing; FailedAnswer */
 export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
@@ -47,7 +47,7 @@ export function assembleResponse(events: readonly unknown[]): unknown {
   throw new BrokenAnswer("the answer is incomplete");
 }
 
-/** Converts an answer into the events of a stream, with a new id for each call. @throws BrokenAnswer; FailedAnswer */
+/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer; FailedAnswer */
 export function toResponseEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
   if (!answer.success) throw new BrokenAnswer("the answer does not match the Responses API");

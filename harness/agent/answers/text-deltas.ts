@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** The texts of a model's answer in the events of its API: Messages, Chat Completions and Responses. */
+/** The texts of a model's response in the events of its API: Messages, Chat Completions and Responses. */
 const Delta = v.union([
   v.pipe(
     v.object({
@@ -23,7 +23,7 @@ const Delta = v.union([
 const MAX_EVENT = 256 * 1024;
 
 /**
- * Reads the text of a streamed answer while it arrives.
+ * Reads the text of a streamed response while it arrives.
  * @param onText called with each piece of the text
  * @returns the function to call with each piece of the response's body
  */

@@ -14,7 +14,7 @@ const PROGRAMS = {
   scan: "harness/scan-main.ts",
   isolation: "harness/isolation-main.ts",
 };
-/** This one is copied into sandboxes alone. */
+/** Copied into sandboxes only. */
 const ALONE = { files: "harness/files-main.ts" };
 /** What programs read at run time, at the same place as in a checkout. */
 const COPIED = ["examples", ".agents/skills/repository-report"];

@@ -13,7 +13,7 @@ interface AdmissionPorts {
 }
 
 /**
- * Creates a run if its owner's queue has room. Returns false where it finds the `room` that it needs to begin, and true where it
+ * Creates a run if its owner's queue has room. Returns false where it finds the `room` that it needs to begin, and true if it
  * will wait.
  * @throws ConflictError naming the failed writes; a 429 where the queue is full
  */

@@ -27,7 +27,7 @@ export const toPool = ({ kind, owner, root, depth }: WaitQueue): Pool =>
         waitingKey: (runId) => keys.waitingForTree(root, depth, runId),
       };
 
-/** Changes counters; `changes` tells a recount whether any changed in the meantime. */
+/** Changes counters; `changes` shows a recount whether any changed in the meantime. */
 export const count = (key: Key, add: Readonly<Record<string, number>>, conditions?: Conditions): Update => ({
   kind: "update",
   key,

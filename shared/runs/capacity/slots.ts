@@ -54,12 +54,12 @@ export interface SlotTransition {
   readonly to?: RunState;
   /** The pool to take the slot from; the owner's by default. */
   readonly takes?: SlotKind;
-  /** True where the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
+  /** True if the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
   readonly keepsSlot?: boolean;
   /** Executions that the whole deployment may have at the same time. @default any number */
   readonly maxExecutions?: number | undefined;
 }
 
-/** True where releasing the run's slot needs the head of the tree's root. */
+/** True if releasing the run's slot needs the head of the tree's root. */
 export const needsRoot = (head: RunHead, { to, keepsSlot }: SlotTransition): boolean =>
   to !== undefined && head.slot === "tree" && !isExecuting(to) && keepsSlot !== true;

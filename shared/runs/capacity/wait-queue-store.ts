@@ -60,7 +60,7 @@ export function waitQueueStore(table: Table) {
 
     /**
      * Removes a run from the queue of its tree.
-     * @throws ConflictError where it does not wait there any more
+     * @throws ConflictError if it does not wait there any more
      */
     async remove(runId: string, queue: WaitQueue, checkAt: number): Promise<void> {
       const pool = toPool(queue);

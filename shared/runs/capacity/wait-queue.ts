@@ -37,7 +37,7 @@ const MAX_READS = 5;
 
 /**
  * Adds a queued run to the wait queue for a slot of `kind`. Returns false where it need not wait: a slot is free, and no run
- * waits for it. Returns true where the run does not wait for a slot any more; it is in no queue then.
+ * waits for it. Returns true if the run does not wait for a slot any more; it is in no queue then.
  */
 export async function enterWaitQueue(
   first: RunHead,

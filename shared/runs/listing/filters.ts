@@ -39,7 +39,7 @@ export interface FoundRun {
 const SEARCHED_PROMPT = 300;
 
 /**
- * Whether an index entry alone rules the run out: `p` is written once and the id holds the time of creation, so neither is
+ * Whether an index entry by itself excludes the run: `p` is written once and the id holds the time of creation, so neither is
  * out of date. An entry may carry no `p`, and then the run itself decides. A state may be out of date; that of an ended run is
  * so for a moment only, after a follow-up.
  */

@@ -82,7 +82,7 @@ async function readPage(
     if (isLate()) {
       throw invalid(
         "created_after",
-        "no match within the time of one answer: narrow the query by a later created_after",
+        "no match within the time limit of a request: narrow the query with a later created_after",
       );
     }
     // The runs of these entries do not exist any more.

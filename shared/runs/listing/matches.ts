@@ -33,7 +33,7 @@ interface Matching {
 const MATCHED_TOGETHER = 400;
 
 /**
- * Creates a test that finds which runs of some index entries match: first by the entries alone, then by the heads where a
+ * Creates a test that finds which runs of some index entries match: first by the entries only, then by the heads where a
  * filter needs them, since states and times change, then by the bodies, which are larger.
  */
 export function createMatcher({ scopes, order, filters, wanted }: Matching, { table }: Pick<RunPorts, "table">) {

@@ -13,7 +13,7 @@ interface Stream {
 export interface MergedStream {
   /** The next entries in their order: `amount` of them, or fewer where the range ends. */
   take(amount: number): Promise<Item[]>;
-  /** True where the last entry that was taken may not have been the range's last. */
+  /** True if the last entry that was taken may not have been the range's last. */
   readonly more: boolean;
 }
 

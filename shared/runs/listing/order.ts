@@ -16,7 +16,7 @@ export interface Range {
 
 export interface SourcePage {
   readonly items: readonly Item[];
-  /** True where there may be more after the last one. */
+  /** True if there may be more after the last one. */
   readonly more: boolean;
 }
 

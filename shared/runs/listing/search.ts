@@ -4,7 +4,7 @@ import { type MergedStream, mergeSources } from "./merge.ts";
 import { type Order, positionOf, type Range, rangeAfter, type Source } from "./order.ts";
 import { divideRange, findFarEnd, measureSpan } from "./segments.ts";
 
-/** What was found in a run's entry; `id` tells one run from another. */
+/** What was found in a run's entry; `id` identifies the run. */
 interface Finding {
   readonly id: string;
 }
@@ -22,7 +22,7 @@ export interface Search<T extends Finding> {
 
 export interface Found<T> {
   readonly found: readonly T[];
-  /** The position after which nothing was read; undefined where there is nothing more. */
+  /** The position after which nothing was read; undefined if there is nothing more. */
   readonly stoppedAt: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Part<T> {
 /**
  * Finds the first of what is wanted in the order of the list. The first round reads as much as is enough if everything
  * matches. Where little matches, each round reads up to four times as much as the one before, in the orders by time as
- * segments of time side by side. What was found counts as far as nothing before it is unread, and no further.
+ * segments of time in parallel. A match counts only if everything before it has been read.
  */
 export async function search<T extends Finding>(query: Search<T>): Promise<Found<T>> {
   const { sources, order, range, wanted, isLate } = query;

@@ -4,7 +4,7 @@ import { parseTime, timeBound } from "./run-index-store.ts";
 
 export const isByTime = ({ sortBy }: Order): boolean => sortBy === "created_at" || sortBy === "updated_at";
 
-/** Finds the time of the last entry in the direction of reading; undefined where there is no entry. */
+/** Finds the time of the last entry in the direction of reading; undefined if there is no entry. */
 export async function findFarEnd(sources: readonly Source[], range: Range, order: Order): Promise<number | undefined> {
   const pages = await Promise.all(sources.map((source) => source(range, 1, !order.descending)));
   const times = pages.flatMap(({ items }) => items.map((item) => parseTime(positionOf(item, order), order)));

@@ -77,7 +77,7 @@ async function readNewest(sources: readonly Source[], filters: Filters): Promise
   return { items: pages.flatMap(({ items }) => items), more: pages.some(({ more }) => more) };
 }
 
-/** The descendants of the run that the filters name; undefined where they name none, or it has too many. */
+/** The descendants of the run that the filters name; undefined if they name none, or it has too many. */
 async function descendantSource(order: Order, { ancestorRunId }: Filters, ports: Ports): Promise<Source | undefined> {
   if (ancestorRunId === undefined) return undefined;
   const descendants = readDescendants(ancestorRunId, ports.runs);
@@ -91,7 +91,7 @@ function chooseGroups(scopes: readonly string[], { scheduleId, creator }: Filter
   return creator === undefined ? undefined : toGroups(scopes, "creator", creator);
 }
 
-/** The heads of few runs, in any order; undefined where they are too many. */
+/** The heads of few runs, in any order; undefined if they are too many. */
 async function sortInMemory({ items, more }: SourcePage, order: Order, { table }: Ports): Promise<Source | undefined> {
   if (more) return undefined;
   const heads = await readHeadEntries(items, table);
