@@ -118,7 +118,7 @@ function test(copy: string, suite: readonly string[], args: readonly string[], e
   return runCommand(process.execPath, [vitest, "run", ...config, ...args], {
     cwd: copy,
     timeoutSeconds: SECONDS,
-    env: { ...testsToEnvironment(suite), NODE_OPTIONS: `--import=${hook}`, ...env },
+    env: { ...testsToEnvironment(suite), NODE_OPTIONS: `--import=${hook}`, NO_COLOR: "1", ...env },
   });
 }
 

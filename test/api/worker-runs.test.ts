@@ -105,7 +105,9 @@ describe("a run on a self-hosted worker", () => {
     const run = await createRun(plane, { ...onRack, prompt });
     await deliver(plane);
     await worker.claim(run);
-    expect(prompt.startsWith(worker.assignments()[0].data.task.task_definition.prompt)).toBe(true);
+    const offered: string = worker.assignments()[0].data.task.task_definition.prompt;
+    expect(prompt.startsWith(offered)).toBe(true);
+    expect(offered.length, "it is halved until it fits").toBeGreaterThan(prompt.length / 10);
     expect((await worker.harness().resolve()).body.prompt).toBe(prompt);
   });
 

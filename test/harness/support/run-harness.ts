@@ -18,7 +18,7 @@ export function startHarness(
   input = JSON.stringify(plane.envelope),
   opened?: string,
 ): Harness {
-  const env = { PATH: process.env["PATH"] ?? "", ...environment };
+  const env = { PATH: process.env["PATH"] ?? "", ...plantedVariables(), ...environment };
   // Node closes low descriptors by itself; a shell can leave a high one open.
   const [file, ...args] =
     opened === undefined
@@ -37,3 +37,10 @@ export function startHarness(
 
 export const runHarness = (plane: FakeControlPlane, environment?: Record<string, string>) =>
   startHarness(plane, environment).ended;
+
+/** What `npm run mutate:planted` gives to every process of the tests; nothing otherwise. */
+function plantedVariables(): NodeJS.ProcessEnv {
+  if (process.env["RUNYARD_TEST_FILE"] === undefined) return {};
+  const names = ["NODE_OPTIONS", "RUNYARD_PLANTED", "RUNYARD_PLANTED_LOG", "RUNYARD_TEST_FILE"];
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
