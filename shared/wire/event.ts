@@ -147,7 +147,12 @@ export const RunEvents = v.object({
   /** Pass it as `live_after` to receive only newer live output. */
   live_next: v.exactOptional(v.string()),
   /** The position in the queue for capacity, from 1, if the request asked for live output and the run waits. */
-  waiting: v.exactOptional(v.object({ position: Count })),
+  waiting: v.exactOptional(
+    v.object({
+      /** 1 for the run that is started next. */
+      position: Count,
+    }),
+  ),
 });
 export type RunEvents = v.InferOutput<typeof RunEvents>;
 

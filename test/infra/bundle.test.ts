@@ -202,7 +202,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("harness/resolve-prompt/")) return 12_000;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 26_000;
-  if (output.startsWith("schedules/run-schedule/")) return 20_000;
+  if (output.startsWith("schedules/run-schedule/")) return 21_000;
   if (/^schedules\/(create|update)-/.test(output)) return 42_000;
   if (output.startsWith("runs/list-runs/")) return 6_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
