@@ -64,6 +64,7 @@ function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number;
       maxWorkers,
       testTimeout: 180_000,
       hookTimeout: 180_000,
+      expect: { poll: { timeout: 30_000 } },
       sequence: { groupOrder },
     },
   };

@@ -5,6 +5,7 @@ import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
@@ -194,7 +195,7 @@ describe("a budget", () => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
     const call = gateway.chat(root.key, { n: 4, max_tokens: 1_000 });
-    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    await eventually(() => expect(standIn.seen).toHaveLength(1));
     const [hold] = Object.values((await readBudget(root)).holds);
     // 4,000 tokens at $6 a million, and some input.
     expect(hold?.amount).toBeGreaterThanOrEqual(24_000_000);
@@ -222,7 +223,7 @@ describe("a budget", () => {
     const answer = await gateway.messages(root.key, { stream: true });
     expect((await readBudget(root)).open).toBe(1);
     await answer.body?.cancel();
-    await vi.waitFor(async () => expect((await readBudget(root)).open).toBe(0));
+    await eventually(async () => expect((await readBudget(root)).open).toBe(0));
     // 100 tokens of input at $2 a million, and 20 of output at $10.
     expect(await readBudget(root)).toMatchObject({ left: 999_600_000, spent: 400_000 });
   });
@@ -232,11 +233,11 @@ describe("a budget", () => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
     const first = gateway.messages(root.key);
-    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    await eventually(() => expect(standIn.seen).toHaveLength(1));
     const second = await gateway.messages(root.key);
     expect([second.status, second.headers.get("retry-after")]).toEqual([429, "2"]);
     const third = gateway.messages(root.key);
-    await vi.waitFor(() => expect(gateway.pauses.length).toBeGreaterThan(0));
+    await eventually(() => expect(gateway.pauses.length).toBeGreaterThan(0));
     finish();
     expect((await first).status).toBe(200);
     expect([200, 429]).toContain((await third).status);

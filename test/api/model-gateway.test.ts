@@ -3,6 +3,7 @@ import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Harness, startedRun, workingRun } from "../support/execution.ts";
 import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
@@ -355,7 +356,7 @@ describe("a failing provider", () => {
     standIn.turns.push({ pauseMs: 1_000 });
     const events = await eventsIn(await impatient.messages(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
-    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
+    await eventually(() => expect(standIn.hungUp).toBe(1));
   });
 });
 
@@ -368,7 +369,7 @@ describe("a model call of an ended execution", () => {
     const events = await eventsIn(answer);
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
     expect(standIn.open).toBe(1);
-    await vi.waitFor(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
+    await eventually(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
     expect(standIn.hungUp).toBe(0);
   });
 
@@ -386,7 +387,7 @@ describe("a model call of an ended execution", () => {
     const reader = answer.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await vi.waitFor(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
+    await eventually(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
     expect(standIn.hungUp).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   endProcess,
   executionProcesses,
@@ -9,6 +9,7 @@ import {
   type ProcessMark,
   readMark,
 } from "../../host/processes.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("the process functions", () => {
   const children: ChildProcess[] = [];
@@ -50,7 +51,7 @@ describe("the process functions", () => {
 
   test("list the descendants of a process, and end survivors", async () => {
     const mark = await start(`sleep 300 & (sleep 301 & echo ready; wait) & wait`);
-    const below = await vi.waitFor(async () => {
+    const below = await eventually(async () => {
       const found = await listDescendants(mark.pid);
       expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
       return found;
@@ -58,13 +59,13 @@ describe("the process functions", () => {
     await endProcess(mark, 5);
     expect(await killSurvivors(below)).toBeGreaterThanOrEqual(2);
     // The kernel may take a moment to remove them.
-    await vi.waitFor(async () => expect(await killSurvivors(below)).toBe(0));
+    await eventually(async () => expect(await killSurvivors(below)).toBe(0));
   });
 
   test.runIf(process.platform === "linux")("find an agent's daemon by the run's mark", async () => {
     const environment = { ...process.env, RUNYARD_EXECUTION: `test-${process.pid}` };
     const mark = await start(`setsid bash -c 'sleep 302 & echo ready'; ${waiting}`, environment);
-    const found = await vi.waitFor(async () => {
+    const found = await eventually(async () => {
       const marked = await executionProcesses([mark]);
       expect(marked.map(({ command }) => command)).toContain("sleep 302");
       return marked;

@@ -6,6 +6,7 @@ import { streamed } from "#shared/http/streamed.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
@@ -35,7 +36,7 @@ const runWith = (budget_usd: number) =>
   workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd } });
 const readBudget = async ({ run_id }: Harness = run): Promise<Budget> =>
   parseBudget(await plane.table.get(keys.budget(run_id)));
-const untilSettled = () => vi.waitFor(async () => expect((await readBudget()).open).toBe(0));
+const untilSettled = () => eventually(async () => expect((await readBudget()).open).toBe(0));
 const user = (...content: unknown[]) => [{ role: "user", content }];
 type Api = "messages" | "chat" | "responses";
 const call = (api: Api, body: object) => gateway[api](run.key, body);
@@ -46,7 +47,7 @@ async function reservationFor(request: () => Promise<Response>): Promise<number>
   const seen = standIn.seen.length;
   standIn.turns.push({ after: promise });
   const response = request();
-  await vi.waitFor(() => expect(standIn.seen).toHaveLength(seen + 1));
+  await eventually(() => expect(standIn.seen).toHaveLength(seen + 1));
   const [hold] = Object.values((await readBudget()).holds);
   finish();
   await (await response).text();
@@ -361,7 +362,7 @@ describe("a sent model call", () => {
     });
     const work: Promise<unknown>[] = [];
     const response = gateway.serve(request, (promise) => void work.push(promise));
-    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    await eventually(() => expect(standIn.seen).toHaveLength(1));
     aborter.abort();
     finish();
     await response;
@@ -373,7 +374,7 @@ describe("a sent model call", () => {
     const watchful = createGateway(plane, standIn, { watchMs: 10 });
     standIn.turns.push({ pauseMs: 300, usage: { input: 10_000, output: 900 } });
     const response = watchful.messages(run.key);
-    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    await eventually(() => expect(standIn.seen).toHaveLength(1));
     await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect((await response).status).toBe(401);
     expect((await readBudget()).open).toBe(1);

@@ -89,7 +89,7 @@ describe("the reservation of a call", () => {
         const response = gateway[spoken.api](run.key, { ...request, model: spoken.model });
         await Promise.race([
           response,
-          vi.waitFor(() => expect(standIn.seen.length).toBeGreaterThan(before), { interval: 1 }),
+          vi.waitFor(() => expect(standIn.seen.length).toBeGreaterThan(before), { interval: 1, timeout: 30_000 }),
         ]);
         const holds = Object.values(parseBudget(await plane.table.get(keys.budget(run.run_id))).holds);
         const reserved = holds.reduce((sum, { amount }) => sum + amount, 0);
