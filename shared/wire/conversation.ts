@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PageInfo } from "./list.ts";
-import { Id, text, textOfBytes } from "./primitives.ts";
+import { Id, Timestamp, text, textOfBytes } from "./primitives.ts";
 
 const BlockText = textOfBytes(262_144);
 const MessageId = v.exactOptional(Id);
@@ -67,7 +67,7 @@ export const Message = v.object({
   content: v.pipe(v.array(Block), v.maxLength(256)),
   message_ids: v.exactOptional(v.pipe(v.array(Id), v.maxLength(256))),
   request_id: v.exactOptional(Id),
-  timestamp: v.exactOptional(v.string()),
+  timestamp: v.exactOptional(Timestamp),
 });
 export type Message = v.InferOutput<typeof Message>;
 

@@ -146,12 +146,9 @@ export const RunEvents = v.object({
   live: v.exactOptional(v.array(LiveFrame)),
   /** Pass it as `live_after` to receive only newer live output. */
   live_next: v.exactOptional(v.string()),
-  /** The position in the queue for capacity, from 1, if the request asked for live output and the run waits. */
+  /** Where the run waits for capacity, if it does and the request asked for live output. */
   waiting: v.exactOptional(
-    v.object({
-      /** 1 for the run that is started next. */
-      position: Count,
-    }),
+    v.object({ position: v.pipe(Count, v.minValue(1), v.metadata({ description: "The position; 1 is the next run to start." })) }),
   ),
 });
 export type RunEvents = v.InferOutput<typeof RunEvents>;

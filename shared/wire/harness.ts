@@ -327,7 +327,10 @@ export const FinishTaskRequest = v.pipe(
     v.check(({ success, blocked }) => !(success && blocked === true), NOT_DONE),
     ["blocked"],
   ),
-  v.metadata({ not: { required: ["blocked"], properties: { blocked: { const: true }, success: { const: true } } } }),
+  v.metadata({
+    not: { required: ["blocked"], properties: { blocked: { const: true }, success: { const: true } } },
+    dependentRequired: { first_sequence: ["messages"], messages: ["first_sequence"] },
+  }),
 );
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
 /** The follow-ups that keep the run from ending. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
+import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { eventually } from "../support/eventually.ts";
 import { type Harness, startedRun, workingRun } from "../support/execution.ts";
 import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";

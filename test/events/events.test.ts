@@ -125,6 +125,6 @@ describe("fillFixture", () => {
 
   it("names placeholders without a value, and unknown placeholders", () => {
     expect(() => fillFixture('["{{run_id}}", "{{run_key}}"]', { run_id: "1" })).toThrow("{{run_key}}");
-    expect(() => fillFixture('["{{run-id}}"]', {})).toThrow("{{run-id}} is no placeholder");
+    expect(() => fillFixture('["{{run-id}}"]', {})).toThrow("{{run-id}} is not a placeholder");
   });
 });

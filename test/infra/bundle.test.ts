@@ -204,9 +204,12 @@ function carriedBytes(output: string): number {
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 26_000;
   if (output.startsWith("schedules/run-schedule/")) return 21_000;
   if (/^schedules\/(create|update)-/.test(output)) return 42_000;
-  if (output.startsWith("runs/list-runs/")) return 6_000;
+  if (output.startsWith("runs/list-runs/")) return 8_000;
+  if (output.startsWith("runs/cancel-runs/")) return 1_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
   if (output.startsWith("web-sessions/exchange-code/")) return 14_000;
+  // The exchange of tokens carries the library that verifies them.
+  if (output.startsWith("token/create-token/")) return 9_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
   return /^schedules\/(pause|resume)-/.test(output) ? 34_000 : 0;
 }

@@ -9,7 +9,7 @@ import {
   type ProcessMark,
   readMark,
 } from "../../host/processes.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../server/support/eventually.ts";
 
 describe("the process functions", () => {
   const children: ChildProcess[] = [];

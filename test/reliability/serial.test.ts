@@ -4,7 +4,7 @@ import { request } from "../support/client.ts";
 import type { Answer } from "../support/control-plane.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
-import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
+import { bodies, ISSUER_ROUTES, prepare, toTarget } from "../support/valid-requests.ts";
 import { type Disturbance, disturbances, type Meeting } from "./disturbances.ts";
 import { others } from "./other-requests.ts";
 import { formatDifference, listRemains } from "./scenario.ts";
@@ -22,7 +22,8 @@ const SHARE = "/agent/environments/{environmentUid}/share";
 const requests: readonly Request[] = [
   ...routes
     .filter(({ method }) => !["GET", "ANY"].includes(method))
-    .map(({ method, path }) => ({ route: `${method} ${path}` })),
+    .map(({ method, path }) => ({ route: `${method} ${path}` }))
+    .filter(({ route }) => !ISSUER_ROUTES.has(route)),
   { route: `POST ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
   { route: `DELETE ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
   { route: "PUT /agent/environments/{environmentUid}", body: () => ({ name: "Another" }) },

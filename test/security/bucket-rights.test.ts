@@ -8,7 +8,15 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import {
+  createHarness,
+  createRun,
+  deliver,
+  type Harness,
+  nextExecution,
+  said,
+  workingRun,
+} from "../support/execution.ts";
 import { matchFileKinds, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
@@ -169,7 +177,10 @@ async function useRunFiles(): Promise<void> {
   expect(context).toMatchObject({ followups: [{ message: long("f") }], checkpoint: { generation: "one" } });
   await second.beat(1);
   await reportFile(plane, second, "late");
-  await second.finish();
+  await ada.post(`/agent/runs/${run}/followups`, { message: long("g") });
+  const last = { success: true, summary: "done", first_sequence: 2, messages: [said(long("n"))], followups_stored: 1 };
+  expect((await second.support("finish-task", last)).body.followups).toHaveLength(1);
+  await second.support("finish-task", { success: true, summary: "done", followups_stored: 2 });
   await deliver(plane);
   await readRun(plane, run);
 }

@@ -139,18 +139,20 @@ describe("runyard-server worker", () => {
         RUNYARD_API_KEY: server.state.api_key,
         RUNYARD_BASE_URL: server.state.base_url,
       },
-      stdio: "ignore",
+      stdio: ["ignore", "pipe", "pipe"],
       // npm does not pass signals on to the program that it runs; a terminal signals all of them.
       detached: true,
     });
     const ended = once(child, "exit");
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
     try {
       const id = await createRun("echo done");
       await eventually(async () =>
-        expect(await readRun(id)).toMatchObject({ state: "SUCCEEDED", execution_location: "REMOTE" }),
+        expect(await readRun(id), output).toMatchObject({ state: "SUCCEEDED", execution_location: "REMOTE" }),
       );
     } finally {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
     }
     await ended;
     await eventually(async () => expect(await connected()).toEqual([]));

@@ -32,6 +32,11 @@ export async function fillServer(server: Served) {
   await create("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-very-secret-value" });
   const environment = await create("/agent/environments", { name: "python", setup_commands: ["true"] });
   const identity = await create("/agent/identities", { name: "bot" });
+  const rule = await create(`/agent/identities/${identity.uid}/trust-rules`, {
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://ci.example.com",
+    subject_pattern: "repo:acme/shop:*",
+  });
   await create(`/agent/identities/${identity.uid}/keys`, { name: "ci" });
   await create(`/agent/teams/${team}/invitations`, { email: "new@example.com" });
   await waitForState(server, failed.run_id, "FAILED");
@@ -46,6 +51,7 @@ export async function fillServer(server: Served) {
     schedule: String(schedule.id),
     environment: String(environment.uid ?? environment.id),
     identity: String(identity.uid),
+    rule: String(rule.uid),
   };
 }
 
@@ -59,12 +65,14 @@ const OTHERS = [
   /^\/agent\/connected-self-hosted-workers$/,
   // The models of the installation.
   /^\/agent\/models$/,
+  // The issuer of the installation.
+  /^\/session\/methods$/,
   // For keys of runs only.
   /^\/harness-support\//,
 ];
 
 function listTargets(data: PortableData): readonly string[] {
-  const { run, failed, team, conversation, artifact, schedule, environment, identity } = data;
+  const { run, failed, team, conversation, artifact, schedule, environment, identity, rule } = data;
   const targets = [
     ...["/agent/runs", "/agent/runs?q=content&state=SUCCEEDED", "/agent/runs?metadata[team]=red&sort_by=title"],
     ...[run, failed].flatMap((id) =>
@@ -80,6 +88,7 @@ function listTargets(data: PortableData): readonly string[] {
     "/agent",
     ...["/agent/schedules", `/agent/schedules/${schedule}`, `/agent/schedules/${schedule}/ticks`],
     ...["/agent/identities", `/agent/identities/${identity}`, `/agent/identities/${identity}/keys`],
+    ...[`/agent/identities/${identity}/trust-rules`, `/agent/identities/${identity}/trust-rules/${rule}`],
     ...["/agent/environments", `/agent/environments/${environment}`],
     ...["/agent/keys", "/session", "/sessions", "/agent/me", "/agent/teams"],
     ...["", "/members", "/invitations"].map((part) => `/agent/teams/${team}${part}`),

@@ -17,6 +17,9 @@ const TRUST_RULE = {
   subject_pattern: "repo:acme/shop:*",
 };
 
+/** Routes that accept only what an OIDC issuer signed; token.test.ts and oidc-sign-in.test.ts of test/api have one. */
+export const ISSUER_ROUTES: ReadonlySet<string> = new Set(["POST /agent/token", "POST /session/oidc"]);
+
 /** A good body for each route that takes one, about the stage's run. */
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),

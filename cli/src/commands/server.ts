@@ -60,8 +60,7 @@ interface ServerProgram {
 
 /** Finds the server: in the checkout of this program, as a package next to it, or on the PATH. */
 async function findServer({ shell }: Context): Promise<ServerProgram> {
-  const places = [path.join(import.meta.dirname, "../../server/command/runyard-server.ts"), ...packagePlaces()];
-  for (const place of places) {
+  for (const place of serverPlaces()) {
     if (!(await isUsable(place, constants.R_OK))) continue;
     const version = process.versions.node;
     if (Number.parseInt(version, 10) >= OLDEST_NODE) return { program: process.execPath, before: [place] };
@@ -76,10 +75,11 @@ async function findServer({ shell }: Context): Promise<ServerProgram> {
   throw new Problem("The package runyard-server is not installed.", { remedy: `Install it: ${INSTALL}` });
 }
 
-/** Where the package is if it was installed together with this program. */
-function packagePlaces(): string[] {
+/** Where the server is in a checkout, and where the package is if it was installed together with this program. */
+function serverPlaces(): string[] {
   const places: string[] = [];
   for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    places.push(path.join(folder, "server/command/runyard-server.ts"));
     places.push(path.join(folder, "node_modules/runyard-server/dist/bin/runyard-server.mjs"));
   }
   return places;

@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def copy_project(tree: Path) -> Path:
-    """The client as mutmut works on it, and beside it what its tests read: they look for it two folders above theirs."""
+    """The client as mutmut works on it, next to what its tests read two folders above theirs."""
     project = tree / "python"
     project.mkdir(parents=True, exist_ok=True)
     for name in ("clients", "docs", "test"):

@@ -1019,7 +1019,7 @@ class MessageParam(TypedDict, total=False):
     """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Union[str, datetime]
-    """The time of the message or event."""
+    """The time of the message or event. RFC 3339 with an offset."""
 
 
 class MessagesRequestParam(TypedDict, total=False):

@@ -795,7 +795,7 @@ class Message(BaseModel):
     """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Optional[Timestamp] = None
-    """The time of the message or event."""
+    """The time of the message or event. RFC 3339 with an offset."""
 
 
 class Step(BaseModel):
@@ -932,9 +932,10 @@ class LiveFrame(BaseModel):
 
 
 class RunEventsWaiting(BaseModel):
-    """The position in the queue for capacity, from 1, if the request asked for live output and the run waits."""
+    """Where the run waits for capacity, if it does and the request asked for live output."""
 
     position: int
+    """The position; 1 is the next run to start."""
 
 
 class RunEvents(BaseModel):
@@ -956,7 +957,7 @@ class RunEvents(BaseModel):
     """Pass it as `live_after` to receive only newer live output."""
 
     waiting: Optional[RunEventsWaiting] = None
-    """The position in the queue for capacity, from 1, if the request asked for live output and the run waits."""
+    """Where the run waits for capacity, if it does and the request asked for live output."""
 
 
 class RunResponse(BaseModel):

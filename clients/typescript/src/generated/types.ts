@@ -1431,7 +1431,7 @@ interface components {
             request_id?: string;
             /**
              * Format: date-time
-             * @description The time of the message or event.
+             * @description The time of the message or event. RFC 3339 with an offset.
              */
             timestamp?: string;
         };
@@ -1994,8 +1994,9 @@ interface components {
             live?: components["schemas"]["LiveFrame"][];
             /** @description Pass it as `live_after` to receive only newer live output. */
             live_next?: string;
-            /** @description The position in the queue for capacity, from 1, if the request asked for live output and the run waits. */
+            /** @description Where the run waits for capacity, if it does and the request asked for live output. */
             waiting?: {
+                /** @description The position; 1 is the next run to start. */
                 position: number;
             };
         };
