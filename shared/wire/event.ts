@@ -148,7 +148,9 @@ export const RunEvents = v.object({
   live_next: v.exactOptional(v.string()),
   /** Where the run waits for capacity, if it does and the request asked for live output. */
   waiting: v.exactOptional(
-    v.object({ position: v.pipe(Count, v.minValue(1), v.metadata({ description: "The position; 1 is the next run to start." })) }),
+    v.object({
+      position: v.pipe(Count, v.minValue(1), v.metadata({ description: "The position; 1 is the next run to start." })),
+    }),
   ),
 });
 export type RunEvents = v.InferOutput<typeof RunEvents>;
