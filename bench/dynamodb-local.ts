@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { findProgram, lastLines, runCommand } from "../host/commands.ts";
@@ -15,6 +16,8 @@ const PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy-depe
 const LEAST_JAVA = 17;
 /** It demands a key and takes any. */
 const ANY_KEY = "test";
+/** The SHA-256 of each of its files, as `sha256sum` prints them. */
+const CHECKSUMS = path.join(import.meta.dirname, "dynamodb-local.sha256");
 
 export interface DynamoDbLocal extends EmulatorAccess {
   readonly name: string;
@@ -27,7 +30,7 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
   const told = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
   const version = Number(/version "(\d+)/.exec(told?.output ?? "")?.[1] ?? 0);
   if (java === undefined || version < LEAST_JAVA) return { missing: `Java ${LEAST_JAVA} or later` };
-  const folder = await fetched();
+  const folder = await fetchDynamoDbLocal();
   if (typeof folder !== "string") return folder;
   const port = await firstFreePort(18_000);
   const args = [`-Djava.library.path=${folder}`, "-cp", path.join(folder, "*"), MAIN, "-inMemory", "-port", `${port}`];
@@ -48,8 +51,11 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
 
 const MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
 
-/** Its classes, fetched once from Maven's repository and kept next to the local cloud's state. */
-async function fetched(): Promise<string | { readonly missing: string }> {
+/**
+ * Returns the folder of its classes. They are fetched once from Maven's repository, compared with their checksums, and kept next to
+ * the local cloud's state.
+ */
+export async function fetchDynamoDbLocal(): Promise<string | { readonly missing: string }> {
   const home = path.join(projectRoot, ".runyard", "dynamodb-local");
   const folder = path.join(home, VERSION);
   if ((await readdir(folder).catch(() => [])).length > 0) return folder;
@@ -64,10 +70,31 @@ async function fetched(): Promise<string | { readonly missing: string }> {
     const args = ["-q", "-B", "-f", pom, repository, PLUGIN, ...copy];
     const { code, output } = await runCommand("mvn", args, { timeoutSeconds: 300 });
     if (code !== 0) return { missing: `Maven's repository (${lastLines(output, 1).join()})` };
-    await rename(path.join(draft, "classes"), folder);
+    await throwIfChanged(path.join(draft, "classes"));
+    // Another process may have fetched the same files meanwhile.
+    await rename(path.join(draft, "classes"), folder).catch(async (error: unknown) => {
+      if ((await readdir(folder).catch(() => [])).length === 0) throw error;
+    });
     return folder;
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Throws unless the folder has exactly the files of the checksums. */
+async function throwIfChanged(folder: string): Promise<void> {
+  const expected = new Map(
+    (await readFile(CHECKSUMS, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => [line.slice(66), line.slice(0, 64)] as const),
+  );
+  const names = await readdir(folder);
+  for (const name of new Set([...expected.keys(), ...names])) {
+    const content = await readFile(path.join(folder, name)).catch(() => "");
+    if (createHash("sha256").update(content).digest("hex") !== expected.get(name)) {
+      throw new Problem(`${name} of DynamoDB Local ${VERSION} is not the file of ${path.basename(CHECKSUMS)}.`);
+    }
   }
 }
 

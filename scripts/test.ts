@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fetchDynamoDbLocal } from "../bench/dynamodb-local.ts";
 import { type CheckResult, describeCheck, runChecks } from "./checks.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
@@ -10,7 +11,12 @@ import { countPython, countVitest, sum, type Tally } from "./tally.ts";
 
 await requireTools();
 // One test of vitest uses what the tests of the Python client have made.
-const first = await Promise.all([runStep("check", check), runStep("python", python), runStep("agents", installAgents)]);
+const first = await Promise.all([
+  runStep("check", check),
+  runStep("python", python),
+  runStep("agents", installAgents),
+  runStep("dynamodb local", fetchDatabase),
+]);
 const total = sum([...first, await runStep("vitest", vitest)]);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
@@ -30,6 +36,13 @@ async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally>
 /** Downloads the third-party agents while the processors are busy; the tests of the agents would do it otherwise. */
 async function installAgents(): Promise<Tally> {
   await installThirdPartyAgents();
+  return { passed: 0, failed: 0 };
+}
+
+/** Downloads DynamoDB Local at the same time; its tests would do it otherwise. */
+async function fetchDatabase(): Promise<Tally> {
+  const fetched = await fetchDynamoDbLocal();
+  if (typeof fetched !== "string") throw new Error(`DynamoDB Local needs ${fetched.missing}`);
   return { passed: 0, failed: 0 };
 }
 
