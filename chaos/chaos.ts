@@ -106,7 +106,7 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
   const restedAt = Date.now();
   tell(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
   const { accepted } = callers;
-  const told = await readThrough(
+  const responses = await readThrough(
     api,
     accepted.map(({ runId }) => runId),
   );
@@ -117,7 +117,7 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
     items: await store.items(),
     before: earlier,
     objects: await store.objects(),
-    told,
+    responses,
     hits,
     lastKillAt,
     processes: await targets.leftovers(),
@@ -235,10 +235,10 @@ const tell = (text: string): void => console.error(dim(text));
 
 /** The first signal calls `early`; the second one exits immediately. */
 function onSignals(stage: Stage, early: () => void): () => void {
-  let told = false;
+  let interrupted = false;
   const stop = (): void => {
-    if (told) void stage.stop().finally(() => process.exit(130));
-    told = true;
+    if (interrupted) void stage.stop().finally(() => process.exit(130));
+    interrupted = true;
     early();
   };
   process.on("SIGINT", stop);

@@ -2,7 +2,7 @@ import { formatTitle } from "./clients.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";
 import {
   checkOutcome,
-  checkTold,
+  checkResponses,
   type Execution,
   type StoredRun,
   storedRuns,
@@ -26,7 +26,7 @@ export interface Findings {
 
 /** Checks the evidence of a chaos test. It is a pure function: the same evidence gives the same findings. */
 export function check(evidence: Evidence, seed: number): Findings {
-  const { items, accepted, before, told, hits } = evidence;
+  const { items, accepted, before, responses, hits } = evidence;
   const runs = storedRuns(items).filter(({ runId }) => !before.has(runId));
   const byId = new Map(runs.map((run) => [run.runId, run]));
   const violations: Violation[] = [...checkRequests(runs, evidence, seed)];
@@ -41,7 +41,7 @@ export function check(evidence: Evidence, seed: number): Findings {
     const one = accepted.find(({ runId }) => runId === run.runId);
     if (one === undefined) continue;
     violations.push(...checkOutcome(run, one, walked.executions, killedCommands));
-    violations.push(...checkTold(run, one, told.get(run.runId)));
+    violations.push(...checkResponses(run, one, responses.get(run.runId)));
   }
   const detection = detected(executions, evidence);
   violations.push(...detection.violations, ...checkCounters(items), ...checkObjects(evidence, byId));
@@ -73,7 +73,7 @@ function checkRequests(runs: readonly StoredRun[], { accepted }: Evidence, seed:
       ...others.map((run) => ({
         rule: "twice" as const,
         about: run.runId,
-        detail: `request ${name} made ${runId} too`,
+        detail: `request ${name} made ${runId} as well`,
       })),
     );
   }
@@ -83,13 +83,13 @@ function checkRequests(runs: readonly StoredRun[], { accepted }: Evidence, seed:
     ...strays.map(({ runId, title }) => ({
       rule: "twice" as const,
       about: runId,
-      detail: `nobody was told of "${title}"`,
+      detail: `no response contained the run "${title}"`,
     })),
   );
   return found;
 }
 
-/** Executions that a kill took the harness or the sandbox from, and when the service noticed. */
+/** Executions that a kill took the harness or the sandbox from, and when the service detected it. */
 function detected(executions: readonly Execution[], { hits, lastKillAt }: Evidence) {
   const byId = new Map(executions.map((execution) => [execution.id, execution]));
   const violations: Violation[] = [];
@@ -106,13 +106,13 @@ function detected(executions: readonly Execution[], { hits, lastKillAt }: Eviden
       violations.push({
         rule: "detection",
         about,
-        detail: `kill ${number} took ${executionId}, and nobody has noticed`,
+        detail: `kill ${number} of ${executionId} was never detected`,
       });
     } else if (fencedAt >= at) {
       lost++;
       longestMs = Math.max(longestMs, fencedAt - at);
       if (fencedAt <= Math.max(at, lastKillAt) + DETECTION_MS) continue;
-      violations.push({ rule: "detection", about, detail: `kill ${number} was noticed after ${fencedAt - at} ms` });
+      violations.push({ rule: "detection", about, detail: `kill ${number} was detected after ${fencedAt - at} ms` });
     }
   }
   return { violations, lost, longestMs };

@@ -10,7 +10,7 @@ export const StoredItem = v.looseObject({ pk: v.string(), sk: v.string() });
 export type StoredItem = v.InferOutput<typeof StoredItem>;
 
 /** What the API returns for one run. */
-export interface Told {
+export interface RunResponses {
   readonly events: readonly Pick<RunEvent, "sequence" | "type">[];
   readonly timeline: readonly string[];
   /** As text, to look for a line in it. */
@@ -27,7 +27,7 @@ export interface Evidence {
   /** Keys of the bucket. */
   readonly objects: readonly string[];
   /** By run id; an error message if reading failed. */
-  readonly told: ReadonlyMap<string, Told | string>;
+  readonly responses: ReadonlyMap<string, RunResponses | string>;
   readonly hits: readonly Hit[];
   /** Milliseconds since the epoch. */
   readonly lastKillAt: number;
@@ -48,23 +48,23 @@ export interface EvidenceStore {
 }
 
 /** Reads every run the way that users do: events, timeline, conversation and transcript. */
-export async function readThrough(api: Api, runIds: readonly string[]): Promise<Map<string, Told | string>> {
-  const told = new Map<string, Told | string>();
+export async function readThrough(api: Api, runIds: readonly string[]): Promise<Map<string, RunResponses | string>> {
+  const responses = new Map<string, RunResponses | string>();
   const left = [...runIds];
   const read = async (): Promise<void> => {
     for (let runId = left.shift(); runId !== undefined; runId = left.shift()) {
-      told.set(runId, await readRun(api, runId).catch((error: unknown) => String(error)));
+      responses.set(runId, await readRun(api, runId).catch((error: unknown) => String(error)));
     }
   };
   await Promise.all(Array.from({ length: READERS }, read));
-  return told;
+  return responses;
 }
 
 const Link = v.object({ download_url: v.string() });
 
-async function readRun(api: Api, runId: string): Promise<Told> {
+async function readRun(api: Api, runId: string): Promise<RunResponses> {
   const path = `/agent/runs/${runId}`;
-  const events: Told["events"][number][] = [];
+  const events: RunResponses["events"][number][] = [];
   for (let after = 0, ended = false; !ended; ) {
     const page = await callApi(api, "GET", `${path}/events?after=${after}`, RunEvents);
     events.push(...page.events.map(({ sequence, type }) => ({ sequence, type })));

@@ -57,8 +57,8 @@ export function print({
     say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of busy processes`);
   }
   if (faults !== undefined) {
-    const told = Object.entries(faults).map(([fault, count]) => `${count} ${fault}`);
-    say(`  faults       ${told.length === 0 ? red("none") : told.sort().join(", ")}`);
+    const injected = Object.entries(faults).map(([fault, count]) => `${count} ${fault}`);
+    say(`  faults       ${injected.length === 0 ? red("none") : injected.sort().join(", ")}`);
   }
   say();
   say(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { AcceptedRun } from "./clients.ts";
-import type { StoredItem, Told } from "./evidence.ts";
+import type { StoredItem, RunResponses } from "./evidence.ts";
 
 /** A broken guarantee. */
 export interface Violation {
@@ -21,7 +21,7 @@ export const RULES = {
   fence: "no execution wrote after its fence",
   outcome: "each run ended as it should, or says why not",
   output: "what commands printed can be read",
-  answers: "the API returns what the table holds",
+  responses: "the API returns what the table holds",
   counters: "counters are at zero and wait queues are empty",
   object: "every object belongs to a run",
   process: "no process is left over",
@@ -176,26 +176,26 @@ export function checkOutcome(
 }
 
 /** Compares what users can read of a run with what the table holds. */
-export function checkTold(run: StoredRun, accepted: AcceptedRun, told: Told | string | undefined): Violation[] {
+export function checkResponses(run: StoredRun, accepted: AcceptedRun, responses: RunResponses | string | undefined): Violation[] {
   const { runId, head, entries } = run;
-  if (told === undefined || typeof told === "string") {
-    return [{ rule: "answers", about: runId, detail: told ?? "it was not read" }];
+  if (responses === undefined || typeof responses === "string") {
+    return [{ rule: "responses", about: runId, detail: responses ?? "it was not read" }];
   }
   const found: Violation[] = [];
   const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
   const stored = entries.map(({ sequence, type }) => `${sequence} ${type}`);
-  const shown = told.events.map(({ sequence, type }) => `${sequence} ${type}`);
-  if (shown.join() !== stored.join()) complain("answers", `its events are ${shown.join()} and not ${stored.join()}`);
+  const shown = responses.events.map(({ sequence, type }) => `${sequence} ${type}`);
+  if (shown.join() !== stored.join()) complain("responses", `its events are ${shown.join()} and not ${stored.join()}`);
   const timeline = entries.filter(({ type }) => type !== "messages").map(({ type }) => type);
-  if (told.timeline.join() !== timeline.join()) complain("answers", `its timeline is ${told.timeline.join()}`);
+  if (responses.timeline.join() !== timeline.join()) complain("responses", `its timeline is ${responses.timeline.join()}`);
   if (head.transcript_events !== head.next_sequence - 1) {
-    complain("answers", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
+    complain("responses", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
   }
   if (head.state !== "SUCCEEDED") return found;
   for (const mark of [accepted.mark, ...accepted.followups]) {
     // As an output: in the prompt and in the commands it stands behind another word.
-    if (!told.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);
-    if (!told.conversation.includes(`${mark}\\n`)) complain("output", `its conversation lacks ${mark}`);
+    if (!responses.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);
+    if (!responses.conversation.includes(`${mark}\\n`)) complain("output", `its conversation lacks ${mark}`);
   }
   return found;
 }

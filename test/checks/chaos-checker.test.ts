@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { check, DETECTION_MS } from "../../chaos/checker.ts";
 import { type AcceptedRun, formatTitle } from "../../chaos/clients.ts";
-import type { Evidence, StoredItem, Told } from "../../chaos/evidence.ts";
+import type { Evidence, StoredItem, RunResponses } from "../../chaos/evidence.ts";
 import { DEPLOYMENT_WEIGHTS, generateStrikes, generateTasks, MACHINE_WEIGHTS } from "../../chaos/plan.ts";
 import type { Rule } from "../../chaos/run-checks.ts";
 import type { Hit } from "../../chaos/targets.ts";
@@ -34,11 +34,11 @@ interface Scene {
   head?: Record<string, unknown>;
   items?: readonly StoredItem[];
   accepted?: Partial<AcceptedRun>;
-  told?: Partial<Told>;
+  responses?: Partial<RunResponses>;
   rest?: Partial<Evidence>;
 }
 
-function findings({ history = HISTORY, head, items = [], accepted, told, rest }: Scene) {
+function findings({ history = HISTORY, head, items = [], accepted, responses, rest }: Scene) {
   const entries = history.map(({ type, by, data }, index): StoredItem => {
     const isBatch = type === "messages";
     return {
@@ -76,19 +76,19 @@ function findings({ history = HISTORY, head, items = [], accepted, told, rest }:
     ...accepted,
   };
   const output = JSON.stringify({ stdout: "line-7-1\n" });
-  const read: Told = {
+  const read: RunResponses = {
     events: history.map(({ type }, index) => ({ sequence: index + 1, type: toType(type) })),
     timeline: history.map(({ type }) => type).filter((type) => type !== "messages"),
     conversation: output,
     transcript: output,
-    ...told,
+    ...responses,
   };
   const evidence: Evidence = {
     accepted: [one],
     items: stored,
     before: new Set(),
     objects: [`runs/${RUN}/transcript-${history.length}.jsonl`],
-    told: new Map([[RUN, read]]),
+    responses: new Map([[RUN, read]]),
     hits: [createKill("harness", "first", START + 2_500)],
     lastKillAt: START + 2_500,
     processes: [],
@@ -97,7 +97,7 @@ function findings({ history = HISTORY, head, items = [], accepted, told, rest }:
   return check(evidence, SEED);
 }
 
-const toType = (type: string): Told["events"][number]["type"] => {
+const toType = (type: string): RunResponses["events"][number]["type"] => {
   const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "run_succeeded"] as const;
   return known.find((one) => one === type) ?? "messages";
 };
@@ -196,12 +196,12 @@ describe("a finding of the chaos checker", () => {
   });
 
   it("is an unreadable output, and a difference between the API and the table", () => {
-    expect(brokenBy({ told: { transcript: "" } })).toEqual(["output"]);
-    expect(brokenBy({ told: { conversation: "" } })).toEqual(["output"]);
-    expect(brokenBy({ told: { timeline: [] } })).toEqual(["answers"]);
-    expect(brokenBy({ told: { events: [] } })).toEqual(["answers"]);
-    expect(brokenBy({ head: { transcript_events: 3 } })).toEqual(["answers"]);
-    expect(brokenBy({ rest: { told: new Map([[RUN, "GET answered 500"]]) } })).toEqual(["answers"]);
+    expect(brokenBy({ responses: { transcript: "" } })).toEqual(["output"]);
+    expect(brokenBy({ responses: { conversation: "" } })).toEqual(["output"]);
+    expect(brokenBy({ responses: { timeline: [] } })).toEqual(["responses"]);
+    expect(brokenBy({ responses: { events: [] } })).toEqual(["responses"]);
+    expect(brokenBy({ head: { transcript_events: 3 } })).toEqual(["responses"]);
+    expect(brokenBy({ rest: { responses: new Map([[RUN, "GET returned 500"]]) } })).toEqual(["responses"]);
   });
 
   it.each([
