@@ -72,8 +72,10 @@ export function printReport(report: SingleReport): void {
   say(bold("milliseconds                    p50      p95      p99"));
   printSpread("submit → first command", single.firstCommand);
   printSpread("submit → end", single.end);
-  for (const { path, callers, milliseconds } of Object.values(reads))
-    printSpread(`GET ${path.slice(0, 18)} (${callers})`, milliseconds);
+  printSpread("GET a run", reads.run.milliseconds);
+  printSpread("GET a run, eight callers", reads.runByEight.milliseconds);
+  printSpread("GET a page of 20 runs", reads.list.milliseconds);
+  printSpread("GET the events of a run", reads.events.milliseconds);
   if (openhands !== undefined) printSpread("OpenHands, first command", openhands.firstCommand);
   if (openhands !== undefined) printSpread("OpenHands, end", openhands.end);
   if (langgraph !== undefined) printSpread("langgraph, first command", langgraph.firstCommand);
@@ -88,7 +90,18 @@ export function printReport(report: SingleReport): void {
   say(
     `processor time of a run: server ${Math.round(usage.serverMs)} ms, execution ${Math.round(usage.executionsMs)} ms`,
   );
-  if (overload !== undefined) say(`overload: ${JSON.stringify(overload, null, 2)}`);
+  if (overload !== undefined) printOverload(overload);
+}
+
+function printOverload(overload: Overload): void {
+  const { callers, seconds, statuses, milliseconds, accepted, drainSeconds, otherQuietMs, otherLoadedMs } = overload;
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  say(`overload, ${callers} callers for ${seconds} s: ${counts.join(", ")}`);
+  printSpread("response", milliseconds);
+  say(`slowest response ${milliseconds.most.toFixed(0)} ms`);
+  say(`${accepted} runs accepted; the last one ended ${drainSeconds.toFixed(0)} s after the callers had stopped`);
+  const times = (otherLoadedMs / otherQuietMs).toFixed(2);
+  say(`a run of another owner started after ${otherLoadedMs} ms, and ${otherQuietMs} ms without load: ${times} ×`);
 }
 
 function printSpread(name: string, { p50, p95, p99 }: { p50: number; p95: number; p99: number }): void {
