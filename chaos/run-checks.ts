@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { AcceptedRun } from "./clients.ts";
-import type { StoredItem, RunResponses } from "./evidence.ts";
+import type { RunResponses, StoredItem } from "./evidence.ts";
 
 /** A broken guarantee. */
 export interface Violation {
@@ -176,7 +176,11 @@ export function checkOutcome(
 }
 
 /** Compares what users can read of a run with what the table holds. */
-export function checkResponses(run: StoredRun, accepted: AcceptedRun, responses: RunResponses | string | undefined): Violation[] {
+export function checkResponses(
+  run: StoredRun,
+  accepted: AcceptedRun,
+  responses: RunResponses | string | undefined,
+): Violation[] {
   const { runId, head, entries } = run;
   if (responses === undefined || typeof responses === "string") {
     return [{ rule: "responses", about: runId, detail: responses ?? "it was not read" }];
@@ -187,7 +191,8 @@ export function checkResponses(run: StoredRun, accepted: AcceptedRun, responses:
   const shown = responses.events.map(({ sequence, type }) => `${sequence} ${type}`);
   if (shown.join() !== stored.join()) complain("responses", `its events are ${shown.join()} and not ${stored.join()}`);
   const timeline = entries.filter(({ type }) => type !== "messages").map(({ type }) => type);
-  if (responses.timeline.join() !== timeline.join()) complain("responses", `its timeline is ${responses.timeline.join()}`);
+  if (responses.timeline.join() !== timeline.join())
+    complain("responses", `its timeline is ${responses.timeline.join()}`);
   if (head.transcript_events !== head.next_sequence - 1) {
     complain("responses", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { check, DETECTION_MS } from "../../chaos/checker.ts";
 import { type AcceptedRun, formatTitle } from "../../chaos/clients.ts";
-import type { Evidence, StoredItem, RunResponses } from "../../chaos/evidence.ts";
+import type { Evidence, RunResponses, StoredItem } from "../../chaos/evidence.ts";
 import { DEPLOYMENT_WEIGHTS, generateStrikes, generateTasks, MACHINE_WEIGHTS } from "../../chaos/plan.ts";
 import type { Rule } from "../../chaos/run-checks.ts";
 import type { Hit } from "../../chaos/targets.ts";
