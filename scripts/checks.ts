@@ -16,6 +16,7 @@ export interface CheckResult {
 
 const checks: Record<string, () => Promise<CommandResult>> = {
   biome: () => runTool("biome", ["check", "--error-on-warnings", "--colors=off", "--max-diagnostics=200", "."]),
+  promises: () => runTool("oxlint", ["--type-aware", "--quiet", "--format=unix"]),
   tsc: checkTypes,
   layers: checkLayers,
   folders: checkFolders,

@@ -1,97 +1,150 @@
 /** `npm run mutate:planted`: plants bugs of usual kinds at places chosen at random, and tells which of them the tests notice. */
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { FAST_TESTS, testsToEnvironment } from "./mutation/suites.ts";
 import { type Candidate, findCandidates, KINDS } from "./planted/candidates.ts";
-import { copyRepository, listFiles } from "./planted/planted.ts";
+import { copyRepository, listFiles, plant, restore } from "./planted/planted.ts";
+import { findTests, type Reach, updateReach } from "./planted/reach.ts";
+import { runTests } from "./planted/tests.ts";
 import { root, runCommand } from "./run-command.ts";
+
+const CODE = ["shared", "functions", "harness", "infra"];
+/** Folders of tests that run this code, but neither browsers, package managers nor the emulator. */
+const TESTS = ["domain", "api", "events", "store", "security", "infra", "harness", "server", "reliability", "e2e"];
 
 const HELP = `npm run mutate:planted
 
   --count N     bugs to plant, one at a time (default: 20)
   --seed N      chooses the same bugs again (default: a new one, which is printed)
-  --folder F    where to plant them; may be given several times (default: shared, functions, harness, infra)
+  --folder F    where to plant them; may be given several times (default: ${CODE.join(", ")})
+  --tests F     folders of the tests; may be given several times (default: ${TESTS.join(", ")} of test/)
+  --minutes N   a bug that no test has noticed after so many minutes survives (default: 10)
   --workers N   test processes at the same time (default: 2)
-  --list        prints the bugs and ends`;
-const SECONDS = 3_600;
+  --list        prints the bugs and ends
+  --reach       finds out which test files run which code, and ends`;
 
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "20" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    folder: { type: "string", multiple: true, default: ["shared", "functions", "harness", "infra"] },
+    folder: { type: "string", multiple: true, default: CODE },
+    tests: { type: "string", multiple: true, default: TESTS.map((folder) => `test/${folder}`) },
+    minutes: { type: "string", default: "10" },
     workers: { type: "string", default: "2" },
     list: { type: "boolean" },
+    reach: { type: "boolean" },
     help: { type: "boolean" },
   },
 });
-const Report = v.object({ testResults: v.array(v.object({ name: v.string(), status: v.string() })) });
-const Numbers = v.record(v.string(), v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.toNumber()));
+const Numbers = v.object({ count: toNumber(), seed: toNumber(), minutes: toNumber(), workers: toNumber() });
+const { count, seed, minutes, workers } = v.parse(Numbers, values);
 
 if (values.help === true) console.log(HELP);
 else await main();
 
+function toNumber() {
+  return v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.toNumber());
+}
+
 async function main(): Promise<void> {
-  const { count = 0, seed = 0 } = v.parse(Numbers, { count: values.count, seed: values.seed });
-  console.log(`seed ${seed}`);
-  // Some of them are noticed by the checks.
-  const places = await choosePlaces(3 * count, seed);
   const folder = join(root, ".runyard/mutation", `planted-${process.pid}`);
-  const copy = join(folder, "copy");
   try {
+    if (values.reach === true) {
+      await updateReach({ code: CODE, tests: values.tests, workers });
+      return;
+    }
+    console.log(`seed ${seed}`);
+    // Some of them are noticed by the checks.
+    const places = await choosePlaces(3 * count);
     const bugs = (await removeChecked(join(folder, "checked"), places)).slice(0, count);
     if (values.list === true) return console.log(bugs.map(format).join("\n"));
-    await copyRepository(copy, bugs, "switched");
-    const log = join(folder, "log");
-    await test(copy, FAST_TESTS, ["--reporter=json", `--outputFile=${join(folder, "report.json")}`], {
-      RUNYARD_PLANTED_LOG: log,
-    });
-    const passed = readPassedFiles(join(folder, "report.json"), copy);
-    const reached = readReached(log);
+    const reach = await updateReach({ code: CODE, tests: values.tests, workers });
+    const copy = join(folder, "copy");
+    await copyRepository(copy);
     let caught = 0;
-    for (const [id, bug] of bugs.entries()) {
-      const files = passed.filter((file) => reached.get(id)?.has(file));
-      const by = files.length === 0 ? undefined : await findCatcher(copy, files, id);
-      if (by !== undefined) caught++;
-      console.log(
-        `${by === undefined ? `SURVIVED (${files.length} test files run it)` : `caught by ${by}`}: ${format(bug)}`,
-      );
-    }
+    for (const bug of bugs) if (await tryBug(copy, bug, reach)) caught++;
     console.log(`${caught} of ${bugs.length} caught, seed ${seed}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+async function tryBug(copy: string, bug: Candidate, reach: Reach): Promise<boolean> {
+  const started = performance.now();
+  const files = findTests(reach, bug);
+  plant(copy, bug);
+  const outcome = await findCatcher(copy, files, bug);
+  restore(copy, bug);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const caught = typeof outcome === "object";
+  const how = caught ? `caught by ${outcome.file}: ${outcome.failed ?? "the file did not load"}` : outcome;
+  console.log(`${how} (${files.length} test files run it, ${seconds} s)\n  ${format(bug)}`);
+  return caught;
+}
+
+interface Catcher {
+  readonly file: string;
+  readonly failed: string | undefined;
+}
+
+/**
+ * Files share modules at first, since that is faster. The one that failed must then fail with the bug and pass without it,
+ * in a process of its own; otherwise the search goes on without it.
+ */
+async function findCatcher(
+  copy: string,
+  files: readonly string[],
+  bug: Candidate,
+): Promise<Catcher | "SURVIVED" | "SURVIVED until the time was up"> {
+  const ends = performance.now() + minutes * 60_000;
+  let left = files;
+  while (left.length > 0) {
+    const seconds = Math.ceil((ends - performance.now()) / 1000);
+    const many = { files: left, workers, seconds: Math.max(1, seconds), isolate: false, bail: true };
+    const { results, late } = await runTests(copy, many);
+    if (late) return "SURVIVED until the time was up";
+    const failed = results.find(({ passed }) => !passed);
+    if (failed === undefined) return "SURVIVED";
+    const one = { files: [failed.file], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
+    const [withBug] = (await runTests(copy, one)).results;
+    restore(copy, bug);
+    const [without] = (await runTests(copy, one)).results;
+    if (withBug?.passed !== true && without?.passed === true) {
+      return { file: failed.file, failed: withBug?.failed ?? failed.failed };
+    }
+    plant(copy, bug);
+    const done = results.filter(({ passed, file }) => passed || file === failed.file).map(({ file }) => file);
+    left = left.filter((file) => !done.includes(file));
+  }
+  return "SURVIVED";
+}
+
+const ONE_FILE_SECONDS = 300;
+
 /** The bugs that neither the type checker nor the linter notices. */
 async function removeChecked(copy: string, bugs: readonly Candidate[]): Promise<readonly Candidate[]> {
-  await copyRepository(copy, bugs, "planted");
+  await copyRepository(copy);
+  for (const bug of bugs) plant(copy, bug);
   const tool = (name: string, args: readonly string[]) =>
     runCommand(join(root, "node_modules/.bin", name), args, { cwd: copy });
+  const files = bugs.map(({ file }) => file);
   const results = await Promise.all([
     tool("tsc", ["--noEmit", "--pretty", "false"]),
-    tool("biome", [
-      "lint",
-      "--vcs-enabled=false",
-      "--max-diagnostics=none",
-      "--reporter=github",
-      ...bugs.map(({ file }) => file),
-    ]),
+    tool("biome", ["lint", "--vcs-enabled=false", "--max-diagnostics=none", "--reporter=github", ...files]),
+    tool("oxlint", ["--type-aware", "--quiet", "--format=unix", ...files]),
   ]);
   const complaints = results.map(({ output }) => output).join("\n");
   return bugs.filter(({ file }) => !complaints.includes(file));
 }
 
 /** First a kind, then a place: otherwise most bugs would be of the most frequent kind. A file gets one bug at most. */
-async function choosePlaces(count: number, seed: number): Promise<readonly Candidate[]> {
+async function choosePlaces(wanted: number): Promise<readonly Candidate[]> {
   const files = (await listFiles(values.folder)).filter((file) => /\.ts$/.test(file));
   const all = files.flatMap((file) => findCandidates(file, readFileSync(join(root, file), "utf8")));
   const random = createRandom(seed);
   const chosen: Candidate[] = [];
-  while (chosen.length < Math.min(count, files.length / 2)) {
+  while (chosen.length < Math.min(wanted, files.length / 2)) {
     const kind = KINDS[Math.floor(random() * KINDS.length)];
     const places = all.filter((one) => one.kind === kind);
     const one = places[Math.floor(random() * places.length)];
@@ -101,51 +154,14 @@ async function choosePlaces(count: number, seed: number): Promise<readonly Candi
 }
 
 /** Mulberry32: the same numbers for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed;
+function createRandom(start: number): () => number {
+  let state = start;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-function test(copy: string, suite: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>) {
-  const hook = pathToFileURL(join(root, "scripts/planted/hook.mjs")).href;
-  const vitest = join(root, "node_modules/.bin/vitest");
-  const config = ["--config=scripts/planted/vitest.config.ts", `--maxWorkers=${values.workers}`];
-  return runCommand(process.execPath, [vitest, "run", ...config, ...args], {
-    cwd: copy,
-    timeoutSeconds: SECONDS,
-    env: { ...testsToEnvironment(suite), NODE_OPTIONS: `--import=${hook}`, NO_COLOR: "1", ...env },
-  });
-}
-
-async function findCatcher(copy: string, files: readonly string[], id: number): Promise<string | undefined> {
-  const { exitCode, output } = await test(copy, files, ["--bail=1", "--reporter=dot"], { RUNYARD_PLANTED: String(id) });
-  return exitCode === 0
-    ? undefined
-    : (/FAIL\s+(test\/\S+?\.test\.ts[^\n]*)/.exec(output)?.[1] ?? `exit code ${exitCode}`);
-}
-
-/** Tests that need more than the copy has fail without a bug, and say nothing about one. */
-function readPassedFiles(report: string, copy: string): readonly string[] {
-  const { testResults } = v.parse(Report, JSON.parse(readFileSync(report, "utf8")));
-  const name = (path: string) => path.slice(copy.length + 1);
-  const failed = testResults.filter(({ status }) => status !== "passed").map((result) => name(result.name));
-  if (failed.length > 0) console.log(`left out, since they fail without a bug: ${failed.join(", ")}`);
-  return testResults.map((result) => name(result.name)).filter((file) => !failed.includes(file));
-}
-
-/** The test files that run the code of each bug. */
-function readReached(log: string): ReadonlyMap<number, ReadonlySet<string>> {
-  const reached = new Map<number, Set<string>>();
-  for (const line of existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []) {
-    const [id, file] = v.parse(v.tuple([v.number(), v.string()]), JSON.parse(line));
-    reached.set(id, (reached.get(id) ?? new Set()).add(file));
-  }
-  return reached;
 }
 
 function format({ kind, file, line, original, replacement }: Candidate): string {

@@ -49,11 +49,6 @@ const SLOW = [
   "test/server/{serve,restarts,package,command,imports,other-users,doctor,background,harness-programs}.test.ts",
 ];
 
-/** Every test that is fast enough to be tried with a planted bug that it runs. */
-export const FAST_TESTS = ["domain", "api", "events", "store", "security", "harness", "infra", "server"].map(
-  (folder) => `test/${folder}`,
-);
-
 export const MUTABLE_FOLDERS = Object.keys(SUITES);
 const VARIABLE = "RUNYARD_MUTATION_TESTS";
 

@@ -34,16 +34,28 @@ describe("npm run check", () => {
     expectFailure(result, "shared/runs/absent.ts", "TS2375");
   });
 
-  it("fails on a floating promise, any, a non-null assertion, a type assertion and other formatting", async () => {
-    plant("shared/runs/promise.ts", "export async function save(): Promise<void> {}\n");
-    const floating = 'import { save } from "./promise.ts";\n\nexport function run(): void {\n  save();\n}\n';
+  it("fails on a promise that nobody awaits, whatever the name of its function, and on a switch without one of its cases", async () => {
+    plant(
+      "shared/runs/promise.ts",
+      "export const store = (write: () => Promise<void>) => ({ save: () => write() });\n",
+    );
+    const floating =
+      'import { store } from "./promise.ts";\n\nexport async function run(write: () => Promise<void>): Promise<void> {\n  store(write).save();\n}\n';
     plant("shared/runs/floating.ts", floating);
+    const open =
+      'export function name(kind: "a" | "b"): void {\n  switch (kind) {\n    case "a":\n      break;\n  }\n}\n';
+    plant("shared/runs/open.ts", open);
+    const result = await check("promises");
+    expectFailure(result, "shared/runs/floating.ts:4", "no-floating-promises");
+    expectFailure(result, "shared/runs/open.ts", "switch-exhaustiveness-check");
+  });
+
+  it("fails on any, a non-null assertion, a type assertion and other formatting", async () => {
     plant("shared/runs/any.ts", "export const loose: any = 1;\n");
     plant("shared/runs/bang.ts", "export const sure = [1].at(0)!;\n");
     plant("shared/runs/assertion.ts", 'export const asserted = JSON.parse("1") as number;\n');
     plant("shared/runs/quotes.ts", "export const quoted = 'single'\n");
     const result = await check("biome");
-    expectFailure(result, "shared/runs/floating.ts", "noFloatingPromises");
     expectFailure(result, "shared/runs/any.ts", "noExplicitAny");
     expectFailure(result, "shared/runs/bang.ts", "noNonNullAssertion");
     expectFailure(result, "shared/runs/assertion.ts", "plugin");
