@@ -4,41 +4,17 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { parseArgs } from "node:util";
 import { GetObjectCommand, ListObjectsV2Command, type S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { keyToPath } from "#server/files/key-path.ts";
 import { writeDestination } from "#server/transfer/destination.ts";
 import { type ExportSource, writeExport } from "#server/transfer/export.ts";
-import { dynamoClient } from "#shared/aws/clients.ts";
 import { toItem } from "#shared/aws/dynamo-table.ts";
-import { s3Client } from "#shared/aws/s3-client.ts";
 import type { Item } from "#shared/table/table.ts";
-import { Problem, say } from "../host/terminal.ts";
-import { aboutCredentials, runByHand } from "../local/by-hand.ts";
-
-const HELP = `Usage: npm run export:aws -- TO --bucket NAME [options]
-
-Exports a deployment on AWS to the new directory or archive (.tar, .tar.gz, .tgz) TO, which \`npm start -- import\` and
-\`runyard-server import\` accept. Stop creating runs first: what changes meanwhile may be exported as it was or as it is.
-API keys stay valid. Secrets are not exported.
-
-  --table NAME    the table of the deployment (default: runyard)
-  --bucket NAME   the bucket of the deployment, an output of the stack Runyard-Data
-  --help          show this text
-
-The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
-
-/** Downloads at the same time. */
-const CONCURRENCY = 8;
+import { type Deployment, runTransfer, transferFiles } from "./transfer-aws.ts";
 
 /** A table and a bucket as the source of an export. */
-export const awsSource = (
-  dynamo: DynamoDBDocumentClient,
-  s3: S3Client,
-  table: string,
-  bucket: string,
-): ExportSource => ({
+export const awsSource = ({ dynamo, s3, table, bucket }: Deployment): ExportSource => ({
   items: scanItems(dynamo, table),
   copyFiles: (directory) => downloadAll(s3, bucket, directory),
 });
@@ -77,15 +53,9 @@ async function* listKeys(s3: S3Client, bucket: string): AsyncGenerator<string> {
 
 async function downloadAll(s3: S3Client, bucket: string, directory: string): Promise<number> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const keys = listKeys(s3, bucket);
-  let count = 0;
-  const work = async (): Promise<void> => {
-    for (let next = await keys.next(); next.done !== true; next = await keys.next()) {
-      if (await download(s3, bucket, next.value, path.join(directory, keyToPath(next.value)))) count++;
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return count;
+  return await transferFiles(listKeys(s3, bucket), (key) =>
+    download(s3, bucket, key, path.join(directory, keyToPath(key))),
+  );
 }
 
 /** Downloads an object. Returns false if it has expired since it was listed. */
@@ -102,25 +72,23 @@ async function download(s3: S3Client, bucket: string, key: string, file: string)
   }
 }
 
-async function main(args: string[]): Promise<void> {
-  const text = { type: "string" } as const;
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { table: { ...text, default: "runyard" }, bucket: text, help: { type: "boolean", default: false } },
-  });
-  if (values.help) return say(HELP);
-  const [to] = positionals;
-  const { table, bucket } = values;
-  if (to === undefined || bucket === undefined) throw new Problem("Name the new export and --bucket.", [HELP]);
-  const source = awsSource(dynamoClient(), s3Client(), table, bucket);
-  const { items, files, secrets } = await writeDestination(to, (directory) => writeExport(directory, source)).catch(
-    (error: unknown) => {
-      throw aboutCredentials(error);
-    },
-  );
-  say(`${items} items of ${table} and ${files} files of ${bucket} were exported to ${to}.`);
-  for (const { team_uid, name } of secrets) say(`The secret ${name} of team ${team_uid} has to be created again.`);
-}
+const TRANSFER = {
+  command: "export:aws",
+  argument: "TO",
+  missing: "the new export",
+  description: `Exports a deployment on AWS to the new directory or archive (.tar, .tar.gz, .tgz) TO, which \`npm start -- import\` and
+\`runyard-server import\` accept. Stop creating runs first: what changes meanwhile may be exported as it was or as it is.
+API keys stay valid. Secrets are not exported.`,
+  run: async (deployment: Deployment, to: string) => {
+    const source = awsSource(deployment);
+    const exported = await writeDestination(to, (directory) => writeExport(directory, source));
+    return [
+      `${exported.items} items of ${deployment.table} and ${exported.files} files of ${deployment.bucket} were exported to ${to}.`,
+      ...exported.secrets.map(
+        ({ team_uid, name }) => `The secret ${name} of team ${team_uid} has to be created again.`,
+      ),
+    ];
+  },
+} as const;
 
-if (import.meta.main) await runByHand(main);
+if (import.meta.main) await runTransfer(TRANSFER);

@@ -169,7 +169,7 @@ describe("an export of a single machine", () => {
     const { to, api_key, team_uid, manifest } = await makeExport("first", [bytes, secret, ...many]);
     expect(manifest.secrets).toEqual([{ team_uid: "1", name: "TOKEN" }]);
 
-    const target = awsTarget(aws.dynamo, aws.s3, importTable, importBucket);
+    const target = awsTarget({ ...aws, table: importTable, bucket: importBucket });
     expect(await importData(to, target, Date.now)).toMatchObject({ files: 1, wasComplete: false });
     const imported = dynamoTable(aws.dynamo, importTable);
     let count = 0;
@@ -211,10 +211,10 @@ describe("a single machine that moves to AWS and back", () => {
     const [movedTable, movedBucket] = [`table-${randomUUID()}`, `bucket-${randomUUID()}`];
     await createTable(aws.dynamo, movedTable);
     await createBucket(aws.s3, movedBucket);
-    const target = awsTarget(aws.dynamo, aws.s3, movedTable, movedBucket);
+    const target = awsTarget({ ...aws, table: movedTable, bucket: movedBucket });
     await readSource(there, (directory) => importData(directory, target, Date.now));
     const exported = await writeDestination(again, (directory) =>
-      writeExport(directory, awsSource(aws.dynamo, aws.s3, movedTable, movedBucket)),
+      writeExport(directory, awsSource({ ...aws, table: movedTable, bucket: movedBucket })),
     );
     const plane = await createTestControlPlane({ ...dynamoTable(aws.dynamo, movedTable), all: () => [] });
     plane.clock.now = Date.now();
