@@ -6,7 +6,7 @@ import { findChangedLines } from "./mutation/changed.ts";
 import { mutatePython, PYTHON_FOLDER } from "./mutation/python.ts";
 import { findRedundantTests, formatResults } from "./mutation/results.ts";
 import { runStryker } from "./mutation/stryker.ts";
-import { findSuite, MUTABLE_FOLDERS } from "./mutation/suites.ts";
+import { findFolder, findSuite, MUTABLE_FOLDERS } from "./mutation/suites.ts";
 
 const HELP = `npm run mutate -- FOLDER|FILE…     mutants of a folder or of files: ${MUTABLE_FOLDERS.filter((folder) => !folder.includes("/")).join(", ")}, clients/typescript,
                                    a folder or file in one of them, or ${PYTHON_FOLDER}
@@ -60,23 +60,45 @@ function refuse(message: string): never {
 }
 
 async function mutate(): Promise<void> {
-  const patterns = values.changed === true ? await changedPatterns() : positionals.map(toPattern);
+  const isChanged = values.changed === true;
+  const patterns = isChanged ? await changedPatterns() : positionals.map(toPattern);
   if (patterns.length === 0) return console.log("Nothing that is mutated has changed.");
   const seconds = values.minutes === undefined ? undefined : 60 * toNumber("--minutes", values.minutes);
-  const { results, ended } = await runStryker({
-    name: values.changed === true ? "changed" : positionals.join("+").replaceAll("/", "-"),
+  const outcomes = isChanged
+    ? await runByFolder(patterns, seconds ?? CHANGED_SECONDS)
+    : [await run(positionals, patterns, seconds)];
+  const results = outcomes.flatMap((outcome) => outcome.results);
+  console.log(formatResults(results));
+  if (values.redundant === true) console.log(`redundant:\n${findRedundantTests(results).join("\n")}`);
+  for (const { name, ended } of outcomes) if (ended !== "done") console.log(`Not all mutants of ${name}: ${ended}.`);
+  const survived = results.some(({ status }) => status === "Survived" || status === "NoCoverage");
+  process.exitCode = survived || outcomes.some(({ ended }) => ended === "failed") ? 1 : 0;
+}
+
+/** Folder by folder, so that one with slow tests takes no time from the others. Each gets its share of what is left. */
+async function runByFolder(patterns: readonly string[], seconds: number) {
+  const end = performance.now() + 1000 * seconds;
+  const folders = [...Map.groupBy(patterns, (pattern) => findFolder(toPath(pattern)) ?? "")];
+  const outcomes: Awaited<ReturnType<typeof run>>[] = [];
+  for (const [index, [folder, changed]] of folders.entries()) {
+    const left = (end - performance.now()) / 1000;
+    outcomes.push(await run([`changed ${folder}`], changed, left / (folders.length - index)));
+  }
+  return outcomes;
+}
+
+async function run(names: readonly string[], patterns: readonly string[], seconds: number | undefined) {
+  const name = names.join("+").replaceAll(/[/ ]/g, "-");
+  const outcome = await runStryker({
+    name,
     mutate: patterns,
     suite: values.tests ?? [...new Set(patterns.flatMap((pattern) => findSuite(toPath(pattern)) ?? []))],
     concurrency: toNumber("--concurrency", values.concurrency ?? String(Math.max(1, availableParallelism() - 1))),
-    seconds: seconds ?? (values.changed === true ? CHANGED_SECONDS : undefined),
+    seconds,
     allKillers: values.redundant === true,
     force: values.force === true || values.redundant === true,
   });
-  console.log(formatResults(results));
-  if (values.redundant === true) console.log(`redundant:\n${findRedundantTests(results).join("\n")}`);
-  if (ended !== "done") console.log(`Not all mutants were tried: ${ended}.`);
-  const survived = results.some(({ status }) => status === "Survived" || status === "NoCoverage");
-  process.exitCode = survived || ended === "failed" ? 1 : 0;
+  return { name: names.join(" "), ...outcome };
 }
 
 async function changedPatterns(): Promise<readonly string[]> {

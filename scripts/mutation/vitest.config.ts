@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     root: process.cwd(),
     ...testsFromEnvironment(),
+    setupFiles: ["scripts/mutation/setup.ts"],
     environment: "node",
     sequence: { sequencer: LikelyFirst },
     testTimeout: 180_000,

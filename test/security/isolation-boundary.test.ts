@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decideIsolation } from "../../host/isolation.ts";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
-import { runHarness } from "../harness/support/run-harness.ts";
+import { mutationVariables, runHarness } from "../harness/support/run-harness.ts";
 
 const CHECK = fileURLToPath(new URL("../../harness/isolation-main.ts", import.meta.url));
 const attack = "```sh\ncat /etc/shadow; echo unprotected\n```\n";
@@ -89,7 +89,9 @@ describe("the isolation boundary", () => {
 
   describe("is decided at start by running bubblewrap", () => {
     async function check(path: string): Promise<unknown> {
-      const { stdout } = await promisify(execFile)(process.execPath, [CHECK], { env: { PATH: path } });
+      const { stdout } = await promisify(execFile)(process.execPath, [CHECK], {
+        env: { PATH: path, ...mutationVariables() },
+      });
       return JSON.parse(stdout);
     }
 

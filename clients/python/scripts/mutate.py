@@ -19,7 +19,9 @@ SETTINGS = """
 [tool.mutmut]
 source_paths = ["src/runyard"]
 only_mutate = ["src/runyard/_*.py", "src/runyard/errors.py", "src/runyard/_async/_*.py"]
-do_not_mutate = ["src/runyard/_version.py", "src/runyard/_wire.py"]
+do_not_mutate = ["src/runyard/_sync/*", "src/runyard/_async/resources/*", "src/runyard/_version.py"]
+also_copy = ["README.md", "api.md"]
+pytest_add_cli_args = ["--ignore=tests/test_package.py"]
 use_git_change_detection = false
 """
 

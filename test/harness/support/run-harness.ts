@@ -18,7 +18,7 @@ export function startHarness(
   input = JSON.stringify(plane.envelope),
   opened?: string,
 ): Harness {
-  const env = { PATH: process.env["PATH"] ?? "", ...plantedVariables(), ...environment };
+  const env = { PATH: process.env["PATH"] ?? "", ...mutationVariables(), ...environment };
   // Node closes low descriptors by itself; a shell can leave a high one open.
   const [file, ...args] =
     opened === undefined
@@ -38,9 +38,12 @@ export function startHarness(
 export const runHarness = (plane: FakeControlPlane, environment?: Record<string, string>) =>
   startHarness(plane, environment).ended;
 
-/** What `npm run mutate:planted` gives to every process of the tests; nothing otherwise. */
-function plantedVariables(): NodeJS.ProcessEnv {
-  if (process.env["RUNYARD_TEST_FILE"] === undefined) return {};
-  const names = ["NODE_OPTIONS", "RUNYARD_PLANTED", "RUNYARD_PLANTED_LOG", "RUNYARD_TEST_FILE"];
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+/** What mutation testing gives to every process of the tests; nothing otherwise. */
+export function mutationVariables(): Record<string, string> {
+  const ours = /^(RUNYARD_(PLANTED|MUTATION|TEST_FILE)|__STRYKER_)/;
+  const given = Object.entries(process.env).filter(([name]) => ours.test(name));
+  if (given.length === 0) return {};
+  return Object.fromEntries(
+    [...given, ["NODE_OPTIONS", process.env["NODE_OPTIONS"]]].map(([name, value]) => [name, value ?? ""]),
+  );
 }

@@ -1,0 +1,58 @@
+/**
+ * Stryker sees only what its own process runs. This switches a mutant on in the processes that tests start, too, and adds the mutants
+ * that they run to those of the test. The processes load `hook.mjs`.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as v from "valibot";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
+const Hits = v.record(v.string(), v.number());
+const Coverage = v.object({ static: Hits, perTest: v.record(v.string(), Hits) });
+type Coverage = v.InferOutput<typeof Coverage>;
+
+declare global {
+  /** Stryker's own, which its setup file fills before this one. */
+  var __stryker__:
+    | { activeMutant?: string; currentTestId?: string; hitLimit?: number; mutantCoverage?: Coverage }
+    | undefined;
+}
+
+const HOOK = pathToFileURL(join(import.meta.dirname, "hook.mjs")).href;
+globalThis.__stryker__ ??= {};
+const stryker = globalThis.__stryker__;
+const folder = mkdtempSync(join(tmpdir(), "runyard-mutation-"));
+process.env["RUNYARD_MUTATION_COVERAGE"] = folder;
+process.env["NODE_OPTIONS"] = `${process.env["NODE_OPTIONS"] ?? ""} --import=${HOOK}`;
+activate();
+
+beforeAll(activate);
+beforeEach(() => {
+  if (stryker.currentTestId !== undefined) process.env["RUNYARD_MUTATION_TEST"] = stryker.currentTestId;
+});
+afterAll(() => {
+  for (const file of readdirSync(folder)) add(v.parse(Coverage, JSON.parse(readFileSync(join(folder, file), "utf8"))));
+  rmSync(folder, { recursive: true });
+});
+
+function activate(): void {
+  const { activeMutant, hitLimit } = stryker;
+  if (activeMutant !== undefined) process.env["__STRYKER_ACTIVE_MUTANT__"] = activeMutant;
+  if (hitLimit !== undefined) process.env["RUNYARD_MUTATION_HIT_LIMIT"] = String(hitLimit);
+}
+
+function add(found: Coverage): void {
+  stryker.mutantCoverage ??= { static: {}, perTest: {} };
+  const { mutantCoverage } = stryker;
+  mutantCoverage.static = addHits(mutantCoverage.static, found.static);
+  for (const [test, hits] of Object.entries(found.perTest)) {
+    mutantCoverage.perTest[test] = addHits(mutantCoverage.perTest[test] ?? {}, hits);
+  }
+}
+
+function addHits(hits: Record<string, number>, others: Readonly<Record<string, number>>): Record<string, number> {
+  for (const [mutant, count] of Object.entries(others)) hits[mutant] = (hits[mutant] ?? 0) + count;
+  return hits;
+}
