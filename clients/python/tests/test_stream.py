@@ -10,7 +10,9 @@ from typing import Any, Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
+import anyio.lowlevel
 import pytest
+from fault_server import FaultServer
 
 from runyard import AsyncRunyard, Runyard
 from runyard._stream import EventParser
@@ -142,6 +144,41 @@ def test_the_asynchronous_stream_does_so_too(hopping: str) -> None:
 
     anyio.run(follow)
     check(sequences, "".join(output))
+
+
+def waiting_script() -> list[dict[str, Any]]:
+    """A page, and then a stream, of a run that waits for capacity."""
+    page = {"events": [], "next": 0, "ended": False, "live": [], "live_next": "W10", "waiting": {"position": 3}}
+    stream = [f'event: waiting\ndata: {{"position":{position}}}\n\n' for position in (3, 2)]
+    text = "".join([*stream, "event: end\ndata: {}\n\n"])
+    return [{"body": page}, {"raw": text, "headers": {"content-type": "text/event-stream"}}]
+
+
+def test_stream_reports_each_position_in_the_queue_once_in_both_forms(server: FaultServer, client: Runyard) -> None:
+    server.play(waiting_script())
+    positions: list[int] = []
+    assert list(client.runs.stream("r1", on_waiting=positions.append)) == []
+    assert positions == [3, 2]
+    assert "live=true" in server.seen[0].raw_query
+
+
+@pytest.mark.anyio
+async def test_the_asynchronous_stream_awaits_on_waiting(server: FaultServer, waits: list[float]) -> None:
+    server.play(waiting_script())
+    positions: list[int] = []
+
+    async def note(position: int) -> None:
+        await anyio.lowlevel.checkpoint()
+        positions.append(position)
+
+    async with AsyncRunyard(api_key="ryp_x", base_url=server.api) as client:
+        assert [item async for item in client.runs.stream("r1", on_waiting=note)] == []
+    assert positions == [3, 2]
+
+
+def test_stream_without_on_waiting_drops_positions(server: FaultServer, client: Runyard) -> None:
+    server.play(waiting_script())
+    assert list(client.runs.stream("r1")) == []
 
 
 def test_event_parser_reads_an_event_cut_anywhere_with_any_line_break() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Union
 from typing_extensions import Literal
 
 from ._decode import construct
-from .types import LiveFrame, RunEvent, RunEvents
+from .types import LiveFrame, RunEvent, RunEvents, RunEventsWaiting
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,13 @@ class RunStreamOutput:
 
 
 RunStreamItem = Union[RunStreamEvent, RunStreamOutput]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The run waits for capacity, at this position of the queue, from 1."""
+
+    position: int
 
 
 class EventParser:
@@ -74,10 +81,11 @@ class StreamState:
         self.last = after
         self.live_after: str | None = None
         self.ended = False
+        self._position: int | None = None
         self._ends: dict[tuple[str | None, str | None], int] = {}
         self._finished: set[str] = set()
 
-    def take_named(self, name: str, data: str) -> RunStreamItem | None:
+    def take_named(self, name: str, data: str) -> RunStreamItem | Waiting | None:
         """Returns what is new in a server-sent event.
 
         Raises:
@@ -89,12 +97,16 @@ class StreamState:
             return self._take_event(construct(RunEvent, json.loads(data)))
         if name == "live":
             return self._take_frame(construct(LiveFrame, json.loads(data)))
+        if name == "waiting":
+            return self._take_waiting(construct(RunEventsWaiting, json.loads(data)))
         return None
 
-    def take_page(self, page: RunEvents) -> list[RunStreamItem]:
+    def take_page(self, page: RunEvents) -> list[RunStreamItem | Waiting]:
         """Returns what is new in a response of long polling."""
-        items = [self._take_event(event) for event in page.events or []]
+        items: list[RunStreamItem | Waiting | None] = [self._take_event(event) for event in page.events or []]
         items += [self._take_frame(frame) for frame in page.live or []]
+        if page.waiting is not None:
+            items.append(self._take_waiting(page.waiting))
         self.live_after = page.live_next or self.live_after
         self.ended = bool(page.ended)
         return [item for item in items if item is not None]
@@ -107,6 +119,12 @@ class StreamState:
         self.last = event.sequence
         self._finished.update(_finished_ids(event))
         return RunStreamEvent(event)
+
+    def _take_waiting(self, waiting: RunEventsWaiting) -> Waiting | None:
+        if waiting.position == self._position:
+            return None
+        self._position = waiting.position
+        return Waiting(waiting.position)
 
     def _take_frame(self, frame: LiveFrame) -> RunStreamItem | None:
         owner = frame.action_id or frame.message_id

@@ -14,7 +14,7 @@ from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
 from .._retry import retry_seconds
-from .._stream import EventParser, GapError, RunStreamItem, StreamState
+from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIConnectionError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
@@ -56,7 +56,14 @@ class AsyncRuns(AsyncRunsBase):
             yield event
 
     async def stream(
-        self, run_id: str, *, after: int = 0, live: bool = True, wait: int = 25, **options: Unpack[RequestOptions]
+        self,
+        run_id: str,
+        *,
+        after: int = 0,
+        live: bool = True,
+        wait: int = 25,
+        on_waiting: Callable[[int], object] | None = None,
+        **options: Unpack[RequestOptions],
     ) -> AsyncIterator[RunStreamItem]:
         """Iterates over the events of a run as they happen, and over the output that it is producing.
 
@@ -68,6 +75,8 @@ class AsyncRuns(AsyncRunsBase):
             after: The sequence number of the last known event.
             live: Whether to include the output that the run is producing.
             wait: Seconds, 0 to 25, for which the service waits for an event where it cannot stream.
+            on_waiting: Called with the run's position in the queue for capacity, from 1, when it changes. Requires
+                `live`.
         """
         state = StreamState(after)
         failures = 0
@@ -76,6 +85,10 @@ class AsyncRuns(AsyncRunsBase):
             is_new = False
             try:
                 async for item in self._connection(run_id, state, live, wait, options):
+                    if isinstance(item, Waiting):
+                        if on_waiting is not None:
+                            await ask(partial(on_waiting, item.position))
+                        continue
                     is_new = True
                     failures = 0
                     yield item
@@ -93,7 +106,7 @@ class AsyncRuns(AsyncRunsBase):
 
     async def _connection(
         self, run_id: str, state: StreamState, live: bool, wait: int, options: RequestOptions
-    ) -> AsyncIterator[RunStreamItem]:
+    ) -> AsyncIterator[RunStreamItem | Waiting]:
         """Sends one request and reads its response."""
         client = self._client
         query = {"after": state.last, "wait": wait, "live": live or None, "live_after": state.live_after}
