@@ -14,12 +14,16 @@ export interface LiveOutput {
   endText(): string | undefined;
   /** Sets whether anybody reads. Without readers, nothing is sent or redacted. */
   setWatched(isWatched: boolean): void;
+  /** Calls `listener` now and whenever it changes whether anybody reads. Returns a function that ends this. */
+  onWatched(listener: (isWatched: boolean) => void): () => void;
   /** Stops sending. */
   end(): void;
 }
 
 export interface OpenOutput {
   readonly push: (chunk: Buffer) => void;
+  /** Notes that the next output comes after this many bytes that are missing. */
+  skip(bytes: number): void;
   end(): void;
 }
 
@@ -49,6 +53,7 @@ export function createLiveOutput(options: LiveOutputOptions): LiveOutput {
   const { plane, redactor, beforeFirst = async () => {}, intervalMs = 500 } = options;
   const streams = new Set<Open>();
   let text: { readonly id: string; readonly output: OpenOutput } | undefined;
+  const listeners = new Set<(isWatched: boolean) => void>();
   let isWatched = false;
   let isSending = false;
   let sentAt = 0;
@@ -83,6 +88,7 @@ export function createLiveOutput(options: LiveOutputOptions): LiveOutput {
         open.stream.push(chunk);
         schedule();
       },
+      skip: open.stream.skip,
       end: () => void streams.delete(open),
     };
   };
@@ -105,8 +111,15 @@ export function createLiveOutput(options: LiveOutputOptions): LiveOutput {
     setWatched(watched) {
       // A reader after a pause begins without what was sent before.
       if (watched && !isWatched) for (const open of streams) open.isFresh = true;
+      const isChanged = watched !== isWatched;
       isWatched = watched;
+      if (isChanged) for (const listener of listeners) listener(watched);
       schedule();
+    },
+    onWatched(listener) {
+      listeners.add(listener);
+      listener(isWatched);
+      return () => void listeners.delete(listener);
     },
     end() {
       isWatched = false;

@@ -14,6 +14,8 @@ export interface LivePiece {
 export interface LiveStream {
   /** Adds output, not redacted. */
   push(chunk: Buffer): void;
+  /** Notes that the next output comes after this many bytes that are missing. */
+  skip(bytes: number): void;
   /** Redacts what was added since the last call and returns it. Of much output, only the end is returned. */
   take(): LivePiece | undefined;
   /** Whether the next `take` may return something even if nothing is added. */
@@ -64,6 +66,7 @@ export function createLiveStream(redactor: Redactor): LiveStream {
   };
   return {
     push: tail.push,
+    skip: tail.skip,
     take() {
       const { bytes, skipped } = tail.take();
       if (skipped > 0) {
@@ -112,6 +115,11 @@ function createRawTail(limit: () => number) {
       skipped += bytes - kept.length;
       chunks = [Buffer.from(kept)];
       bytes = kept.length;
+    },
+    skip(missing: number): void {
+      skipped += bytes + missing;
+      chunks = [];
+      bytes = 0;
     },
     take() {
       const taken = { bytes: Buffer.concat(chunks), skipped };

@@ -1,4 +1,5 @@
 import type { RunContext } from "../setup/setup.ts";
+import type { CommandOutput } from "./command-output.ts";
 import type { MessageRecorder } from "./message-recorder.ts";
 
 /** The third-party command-line agents that a run may ask for. */
@@ -37,6 +38,8 @@ export interface Ended {
 export interface StreamReader {
   /** Reads one line, parsed as JSON. */
   read(line: unknown): void;
+  /** Takes output of a command that is running, if taps can observe the agent's commands. */
+  output?(output: CommandOutput): void;
   /** The session of the turn, once the agent has reported it. */
   session(): string | undefined;
   ended(): Ended | undefined;

@@ -2,7 +2,10 @@ import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import type { StepDiff } from "../engine/tool.ts";
 import { formatHunks } from "../steps/diff.ts";
+import { toMembers } from "../steps/value.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { CLAUDE_OBSERVER } from "./claude-observer.ts";
+import { findCommand, OBSERVER_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
 const SYSTEM_PROMPT = "claude-system.md";
@@ -18,6 +21,7 @@ export const claude: ThirdPartyAgent = {
   api: "/anthropic",
   files: ({ systemPrompt, mcpServers }) => ({
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
+    [OBSERVER_FILE]: CLAUDE_OBSERVER,
     [MCP]: JSON.stringify({
       mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, toMcpConfig(server)])),
     }),
@@ -86,6 +90,8 @@ const Line = v.looseObject({
 function reader(recorder: MessageRecorder): StreamReader {
   let session: string | undefined;
   let ended: ReturnType<StreamReader["ended"]>;
+  /** The commands that are running, by the id of their call. */
+  const commands = new Map<string, string>();
   return {
     read(line) {
       const parsed = v.safeParse(Line, line);
@@ -99,13 +105,21 @@ function reader(recorder: MessageRecorder): StreamReader {
         const { id = "", name = "", input = {}, tool_use_id = "" } = block;
         // Record the actions of subagents, but not their texts.
         if (type === "assistant" && block.type === "text" && !parent_tool_use_id) recorder.text(block.text ?? "");
-        if (type === "assistant" && block.type === "tool_use")
+        if (type === "assistant" && block.type === "tool_use") {
+          const { command } = toMembers(input);
+          if (name === COMMAND_TOOL && typeof command === "string") commands.set(id, command);
           recorder.action(id, toToolActivity(TOOLS, name, input, toMcpInput));
+        }
         if (type !== "user" || block.type !== "tool_result") continue;
+        commands.delete(tool_use_id);
         const output = { stdout: formatContent(block.content) };
         const diff = content.length === 1 ? readDiff(parsed.output.tool_use_result) : undefined;
         recorder.result(tool_use_id, block.is_error ? "failed" : "completed", output, diff);
       }
+    },
+    output(piece) {
+      const id = findCommand(commands, piece.script);
+      if (id !== undefined) recorder.output(id, piece);
     },
     session: () => session,
     ended: () => ended,
@@ -141,8 +155,9 @@ function toMcpInput(tool: string, input: unknown): object | undefined {
   return { server, tool: name, arguments: input };
 }
 
+const COMMAND_TOOL = "Bash";
 const TOOLS: ToolNames = {
-  Bash: { category: "command", name: "run_command" },
+  [COMMAND_TOOL]: { category: "command", name: "run_command" },
   Read: { category: "files", name: "read_files" },
   Write: { category: "files", name: "edit_files" },
   Edit: { category: "files", name: "edit_files" },

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "#shared/wire/conversation.ts";
@@ -15,7 +16,8 @@ import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytesFromEnd } from "../support/text-limits.ts";
 import type { Slice } from "../support/time-slice.ts";
-import type { Asked, ThirdPartyAgent } from "./agent.ts";
+import type { Asked, StreamReader, ThirdPartyAgent } from "./agent.ts";
+import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
 import { createMessageRecorder, type MessageRecorder } from "./message-recorder.ts";
@@ -40,7 +42,7 @@ export interface ThirdPartyOptions {
   readonly runner: CommandRunner;
   readonly outbox: Pick<Outbox, "message" | "event" | "flush">;
   readonly redactor: Redactor;
-  readonly live: Pick<LiveOutput, "text">;
+  readonly live: Pick<LiveOutput, "text" | "open" | "onWatched">;
   readonly sessions: Sessions;
   readonly slice: Slice;
   /** Aborted when the current turn is interrupted. */
@@ -110,25 +112,32 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   return {
     async takeTurn(turn) {
       const prompt = await buildPrompt(turn);
-      const recorder = createMessageRecorder((message) => outbox.message(message), redactor);
+      const { modelId, live } = options;
+      const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
+      const reader = agent.reader(recorder);
       const steps = (name: string) => join(host.steps, name);
       const asked: Asked = { ...toTurnOptions(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
-      const written = { ...agent.files(asked), [RELAY_FILE]: RELAY, [promptFile]: prompt };
+      const written = { ...agent.files(asked), [RELAY_FILE]: RELAY, [TAP_FILE]: TAP, [promptFile]: prompt };
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));
       const { model_url: modelUrl, key } = options.envelope;
       const socket = `${SOCKET}${count}`;
-      const { modelId, live } = options;
       const onText = live.text;
-      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId, onRetry, onText });
+      const onOutput = (output: CommandOutput) => reader.output?.(output);
+      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId, onRetry, onText, onOutput });
+      const unwatch = live.onWatched((isWatched) => {
+        if (isWatched) writeFileSync(steps(WATCHED_FILE), join(seen.steps, socket));
+        else rmSync(steps(WATCHED_FILE), { force: true });
+      });
       const files = { folder: seen.steps, socket, prompt: promptFile };
       const command = buildTurnScript(options, agent.script(asked), files);
       slice.beforeStep();
       try {
-        return await runTurn(command, recorder, options, (id) => {
+        return await runTurn(command, { recorder, reader }, options, (id) => {
           session = id;
         });
       } finally {
+        unwatch();
         await save();
       }
     },
@@ -144,11 +153,10 @@ function toTurnOptions({ modelId, ...options }: ThirdPartyOptions) {
 
 async function runTurn(
   command: string,
-  recorder: MessageRecorder,
+  { recorder, reader }: { readonly recorder: MessageRecorder; readonly reader: StreamReader },
   { agent, runner, slice, turn, workingDirectory }: ThirdPartyOptions,
   onSession: (id: string) => void,
 ): Promise<TurnOutcome> {
-  const reader = agent.reader(recorder);
   const lines = createLines((line) => {
     reader.read(line);
     const id = reader.session();

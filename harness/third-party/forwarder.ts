@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createTextReader } from "../agent/answers/text-deltas.ts";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
 import { formatError } from "../support/stop.ts";
+import { type CommandOutput, OUTPUT_PATH, parseCommandOutput } from "./command-output.ts";
 import { answerGemini, type CallModel } from "./gemini-api.ts";
 
 export interface ForwarderOptions {
@@ -20,6 +21,8 @@ export interface ForwarderOptions {
   readonly onRetry: (retry: ModelRetry) => void;
   /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;
+  /** Receives output of the agent's commands while they run. */
+  readonly onOutput?: (output: CommandOutput) => void;
 }
 
 /** Forwards the model calls of a third-party agent to the model gateway. */
@@ -36,7 +39,7 @@ const GEMINI = "/gemini/";
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Serves the paths of the model gateway, and nothing else, on a Unix socket and adds the run's key. Every call uses the run's model: for
+ * Serves the paths of the model gateway, and one for the output of commands, on a Unix socket and adds the run's key. Every call uses the run's model: for
  * small tasks agents name smaller models of their provider, which a deployment may not have.
  */
 export async function openForwarder(options: ForwarderOptions): Promise<Forwarder> {
@@ -56,7 +59,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
     return hasTools(body) ? readAlong(answer, onText) : answer;
   };
   const server = createServer((request, response) => {
-    serve(request, response, call, modelId).catch((error: unknown) => {
+    serve(request, response, { call, modelId, onOutput: options.onOutput }).catch((error: unknown) => {
       // The agent detects a response that ends early.
       if (response.headersSent) response.destroy();
       else refuse(response, 502, `the model gateway could not be reached: ${String(error)}`);
@@ -112,13 +115,24 @@ function readAlong(answer: Response, onText: (text: string) => void): Response {
   return new Response(body.pipeThrough(along), { status, headers });
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, call: CallModel, modelId: string) {
+interface Service extends Pick<ForwarderOptions, "modelId"> {
+  readonly call: CallModel;
+  readonly onOutput: ForwarderOptions["onOutput"];
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, { call, modelId, onOutput }: Service) {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   const path = PATHS.find((known) => known === pathname);
-  if (request.method !== "POST" || (path === undefined && !pathname.startsWith(GEMINI)))
+  const isKnown = path !== undefined || pathname === OUTPUT_PATH || pathname.startsWith(GEMINI);
+  if (request.method !== "POST" || !isKnown)
     return refuse(response, 404, `${request.method} ${pathname} is not supported`);
   const body = await readBody(request);
   if (body === undefined) return refuse(response, 400, "the body must be a JSON object of at most 8 MiB");
+  if (pathname === OUTPUT_PATH) {
+    const output = parseCommandOutput(body);
+    if (output !== undefined) onOutput?.(output);
+    return void response.writeHead(output === undefined ? 400 : 204).end();
+  }
   if (path === undefined) return await send(await answerGemini(pathname, body, modelId, call), response);
   const headers = PASSED_ON.flatMap((name) => {
     const value = request.headers[name];

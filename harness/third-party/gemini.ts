@@ -1,11 +1,14 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { toMembers } from "../steps/value.ts";
+import { findCommand, TAP_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
 const SETTINGS = "gemini-settings.json";
 const PROJECTS = "gemini-projects.json";
 const SYSTEM_PROMPT = "gemini-system.md";
+const OBSERVER = "gemini-observer.mjs";
 /** The agent's own name for the workspace. */
 const PROJECT = "workspace";
 
@@ -21,6 +24,7 @@ export const gemini: ThirdPartyAgent = {
       mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, toMcpConfig(server)])),
     }),
     [PROJECTS]: JSON.stringify({ projects: { [workingDirectory]: PROJECT } }),
+    [OBSERVER]: OBSERVE_COMMANDS,
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
   }),
   script,
@@ -34,6 +38,26 @@ export const gemini: ThirdPartyAgent = {
     return { id, path: `.gemini/tmp/${PROJECT}/chats/session-${minute}-${id.slice(0, 8)}.jsonl` };
   },
 };
+
+/**
+ * A module that Node loads before the agent: it also reads the output of the shells that the agent starts for commands. It changes nothing
+ * for the agent, which reads the same streams.
+ */
+const OBSERVE_COMMANDS = `import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+import { createTap } from "./${TAP_FILE}";
+const { spawn } = childProcess;
+childProcess.spawn = (file, args, ...rest) => {
+  const child = spawn(file, args, ...rest);
+  if (Array.isArray(args) && args[0] === "-c" && /(^|\\/)bash$/.test(file) && child.stdout && child.stderr) {
+    const tap = createTap(String(args[1]));
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", tap.push);
+    child.on("close", tap.end);
+  }
+  return child;
+};
+syncBuiltinESMExports();
+`;
 
 /** Disables telemetry, updates, the sign-in prompt, and tools that other models do not have. */
 const QUIET = {
@@ -66,7 +90,7 @@ function script({ session, model, systemPrompt, mode, workingDirectory, files }:
     copy(PROJECTS, "projects.json"),
     `printf %s ${quoteForShell(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
     systemPrompt === undefined ? ":" : copy(SYSTEM_PROMPT, "GEMINI.md"),
-    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoteForShell(model)} ${
+    `node --import ${quoteForShell(`${files}/${OBSERVER}`)} "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoteForShell(model)} ${
       session === undefined ? "" : `--resume ${session}`
     }`,
   ].join("\n");
@@ -95,6 +119,8 @@ function reader(recorder: MessageRecorder): StreamReader {
   let ended: ReturnType<StreamReader["ended"]>;
   let failure = "";
   let isSpeaking = false;
+  /** The commands that are running, by the id of their call. */
+  const commands = new Map<string, string>();
 
   const speak = ({ content = "", delta = false }: Line) => {
     if (isSpeaking && delta) recorder.more(content);
@@ -110,11 +136,17 @@ function reader(recorder: MessageRecorder): StreamReader {
       isSpeaking = false;
       const { tool_id = "", tool_name = "", parameters = {}, status, output, error } = line;
       if (line.type === "init" && isUuid(line.session_id)) session = line.session_id;
-      if (line.type === "tool_use") recorder.action(tool_id, toToolActivity(TOOLS, tool_name, parameters, toMcpInput));
-      if (line.type === "tool_result")
+      if (line.type === "tool_use") {
+        const { command } = toMembers(parameters);
+        if (tool_name === COMMAND_TOOL && typeof command === "string") commands.set(tool_id, command);
+        recorder.action(tool_id, toToolActivity(TOOLS, tool_name, parameters, toMcpInput));
+      }
+      if (line.type === "tool_result") {
+        commands.delete(tool_id);
         recorder.result(tool_id, status === "success" ? "completed" : "failed", {
           stdout: output ?? error?.message ?? "",
         });
+      }
       if (line.type === "error") failure = line.message ?? failure;
       // Its final message is its response, which the recorder has.
       if (line.type === "result")
@@ -122,6 +154,10 @@ function reader(recorder: MessageRecorder): StreamReader {
           status === "success"
             ? { success: true, summary: "" }
             : { success: false, summary: error?.message ?? failure };
+    },
+    output(piece) {
+      const id = findCommand(commands, piece.script);
+      if (id !== undefined) recorder.output(id, piece);
     },
     session: () => session,
     ended: () => ended,
@@ -131,8 +167,9 @@ function reader(recorder: MessageRecorder): StreamReader {
 const toMcpInput = (tool: string, input: unknown): object | undefined =>
   tool.startsWith("mcp_") ? { tool, arguments: input } : undefined;
 
+const COMMAND_TOOL = "run_shell_command";
 const TOOLS: ToolNames = {
-  run_shell_command: { category: "command", name: "run_command" },
+  [COMMAND_TOOL]: { category: "command", name: "run_command" },
   read_file: { category: "files", name: "read_files" },
   read_many_files: { category: "files", name: "read_files" },
   list_directory: { category: "files", name: "read_files" },

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Block, Message } from "#shared/wire/conversation.ts";
 import type { Category, StepDiff } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { LiveOutput, OpenOutput } from "../reporting/live-output.ts";
 import { createSnippetDiff } from "../steps/diff.ts";
 import { describeEnd } from "../steps/step-summary.ts";
 import { formatTitle } from "../steps/step-title.ts";
 import { readText, toMembers } from "../steps/value.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
+import type { CommandOutput } from "./command-output.ts";
 
 /** An action of an agent in the terms of the conversation. */
 export interface ToolActivity {
@@ -44,6 +46,8 @@ export interface MessageRecorder {
   more(text: string): void;
   /** Records the start of an action. @param id the agent's own id, which may repeat */
   action(id: string, doing: ToolActivity): void;
+  /** Shows output of an action that is still open. Other output is ignored. */
+  output(id: string, piece: Pick<CommandOutput, "skipped" | "data">): void;
   /** Records the end of an action. Unknown actions are ignored. The diff is computed from the input if there is none. */
   result(
     id: string,
@@ -62,12 +66,20 @@ const STRING_BYTES = 16 * 1024;
 const MEMBERS = 200;
 const DEPTH = 8;
 
+interface OpenAction {
+  readonly action: string;
+  readonly doing: ToolActivity;
+  readonly title: string;
+  shown?: OpenOutput;
+}
+
 /** @param redactor redacts before texts are truncated, which could cut a secret in two */
 export function createMessageRecorder(
   send: (message: Message) => void,
   redactor: Pick<Redactor, "text" | "json">,
+  live: Pick<LiveOutput, "open">,
 ): MessageRecorder {
-  const open = new Map<string, { action: string; doing: ToolActivity; title: string }>();
+  const open = new Map<string, OpenAction>();
   let held = "";
 
   const takeHeld = (): string => {
@@ -79,6 +91,7 @@ export function createMessageRecorder(
     const found = open.get(id);
     if (found === undefined) return;
     open.delete(id);
+    found.shown?.end();
     const { category, name, input } = found.doing;
     const output = truncateValue(redactor.json(given));
     const diff = state === "completed" ? cleanDiff(known ?? diffOfInput(name, input), redactor) : undefined;
@@ -103,6 +116,13 @@ export function createMessageRecorder(
       open.set(id, { action, doing, title });
       const block: Block = { type: "action", id: action, ...doing, title };
       send({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
+    },
+    output(id, { skipped, data }) {
+      const found = open.get(id);
+      if (found === undefined) return;
+      found.shown ??= live.open(found.action);
+      if (skipped > 0) found.shown.skip(skipped);
+      found.shown.push(data);
     },
     result: sendResult,
     takeAnswer: takeHeld,

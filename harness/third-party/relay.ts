@@ -1,3 +1,5 @@
+import { OBSERVER_FILE } from "./command-output.ts";
+
 /** The file name of the program, in a directory that commands cannot change. */
 export const RELAY_FILE = "relay.mjs";
 
@@ -15,4 +17,5 @@ const server = createServer((caller) => {
   caller.pipe(model).pipe(caller);
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(server.address().port + "\\n"));
+import("./${OBSERVER_FILE}").catch(() => {});
 `;

@@ -1,8 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type LiveFrame, Runyard } from "../../clients/typescript/src/index.ts";
 import { client } from "../support/api-client.ts";
+import { createClient } from "../support/client.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { startService } from "../support/service.ts";
+import { Stage } from "./support/play.ts";
 
 it("executes runs with codex and gemini from `npm start`, shows their text live, and continues their sessions", {
   timeout: 400_000,
@@ -41,6 +43,30 @@ it("executes runs with codex and gemini from `npm start`, shows their text live,
     const raw = await (await fetch(headers.get("location") ?? "")).text();
     expect(raw).toContain("Second.");
   }
+});
+
+const COMMAND = `echo "it's" 'line 1'; tail -f /dev/null`;
+
+it.each([
+  ["claude", { name: "Bash", input: { command: COMMAND, description: "waits", timeout: 600_000 } }, "bubblewrap"],
+  ["gemini", { name: "run_shell_command", input: { command: COMMAND, description: "waits" } }, "bubblewrap"],
+])("shows the output of a command of %s while it runs", async (type, tool, isolation) => {
+  await using stage = await Stage.make();
+  const runId = await stage.create({ prompt: "Work.", config: { harness: { type } } });
+  const executing = stage.execute([{ tools: [tool] }], { environment: { RUNYARD_SANDBOX: isolation } });
+  const caller = createClient(stage.plane);
+  const readFrames = async (): Promise<LiveFrame[]> =>
+    (await caller.get(`/agent/runs/${runId}/events?live=true`)).body.live;
+  const waiting = { timeout: 90_000, interval: 100 };
+  const [frame] = await vi.waitFor(async () => {
+    const frames = (await readFrames()).filter(({ stream }) => stream === "stdout");
+    expect(frames.map(({ text }) => text).join(""), stage.log).toBe("it's line 1\n");
+    return frames;
+  }, waiting);
+  const action = (await stage.blocks(runId)).find((block) => block["type"] === "action");
+  expect(frame?.action_id).toBe(action?.["id"]);
+  await caller.post(`/agent/runs/${runId}/cancel`);
+  await executing;
 });
 
 /** Follows a run to its end. Returns the live text, and the blocks of the messages that replaced it. */

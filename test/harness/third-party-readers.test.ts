@@ -8,13 +8,15 @@ import { createLines } from "#harness/third-party/lines.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
+/** Live output that nobody reads. */
+const live = { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) };
 const redactor = createRedactor(["s3cr3t-value-of-the-run"]);
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
 
 /** What the lines of an agent become, as the agent of this version wrote them. */
 function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = false) {
   const messages: Message[] = [];
-  const recorder = createMessageRecorder((message) => messages.push(message), redactor);
+  const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
   const reader = agent.reader(recorder);
   for (const line of lines) reader.read(line);
   if (isBrokenOff) recorder.breakOff();
@@ -204,7 +206,7 @@ describe("lines of gemini 0.61.0", () => {
 describe("the output of third-party agents", () => {
   it("is truncated if it is long, deep or has many members, and stays well formed", () => {
     const messages: Message[] = [];
-    const recorder = createMessageRecorder((message) => messages.push(message), redactor);
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
     let deep: unknown = "end";
     for (let index = 0; index < 20; index++) deep = [deep];
     const input = { long: "x".repeat(100_000), deep, many: Array.from({ length: 1_000 }, () => 1), bad: "a\0\ud800" };
@@ -219,7 +221,7 @@ describe("the output of third-party agents", () => {
 
   it("ignores results without an action, and second results", () => {
     const messages: Message[] = [];
-    const recorder = createMessageRecorder((message) => messages.push(message), redactor);
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
     recorder.result("none", "completed", {});
     recorder.action("1", { category: "files", name: "a", input: {} });
     recorder.result("1", "completed", {});
