@@ -43,7 +43,6 @@ async function measure({ runs, quick, langgraph }: Options): Promise<Report> {
   const other = langgraph ? await step("langgraph dev", () => measureLanggraph(runs, BURST)) : undefined;
   const bundles = await step("bundles", () => measureBundles(quick ? 5 : 15));
   const cloud = await step("local cloud", startCloud);
-  const release = stopOnSignals(cloud);
   try {
     const atRest = await readMemory(cloud.pid);
     await step("warm up", () => oneAtATime(cloud.api, 2));
@@ -66,7 +65,6 @@ async function measure({ runs, quick, langgraph }: Options): Promise<Report> {
       webScriptBytes: await webScriptBytes(),
     };
   } finally {
-    release();
     await cloud.stop();
   }
 }
@@ -101,17 +99,6 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   const result = await work();
   console.error(`${bold("·")} ${name.padEnd(28)} ${seconds(performance.now() - began).padStart(8)}`);
   return result;
-}
-
-/** Stops the cloud when the benchmark is interrupted. */
-function stopOnSignals(cloud: BenchCloud): () => void {
-  const stop = (): void => void cloud.stop().then(() => process.exit(130));
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  return () => {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
-  };
 }
 
 function parseOptions(args: string[]): Options | string {

@@ -6,6 +6,7 @@ import { type Bundle, type BundleSize, bundle, bundleSizes, bundling } from "#in
 import { routes } from "#infra/routes.ts";
 import { runCommand } from "../host/commands.ts";
 import { projectRoot } from "../host/paths.ts";
+import { onInterrupt } from "./interruption.ts";
 import { quantile } from "./statistics.ts";
 
 export interface Import {
@@ -30,6 +31,8 @@ export async function measureBundles(processes: number): Promise<Bundles> {
   // Below the checkout, where the bundler finds the packages; git ignores it.
   const folder = path.join(projectRoot, "dist", `bench-${process.pid}`);
   await mkdir(folder, { recursive: true });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const cancel = onInterrupt(remove);
   try {
     const made = bundle({ outdir: path.join(folder, "functions") });
     const sizes = bundleSizes(made);
@@ -49,7 +52,7 @@ export async function measureBundles(processes: number): Promise<Bundles> {
     });
     return { sizes, routes: ofRoutes, imports, emptyCpuMs };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await remove().finally(cancel);
   }
 }
 

@@ -11,6 +11,7 @@ import { firstFreePort } from "../host/ports.ts";
 import { Problem } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { LocalFile } from "../local/local-file.ts";
+import { onInterrupt } from "./interruption.ts";
 
 export interface BenchCloud {
   readonly api: Api;
@@ -35,10 +36,12 @@ export async function startCloud(args: readonly string[] = []): Promise<BenchClo
     // Ctrl-C reaches the benchmark alone, which then takes the cloud down.
     detached: true,
   });
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     await endCloud(child);
     await rm(state, { recursive: true, force: true, maxRetries: 3 });
   };
+  const cancel = onInterrupt(end);
+  const stop = () => end().finally(cancel);
   try {
     await untilReady(child);
     const local = await readJson(path.join(state, "local.json"), LocalFile);

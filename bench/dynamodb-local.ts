@@ -9,6 +9,7 @@ import { projectRoot } from "../host/paths.ts";
 import { firstFreePort } from "../host/ports.ts";
 import { Problem } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
+import { onInterrupt } from "./interruption.ts";
 
 /** AWS's own DynamoDB for one machine. Version 3.0.0 counts the capacity of transactions otherwise than AWS does. */
 const VERSION = "2.6.1";
@@ -40,9 +41,10 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
   const endpoint = `http://127.0.0.1:${port}`;
   const killed = () => void child.kill("SIGKILL");
   process.once("exit", killed);
+  const cancel = onInterrupt(() => end(child));
   const stop = async (): Promise<void> => {
     process.off("exit", killed);
-    await end(child);
+    await end(child).finally(cancel);
   };
   if (await answers(child, endpoint)) return { endpoint, secretKey: ANY_KEY, name: `DynamoDB Local ${VERSION}`, stop };
   await stop();

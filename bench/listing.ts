@@ -48,7 +48,6 @@ async function main(args: string[]): Promise<number> {
     console.error(options);
     return options === HELP ? 0 : 2;
   }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
   const sizes = Array.from({ length: 9 }, (_, power) => 10 ** (power + 3)).filter((size) => size < options.runs);
   try {
     if (options.machine) {

@@ -1,13 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { onInterrupt } from "./interruption.ts";
 
-/** Calls `work` with a temporary directory, and removes it afterwards. */
+/** Calls `work` with a temporary directory, and removes it afterwards, also if the benchmark is interrupted. */
 export async function withDirectory<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), prefix));
+  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  const cancel = onInterrupt(remove);
   try {
     return await work(directory);
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    await remove();
+    cancel();
   }
 }

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
@@ -8,7 +7,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
 import { calculateSpread, type Spread } from "../statistics.ts";
-import { answersWithin, endPeer, installPeer } from "./peer.ts";
+import { answersWithin, installPeer, startPeer } from "./peer.ts";
 
 /** What another local agent server takes to the first command, measured as ours is. */
 export interface Comparison {
@@ -32,17 +31,12 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
   await cp(path.join(import.meta.dirname, "langgraph-graph"), folder, { recursive: true });
   const port = await firstFreePort(18_700);
   const args = ["dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", "16", "--port", String(port)];
-  const child = spawn(path.join(programs, "langgraph"), args, {
-    cwd: folder,
-    env: { ...process.env, LANGGRAPH_CLI_NO_ANALYTICS: "1", LANGSMITH_TRACING: "false" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const said: Buffer[] = [];
-  child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
+  const env = { ...process.env, LANGGRAPH_CLI_NO_ANALYTICS: "1", LANGSMITH_TRACING: "false" };
+  const peer = startPeer(path.join(programs, "langgraph"), args, folder, env);
   try {
     const base = `http://127.0.0.1:${port}`;
-    if (!(await answersWithin(child, `${base}/ok`, START_MS))) {
-      throw new Problem("langgraph dev did not start.", lastLines(Buffer.concat(said).toString(), 8));
+    if (!(await answersWithin(peer.child, `${base}/ok`, START_MS))) {
+      throw new Problem("langgraph dev did not start.", lastLines(peer.output(), 8));
     }
     await firstCommand(base);
     const times: number[] = [];
@@ -59,8 +53,7 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
       runsAtOnce,
     };
   } finally {
-    await endPeer(child);
-    await rm(folder, { recursive: true, force: true });
+    await peer.end();
   }
 }
 

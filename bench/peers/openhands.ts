@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,7 +10,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
 import { calculateSpread, type Spread } from "../statistics.ts";
-import { answersWithin, endPeer, installPeer } from "./peer.ts";
+import { answersWithin, installPeer, startPeer } from "./peer.ts";
 
 /** What OpenHands' agent server takes for a conversation of one command. */
 export interface OpenhandsFigures {
@@ -43,17 +42,12 @@ export async function measureOpenhands(runs: number): Promise<OpenhandsFigures> 
   const model = await startModel();
   const port = await firstFreePort(18_800);
   const args = ["-m", "openhands.agent_server", "--host", "127.0.0.1", "--port", String(port)];
-  const child = spawn(path.join(programs, "python"), args, {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home, LITELLM_LOCAL_MODEL_COST_MAP: "True" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
+  const env = { PATH: process.env["PATH"], HOME: home, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
+  const peer = startPeer(path.join(programs, "python"), args, home, env);
   try {
     const base = `http://127.0.0.1:${port}`;
-    if (!(await answersWithin(child, `${base}/health`, START_MS))) {
-      throw new Problem("OpenHands did not start.", lastLines(Buffer.concat(said).toString(), 8));
+    if (!(await answersWithin(peer.child, `${base}/health`, START_MS))) {
+      throw new Problem("OpenHands did not start.", lastLines(peer.output(), 8));
     }
     const converse = () => conversation(base, model.url, workspace);
     await converse();
@@ -67,9 +61,8 @@ export async function measureOpenhands(runs: number): Promise<OpenhandsFigures> 
     const spread = (member: keyof Times) => calculateSpread(times.map((one) => one[member]));
     return { name: NAME, runs, firstCommand: spread("firstCommand"), end: spread("end"), perSecond };
   } finally {
-    await endPeer(child);
+    await peer.end();
     model.server.close();
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

@@ -1,9 +1,11 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { projectRoot } from "../../host/paths.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import { onInterrupt } from "../interruption.ts";
 
 /** Installs what a peer requires, pinned and with hashes, into an environment that is made once. Returns the folder of its programs. */
 export async function installPeer(name: "langgraph" | "openhands"): Promise<string> {
@@ -30,8 +32,20 @@ export async function answersWithin(child: ChildProcess, url: string, millisecon
   return false;
 }
 
-/** Ends the server of a peer. */
-export async function endPeer(child: ChildProcess): Promise<void> {
+/** Starts the server of a peer in its own directory. An interruption of the benchmark ends it and removes the directory. */
+export function startPeer(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
+  const end = async (): Promise<void> => {
+    await endPeer(child);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  const cancel = onInterrupt(end);
+  return { child, output: () => Buffer.concat(said).toString(), end: () => end().finally(cancel) };
+}
+
+async function endPeer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = once(child, "exit");
   child.kill("SIGTERM");

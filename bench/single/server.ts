@@ -9,6 +9,7 @@ import { projectRoot } from "../../host/paths.ts";
 import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { endCloud, untilReady } from "../cloud.ts";
+import { onInterrupt } from "../interruption.ts";
 
 /** A single-machine server of the benchmark's own. */
 export interface BenchServer {
@@ -21,13 +22,15 @@ export interface BenchServer {
 
 const LocalState = v.object({ base_url: v.string(), api_key: v.string() });
 
-/** Creates a state directory for servers, which is deleted at the end. */
+/** Creates a state directory for servers, which is deleted at the end, or when the benchmark is interrupted. */
 export async function stateDirectory(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const state = await mkdtemp(path.join(tmpdir(), "runyard-bench-"));
-  return { path: state, remove: () => rm(state, { recursive: true, force: true, maxRetries: 3 }) };
+  const remove = () => rm(state, { recursive: true, force: true, maxRetries: 3 });
+  const cancel = onInterrupt(remove);
+  return { path: state, remove: () => remove().finally(cancel) };
 }
 
-/** Starts `npm start` without its sample run. */
+/** Starts `npm start` without its sample run. An interruption stops it. */
 export async function startServer(state: string): Promise<BenchServer> {
   const port = await firstFreePort(4900);
   const began = performance.now();
@@ -39,6 +42,8 @@ export async function startServer(state: string): Promise<BenchServer> {
     // Ctrl-C reaches the benchmark alone, which then stops the server.
     detached: true,
   });
+  const cancel = onInterrupt(() => endCloud(child));
+  const stop = () => endCloud(child).finally(cancel);
   try {
     await untilReady(child);
     const readyMs = performance.now() - began;
@@ -48,10 +53,10 @@ export async function startServer(state: string): Promise<BenchServer> {
       api: { baseUrl: local.base_url, key: local.api_key },
       pid: child.pid,
       readyMs,
-      stop: () => endCloud(child),
+      stop,
     };
   } catch (error) {
-    await endCloud(child);
+    await stop();
     throw error;
   }
 }

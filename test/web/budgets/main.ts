@@ -1,5 +1,6 @@
 /** `npm run bench:web`: measures what docs/web.md states about the speed of the web app, on a service of its own. */
 import type { Browser, Page } from "playwright-core";
+import { onInterrupt } from "../../../bench/interruption.ts";
 import { webScriptBytes } from "../../../bench/web-script.ts";
 import { ensureWebApp } from "../../../host/http/web-app.ts";
 import { client, commands } from "../../support/api-client.ts";
@@ -13,9 +14,11 @@ const THROTTLE = 4;
 const RUNBOOK = { config: { model_id: "local/runbook" } };
 
 await ensureWebApp();
-const browser = await openBrowser();
+const browser = await openBrowser({ handlesSignals: false });
+onInterrupt(() => browser.close());
 try {
   await using service = await startService({ environment: { RUNYARD_SANDBOX: "none" } });
+  onInterrupt(() => service[Symbol.asyncDispose]());
   const { create, ended } = client(service);
   const run = await create(`Print **lines**.\n\n${commands("seq 200", "echo done")}`, {
     title: "Print lines",

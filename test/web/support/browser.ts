@@ -3,13 +3,19 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 const executable = process.env["RUNYARD_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** Real Chromium, as Debian ships it; it asks nobody on the network for anything of its own. */
-export async function openBrowser(): Promise<Browser> {
+/**
+ * Real Chromium, as Debian ships it; it asks nobody on the network for anything of its own.
+ * @param handlesSignals whether SIGINT, SIGTERM and SIGHUP close it and end this process
+ */
+export async function openBrowser({ handlesSignals = true } = {}): Promise<Browser> {
   if (!existsSync(executable)) {
     throw new Error(`There is no Chromium at ${executable}. Run: bash scripts/install-test-tools.sh`);
   }
   return chromium.launch({
     executablePath: executable,
+    handleSIGINT: handlesSignals,
+    handleSIGTERM: handlesSignals,
+    handleSIGHUP: handlesSignals,
     args: [
       "--headless",
       "--no-sandbox",
