@@ -145,13 +145,13 @@ describe("the event printer", () => {
     const style = styleFor({ env: {}, outIsTerminal: false });
     const whole = new EventPrinter({ style, print: (line) => lines.push(line), verbose: true, since: began });
     whole.print(command("cat <<E\n\nx\nE"));
-    whole.print(result({ exit_code: 0, stdout: "a\n\nb" }));
+    whole.print(result({ exit_code: 0, stdout: "a\n\nb\n\n" }));
     whole.print(both);
     const shown = lines.map((line) => line.replace(/^ {4}1\.0 s {2}|^ {13}/, ""));
     expect(shown).toEqual(
       expect.arrayContaining(["$ cat <<E", "", "x", "E", "a", "b", "--- a/calc.py", '  "edits": [']),
     );
-    expect(shown.filter((line) => line === "")).toHaveLength(2);
+    expect(shown.filter((line) => line === "")).toHaveLength(3);
   });
 
   test("shows why a model call failed, when it is retried, and what the run waits for", () => {

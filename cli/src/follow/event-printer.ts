@@ -100,7 +100,7 @@ export class EventPrinter {
       case "result":
         return this.#resultLines(displayEvent);
       case "text":
-        return this.#shown(this.#live.finish(displayEvent.id, displayEvent.text) ?? displayEvent.text);
+        return this.#shown((this.#live.finish(displayEvent.id, displayEvent.text) ?? displayEvent.text).trim());
     }
   }
 
@@ -187,8 +187,8 @@ function shortenHeaders(lines: readonly string[]): string[] {
 
 /** All lines, blank ones too. */
 function whole(text: string): string[] {
-  const trimmed = printable(text).trimEnd();
-  return trimmed === "" ? [] : trimmed.split("\n");
+  const lines = printable(text).split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
 const flatten = (text: string): string => text.replace(/\s+/g, " ").trim();
