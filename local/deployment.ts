@@ -21,6 +21,8 @@ export interface DeploymentSettings {
   githubApiUrl?: string;
   /** Seconds that a sandbox may take, so that runs of several slices need not be long. @default as on AWS */
   sandboxSeconds?: string;
+  /** Seconds within which the execution of a run that a worker claimed must begin. @default as on AWS */
+  workerClaimSeconds?: string;
   /** Settings of the model providers. @default none */
   models?: Readonly<Record<string, string>>;
 }
@@ -56,7 +58,7 @@ export async function deploy(
 ): Promise<StackOutputs> {
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
-  const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "" } = settings;
+  const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "", workerClaimSeconds = "" } = settings;
   const stage = {
     stage: "local",
     baseUrl,
@@ -64,6 +66,7 @@ export async function deploy(
     dispatchConcurrency: ROUTE_CONCURRENCY,
     githubApiUrl,
     sandboxSeconds,
+    workerClaimSeconds,
   };
   const context = { ...stage, ...settings.models };
   await runCdk({ access, paths, log: "deploy", cwd: projectRoot, signal }, [

@@ -117,6 +117,7 @@ export class LocalCloudSession {
     const webUrl = `http://127.0.0.1:${door.port}`;
     const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
     const sandboxSeconds = process.env["RUNYARD_SANDBOX_SECONDS"];
+    const workerClaimSeconds = process.env["WORKER_CLAIM_SECONDS"];
     const models = localModels(process.env);
     door.serveModels(localGateway(emulator, TABLE_NAME, models, faults));
     const settings: DeploymentSettings = {
@@ -125,6 +126,7 @@ export class LocalCloudSession {
       emulatorPort: emulator.port,
       ...(githubApiUrl ? { githubApiUrl } : {}),
       ...(sandboxSeconds ? { sandboxSeconds } : {}),
+      ...(workerClaimSeconds ? { workerClaimSeconds } : {}),
       ...(Object.keys(models.context).length > 0 ? { models: models.context } : {}),
     };
     await step("account", async (note) => note(await bootstrapAccount(emulator, paths, options.signal)));

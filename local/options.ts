@@ -32,6 +32,7 @@ RUNYARD_STATE names the directory of state and logs (default: .runyard in this c
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
 RUNYARD_FAULTS is the same as --faults.
 RUNYARD_SANDBOX_SECONDS is how long one sandbox may take (default: 900); runs that take longer go on in slices.
+WORKER_CLAIM_SECONDS is how long a run that a self-hosted worker claimed may take to begin (default: 60).
 RUNYARD_GITHUB_API_URL names what stands in for GitHub's API (default: GitHub itself).`;
 
 export type ParsedOptions =

@@ -23,12 +23,15 @@ export interface CloudProcess extends ServiceAddress {
 export const makeState = (): Promise<string> => mkdtemp(path.join(tmpdir(), "runyard-emulator-"));
 export const dropState = (state: string): Promise<void> => rm(state, { recursive: true, force: true });
 
+/** The time of the deployment in which the execution of a run that a worker claimed must begin. */
+export const CLAIM_SECONDS = 20;
+
 /** Starts it with a state of its own, and waits until its sample run has ended. */
 export async function startCloud(state: string, args: readonly string[] = []): Promise<CloudProcess> {
   const port = args.includes("--port") ? [] : ["--port", String(await freePort())];
   const child = spawn(process.execPath, [path.join(root, "local/start.ts"), ...port, ...args], {
     cwd: root,
-    env: { ...process.env, RUNYARD_STATE: state },
+    env: { ...process.env, RUNYARD_STATE: state, WORKER_CLAIM_SECONDS: String(CLAIM_SECONDS) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { sendToQueue } from "../../local/emulator-calls.ts";
 import { client, commands } from "../support/api-client.ts";
+import type { Composition } from "../server/support/worker-service.ts";
+import { workerProtocolContract } from "../server/worker-protocol-contract.ts";
 import { type CloudProcess, dropState, makeState, readLog, startCloud } from "./cloud.ts";
+import { composeEmulator } from "./worker-composition.ts";
 
 const START_MS = 300_000;
 const MINUTE = 60_000;
@@ -65,8 +68,9 @@ describe.concurrent("the deployment on the emulator", () => {
     } finally {
       worker.kill("SIGTERM");
     }
-    const workers = async () => (await api.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
-    await vi.waitFor(async () => expect(await workers()).toEqual([]), { timeout: MINUTE });
+    const list = async () => (await api.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
+    const gone = expect.not.arrayContaining([expect.objectContaining({ worker_host: "rack-7" })]);
+    await vi.waitFor(async () => expect(await list()).toEqual(gone), { timeout: MINUTE });
   });
 
   test("executes a run with an upload, whose artifact and transcript can be downloaded", async ({ expect }) => {
@@ -136,6 +140,16 @@ describe.concurrent("the deployment on the emulator", () => {
     expect((await redrive("ends")).stdout).toMatch(/ends\D+1/);
     expect((await redrive()).stdout).toMatch(/ends\D+0/);
   });
+});
+
+describe.concurrent("self-hosted workers of the deployment on the emulator", () => {
+  let service: Composition;
+  beforeAll(async () => {
+    service = await composeEmulator(cloud);
+  });
+  afterAll(() => service.stop());
+
+  workerProtocolContract(() => service);
 });
 
 describe("a restart of the deployment on the emulator", () => {

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { vi } from "vitest";
+import { wakeFunction } from "../../local/emulator-calls.ts";
+import { type Composition, createWorkerKeys, openWorkerSocket } from "../server/support/worker-service.ts";
+import { client } from "../support/api-client.ts";
+import { CLAIM_SECONDS, type CloudProcess } from "./cloud.ts";
+
+/**
+ * The deployment on the emulator, with the address of its WebSocket API. It has no models: the emulator cannot run the function of the
+ * model gateway.
+ */
+export async function composeEmulator(cloud: CloudProcess): Promise<Composition> {
+  const { call } = client(cloud);
+  const { team, ownKey, strangersKey } = await createWorkerKeys(call);
+  const url: string = (await call("GET", "/agent/connected-self-hosted-workers")).body.ws_url;
+  const sockets: Awaited<ReturnType<typeof openWorkerSocket>>[] = [];
+  return {
+    strangersKey,
+    call: (method, path, { key = cloud.apiKey, headers = {}, body } = {}) =>
+      call(method, path, body, {
+        authorization: `Bearer ${key}`,
+        ...(key === cloud.apiKey && { "x-team-uid": team }),
+        ...headers,
+      }),
+    async connect(workerId, key = ownKey) {
+      const socket = await openWorkerSocket(url, workerId, key);
+      sockets.push(socket);
+      return socket;
+    },
+    until: async (check) => void (await vi.waitFor(check, { timeout: 120_000, interval: 200 })),
+    async passClaimLease() {
+      await sleep(CLAIM_SECONDS * 1000);
+      const event = { source: "aws.events", "detail-type": "Scheduled Event" };
+      await wakeFunction(cloud.emulator, "runyard-reap-runs", event);
+    },
+    async stop() {
+      for (const socket of sockets) socket.terminate();
+    },
+  };
+}
