@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type RunStreamItem, Runyard } from "../../clients/typescript/src/index.ts";
-import { createRun, type Served, useServers } from "./support/served.ts";
+import { createRun, type Served, useServers, waitForState } from "./support/served.ts";
 
 const servers = useServers();
 
@@ -51,6 +51,35 @@ describe("GET /agent/runs/{runId}/events as a stream", () => {
     const first = await firstFrame(client.runs.stream(run, { after: 3, signal: late.signal }));
     expect(first).toContain("the last line");
     await client.runs.cancel(run, { force: true });
+  });
+
+  it("sends a waiting run's position in the queue whenever it changes, as events named waiting", async () => {
+    const served = await servers.start(servers.directory());
+    const { body: team } = await served.call("POST", "/agent/teams", { name: "One at a time" });
+    await served.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1 } });
+    const inTeam: Served = {
+      ...served,
+      call: (method, at, body, headers) => served.call(method, at, body, { "x-team-uid": team.uid, ...headers }),
+    };
+    const blocker = await createRun(inTeam, "sleep 600");
+    await waitForState(inTeam, blocker, "INPROGRESS");
+    const ahead = await createRun(inTeam, "true");
+    const run = await createRun(inTeam, "true");
+    const { base_url, api_key } = served.state;
+    const headers = { authorization: `Bearer ${api_key}`, accept: "text/event-stream" };
+    const { body } = await fetch(`${base_url}/agent/runs/${run}/events?live=true`, { headers });
+    let text = "";
+    const positions = () => [...text.matchAll(/^event: waiting\ndata: (.*)$/gm)].map(([, data]) => data);
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const before = positions().length;
+      text += piece;
+      if (positions().length === before) continue;
+      // The first position is followed by the next one, and that by the end of the run.
+      await inTeam.call("POST", `/agent/runs/${before === 0 ? ahead : blocker}/cancel?force=true`);
+    }
+    expect(positions()).toEqual(['{"position":2}', '{"position":1}']);
+    expect(text).toContain("event: end\n");
+    await waitForState(inTeam, run, "SUCCEEDED");
   });
 });
 
