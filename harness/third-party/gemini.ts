@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
-import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import { toMembers } from "../steps/value.ts";
+import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import { findCommand, TAP_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { sendToQueue } from "../../local/emulator-calls.ts";
-import { client, commands } from "../support/api-client.ts";
 import type { Composition } from "../server/support/worker-service.ts";
 import { workerProtocolContract } from "../server/worker-protocol-contract.ts";
+import { client, commands } from "../support/api-client.ts";
 import { type CloudProcess, dropState, makeState, readLog, startCloud } from "./cloud.ts";
 import { composeEmulator } from "./worker-composition.ts";
 

@@ -49,7 +49,6 @@ export interface CompositionWithModel extends Composition {
   callModel(key: string, body: object): Promise<number>;
 }
 
-
 /** Opens a connection to a running service as a worker of this id. */
 export async function openWorkerSocket(url: string, workerId: string, key: string) {
   const socket = new WebSocket(`${url}?worker_id=${workerId}`, { headers: { authorization: `Bearer ${key}` } });
