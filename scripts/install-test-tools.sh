@@ -2,7 +2,14 @@
 # Installs what the tests need from the system and npm cannot provide. Running it again changes nothing.
 #   bash scripts/install-test-tools.sh           installs what is missing (Debian and Ubuntu, as root or with sudo)
 #   bash scripts/install-test-tools.sh --check   installs nothing, names what is missing, exits 1 if anything is
+#   bash scripts/install-test-tools.sh --help    shows these lines
 set -euo pipefail
+
+case "${1:-}" in
+  "" | --check) ;;
+  --help | -h) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+  *) printf 'Unknown option %s. See: bash scripts/install-test-tools.sh --help\n' "$1" >&2; exit 2 ;;
+esac
 
 python="${RUNYARD_PYTHON:-python3}"
 
@@ -36,6 +43,7 @@ for tool in "${tools[@]}"; do
 done
 
 if [ "${#missing[@]}" -eq 0 ]; then
+  [ "${1:-}" = "--check" ] || printf 'Everything that the tests need from the system is installed.\n'
   exit 0
 fi
 if [ "${1:-}" = "--check" ]; then

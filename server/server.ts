@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
@@ -9,6 +9,7 @@ import { localModels } from "../host/models.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
+import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
@@ -121,7 +122,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** Creates the directory, and keeps other users out of it. @throws DatabaseError if it cannot be written */
 async function prepareDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    createDirectory(directory);
     // It may have been created by another program.
     await chmod(directory, 0o700);
   } catch (error) {

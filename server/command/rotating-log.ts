@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
+import { createDirectory } from "../disk/create-directory.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
@@ -15,7 +16,7 @@ export class RotatingLog {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(file: string) {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    createDirectory(path.dirname(file));
     appendFileSync(file, "", { mode: 0o600 });
     this.#file = file;
     this.#bytes = statSync(file).size;

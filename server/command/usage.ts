@@ -15,7 +15,8 @@ function parse<T extends ParseArgsOptionsConfig>(args: readonly string[], option
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    // Node adds how to pass such a word as an argument, which no command takes.
+    throw new UsageError(error instanceof Error ? error.message.replace(/\. To specify .*/, ".") : String(error));
   }
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { readJson } from "../../host/files.ts";
 import { Problem } from "../../host/terminal.ts";
 import { backupFile } from "../database/backup.ts";
 import { checkDatabaseFile } from "../database/check-file.ts";
+import { createDirectory } from "../disk/create-directory.ts";
 import { copySynced, copyTree } from "./copy-tree.ts";
 
 const DATABASE = "runyard.db";
@@ -49,7 +50,7 @@ export async function restore(from: string, data: string): Promise<Copied & { re
   if (manifest === undefined) throw new Problem(`${from} is not a backup of Runyard: it has no valid ${MANIFEST}.`);
   if (!existsSync(path.join(from, DATABASE))) throw new Problem(`The backup lacks the file ${DATABASE}.`);
   checkDatabaseFile(path.join(from, DATABASE));
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  createDirectory(data);
   const copied = await copyTree(path.join(from, FILES), path.join(data, FILES));
   if ((await copySynced(path.join(from, KEY), path.join(data, KEY))) === undefined) {
     throw new Problem(`The backup lacks the file ${KEY}.`);

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
+import { createDirectory } from "../disk/create-directory.ts";
 import { openAdapters } from "../ports.ts";
 import { copyTree } from "./copy-tree.ts";
 import { FILES, readManifest } from "./export-format.ts";
@@ -15,7 +15,7 @@ const Count = v.object({ items: v.number() });
 export async function importHere(from: string, data: string): Promise<Imported> {
   // An export that cannot be read leaves nothing behind.
   await readManifest(from);
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  createDirectory(data);
   const { database, table } = await openAdapters(data);
   try {
     const target = {

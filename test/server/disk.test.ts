@@ -69,14 +69,21 @@ describe("the files of a server", () => {
 });
 
 describe("a data directory that cannot be written", () => {
-  it("is reported with the remedy", async () => {
-    const file = path.join(servers.directory(), "file");
-    writeFileSync(file, "");
-    const { code, output } = await servers.run(path.join(file, "data"));
+  it.each([
+    ["below a file", () => path.join(createFile(), "data")],
+    ["in a file system that creates no directories", () => "/proc/runyard/data"],
+  ])("is reported with the remedy: %s", async (_, directory) => {
+    const { code, output } = await servers.run(directory());
     expect(code).toBe(1);
     expect(output).toMatch(/The data directory .* cannot be written: .*\n.*Choose another directory with --data/);
   });
 });
+
+function createFile(): string {
+  const file = path.join(servers.directory(), "file");
+  writeFileSync(file, "");
+  return file;
+}
 
 describe("the data directory", () => {
   it("is made accessible to its owner only", async () => {
