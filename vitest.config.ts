@@ -17,7 +17,6 @@ const SLOW = [
   "test/server/serve.test.ts",
   "test/agents/ends.test.ts",
   "test/agents/live.test.ts",
-  "test/clients/python-live.test.ts",
   "test/clients/python-package.test.ts",
   "test/harness/execution.test.ts",
   "test/harness/checkpoints.test.ts",

@@ -8,12 +8,13 @@
 
 The tests run against the built wheel, in an environment of their own: with this Python, and, where they are on this
 machine, with the oldest Python and the oldest dependencies that pyproject.toml allows, and with the newest Python.
-Environments are kept in dist/python-client until their requirements change.
+Environments are kept in dist/python-client until their requirements change. A second call waits for the first.
 """
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -23,7 +24,9 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +44,21 @@ def main() -> int:
     parser.add_argument("--report", type=Path)
     arguments = parser.parse_args()
     try:
-        ok = generate() if arguments.generate else live() if arguments.live else everything()
+        with only_call():
+            ok = generate() if arguments.generate else live() if arguments.live else everything()
     finally:
         if arguments.report is not None:
             arguments.report.write_text(json.dumps(report))
     return 0 if ok else 1
+
+
+@contextmanager
+def only_call() -> Iterator[None]:
+    """Waits until no other call uses the environments of this checkout."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with (WORK / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def everything() -> bool:
