@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "#shared/records/run.ts";
+import { TimelineType } from "../shared/wire/event.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { AcceptedRun } from "./clients.ts";
 import type { RunResponses, StoredItem } from "./evidence.ts";
@@ -190,7 +191,7 @@ export function checkResponses(
   const stored = entries.map(({ sequence, type }) => `${sequence} ${type}`);
   const shown = responses.events.map(({ sequence, type }) => `${sequence} ${type}`);
   if (shown.join() !== stored.join()) complain("responses", `its events are ${shown.join()} and not ${stored.join()}`);
-  const timeline = entries.filter(({ type }) => type !== "messages").map(({ type }) => type);
+  const timeline = entries.map(({ type }) => type).filter((type) => v.is(TimelineType, type));
   if (responses.timeline.join() !== timeline.join())
     complain("responses", `its timeline is ${responses.timeline.join()}`);
   if (head.transcript_events !== head.next_sequence - 1) {

@@ -24,6 +24,7 @@ const HISTORY: readonly Entry[] = [
   { type: "execution_lost", by: "first", data: { state: "QUEUED", losses: 1 } },
   { type: "run_pending", data: { state: "PENDING", execution_id: "second" } },
   { type: "worker_container_ready", by: "second", data: { state: "INPROGRESS" } },
+  { type: "setup_started", by: "second" },
   { type: "messages", by: "second" },
   { type: "run_succeeded", by: "second", data: { state: "SUCCEEDED" } },
 ];
@@ -78,7 +79,7 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
   const output = JSON.stringify({ stdout: "line-7-1\n" });
   const read: RunResponses = {
     events: history.map(({ type }, index) => ({ sequence: index + 1, type: toType(type) })),
-    timeline: history.map(({ type }) => type).filter((type) => type !== "messages"),
+    timeline: history.map(({ type }) => type).filter((type) => type !== "messages" && type !== "setup_started"),
     conversation: output,
     transcript: output,
     ...responses,
@@ -98,7 +99,7 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
 }
 
 const toType = (type: string): RunResponses["events"][number]["type"] => {
-  const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "run_succeeded"] as const;
+  const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "setup_started", "run_succeeded"] as const;
   return known.find((one) => one === type) ?? "messages";
 };
 
@@ -131,10 +132,10 @@ describe("a finding of the chaos checker", () => {
   });
 
   it("is a gap in the sequence, in the middle and at the end", () => {
-    const head = { next_sequence: 11, transcript_events: 10 };
+    const head = { next_sequence: 12, transcript_events: 11 };
     expect(brokenBy({ head })).toEqual(["gap"]);
-    const tenth = { sequence: 10, type: "run_stopped", occurred_at: START };
-    expect(brokenBy({ head, items: [{ pk: `RUN#${RUN}`, sk: "EVENT#0000000010", ...tenth }] })).toContain("gap");
+    const eleventh = { sequence: 11, type: "run_stopped", occurred_at: START };
+    expect(brokenBy({ head, items: [{ pk: `RUN#${RUN}`, sk: "EVENT#0000000011", ...eleventh }] })).toContain("gap");
   });
 
   it("is a transition that the state machine does not allow, and a head that contradicts its events", () => {
