@@ -99,7 +99,14 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
 }
 
 const toType = (type: string): RunResponses["events"][number]["type"] => {
-  const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "setup_started", "run_succeeded"] as const;
+  const known = [
+    "run_created",
+    "run_pending",
+    "worker_container_ready",
+    "execution_lost",
+    "setup_started",
+    "run_succeeded",
+  ] as const;
   return known.find((one) => one === type) ?? "messages";
 };
 
