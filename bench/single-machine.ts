@@ -11,7 +11,7 @@ import { runBenchmark } from "./run-benchmark.ts";
 import { recordHistory } from "./single/history.ts";
 import { measureOverload } from "./single/overload.ts";
 import { measureReads } from "./single/reads.ts";
-import { printReport, type SingleReport, toBudgets } from "./single/report.ts";
+import { type MissingPeer, printReport, type SingleReport, toBudgets } from "./single/report.ts";
 import { startServer, stateDirectory } from "./single/server.ts";
 import { measureThroughput } from "./single/throughput.ts";
 import { readUsage, usagePerRun } from "./single/usage.ts";
@@ -57,8 +57,11 @@ async function measureAndRecord(options: Options): Promise<SingleReport> {
 
 async function measure({ runs, many, peers, overload }: Options): Promise<SingleReport> {
   const before = load();
-  const openhands = peers ? await step("OpenHands", () => ifItStarts(measureOpenhands(runs))) : undefined;
-  const langgraph = peers ? await step("langgraph dev", () => ifItStarts(measureLanggraph(runs, CALLERS))) : undefined;
+  const missing: MissingPeer[] = [];
+  const measurePeer = async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> =>
+    peers ? step(name, () => ifItStarts(name, work(), missing)) : undefined;
+  const openhands = await measurePeer("OpenHands", () => measureOpenhands(runs));
+  const langgraph = await measurePeer("langgraph dev", () => measureLanggraph(runs, CALLERS));
   const state = await stateDirectory();
   try {
     const first = await step("first start", () => startServer(state.path));
@@ -81,6 +84,7 @@ async function measure({ runs, many, peers, overload }: Options): Promise<Single
         overload === 0 ? undefined : await step("overload", () => measureOverload(api, OVERLOADING, overload));
       return {
         machine: describeMachine(before),
+        missing,
         ...{ ready, single, four, sixteen, usage, reads },
         memory: { atRest, afterBurst },
         ...(openhands === undefined ? {} : { openhands }),
@@ -95,13 +99,14 @@ async function measure({ runs, many, peers, overload }: Options): Promise<Single
   }
 }
 
-/** A peer that cannot be installed or started here is left out of the comparison. */
-async function ifItStarts<T>(peer: Promise<T>): Promise<T | undefined> {
+/** Leaves a peer that cannot be installed or started here out of the comparison, and notes why. */
+async function ifItStarts<T>(name: string, peer: Promise<T>, missing: MissingPeer[]): Promise<T | undefined> {
   try {
     return await peer;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    console.error([red(error.message), ...error.details].join("\n  "));
+    console.error([red(`${name}: ${error.message}`), ...error.details].join("\n  "));
+    missing.push({ name, reason: error.message, details: error.details });
     return undefined;
   }
 }

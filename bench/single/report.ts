@@ -10,9 +10,17 @@ import type { Reads } from "./reads.ts";
 import type { Throughput } from "./throughput.ts";
 import type { Usage } from "./usage.ts";
 
+/** A server to compare with that could not be installed or started here. */
+export interface MissingPeer {
+  readonly name: string;
+  readonly reason: string;
+  readonly details: readonly string[];
+}
+
 /** All that one benchmark of the single machine found out. */
 export interface SingleReport {
   readonly machine: Machine;
+  readonly missing: readonly MissingPeer[];
   readonly ready: { readonly firstMs: number; readonly laterMs: number };
   readonly single: Latency;
   readonly four: Throughput;
@@ -60,7 +68,7 @@ export function toBudgets(report: SingleReport): Budget[] {
 
 /** Prints tables for people. */
 export function printReport(report: SingleReport): void {
-  const { machine, single, four, sixteen, usage, reads, openhands, langgraph, overload } = report;
+  const { machine, missing, single, four, sixteen, usage, reads, openhands, langgraph, overload } = report;
   say(`${machine.cores} cores of ${machine.cpu}, ${machine.memoryGb} GB, Node ${machine.node}, ${machine.date}`);
   say(`load average ${machine.load.before} before, ${machine.load.after} after`);
   say();
@@ -68,6 +76,7 @@ export function printReport(report: SingleReport): void {
     const mark = met === undefined ? "" : met ? green("met") : red("not met");
     say(`${what.padEnd(64)} ${budget.padStart(18)} ${measured.padStart(16)} ${mark}`);
   }
+  for (const { name, reason } of missing) say(red(`${name} was not measured. ${reason}`));
   say();
   say(bold("milliseconds                    p50      p95      p99"));
   printSpread("submit → first command", single.firstCommand);
