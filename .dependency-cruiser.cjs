@@ -175,7 +175,7 @@ module.exports = {
         "key cannot: there is no key yet to make it with. Nor can the model gateway, which is a part of the service that " +
         "the emulator cannot run.",
       severity: "error",
-      from: { path: "^(web|cli|host|local)/", pathNot: "^local/(bootstrap|model-gateway)\\.ts$" },
+      from: { path: "^(web|cli|host|local)/", pathNot: "^local/(bootstrap|model-gateway|operator-client)\\.ts$" },
       to: { path: ["^(functions|shared|infra|harness|server)/"], pathNot: "^shared/wire/" },
     },
     {

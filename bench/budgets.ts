@@ -28,11 +28,9 @@ export function billOfMinute(heartbeat: { readonly reads: number; readonly write
 
 export function bundleBudgets({ routes, imports }: Bundles): Budget[] {
   const most = Math.max(...routes.map(({ bytes }) => bytes));
-  const mostOwn = Math.max(...routes.map(({ ownBytes, cronBytes }) => ownBytes - cronBytes));
   const ratio = Math.max(...imports.map((entry) => entry.ratio));
   return [
     budget("a route's bundle, SDK included", most / 1000, 600, "kB"),
-    budget("a route's bundle without SDK and cron library", mostOwn / 1000, 93, "kB", 1),
     budget("import against an empty handler with the same SDK clients", ratio, 1.25, "times", 2),
   ];
 }

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { buildSync } from "esbuild";
 import * as v from "valibot";
-import { type Bundle, type BundleSize, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { type BundleSize, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
 import { routes } from "#infra/routes.ts";
 import { runCommand } from "../host/commands.ts";
 import { projectRoot } from "../host/paths.ts";
@@ -20,7 +20,7 @@ export interface Import {
 export interface Bundles {
   readonly sizes: readonly BundleSize[];
   /** The sizes that are a route's: others may be larger. What only the routes of schedules carry is counted apart. */
-  readonly routes: readonly (BundleSize & { readonly cronBytes: number })[];
+  readonly routes: readonly BundleSize[];
   readonly imports: readonly Import[];
   /** Median milliseconds of processor time that the empty handler takes. */
   readonly emptyCpuMs: number;
@@ -37,9 +37,7 @@ export async function measureBundles(processes: number): Promise<Bundles> {
     const made = bundle({ outdir: path.join(folder, "functions") });
     const sizes = bundleSizes(made);
     const files = new Set(routes.map(({ file }) => `${file}/index.mjs`));
-    const ofRoutes = sizes
-      .filter(({ output }) => files.has(output))
-      .map((size) => ({ ...size, cronBytes: cronBytes(made, size.output) }));
+    const ofRoutes = sizes.filter(({ output }) => files.has(output));
     const heaviest = ofRoutes.toSorted((a, b) => b.ownBytes - a.ownBytes)[0]?.output;
     const candidates = [...new Set([CREATE, heaviest ?? CREATE])];
     const empty = await emptyHandler(folder);
@@ -56,23 +54,12 @@ export async function measureBundles(processes: number): Promise<Bundles> {
   }
 }
 
-/** The library of crons, one class that nothing can be left out of. */
-function cronBytes({ metafile }: Bundle, output: string): number {
-  const inputs = Object.entries(metafile.outputs).find(([file]) => file.endsWith(`/${output}`))?.[1].inputs ?? {};
-  const crons = Object.entries(inputs).filter(([input]) => input.includes("node_modules/croner/"));
-  return crons.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
-}
-
 const CREATE = "runs/create-run/index.mjs";
 
-/** A handler that does nothing, with the client and the commands of the SDK that every route loads at its start. */
+/** A handler that does nothing, with the client that every route loads at its start. */
 const EMPTY = `
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { dynamoClient } from "${path.join(projectRoot, "shared/aws/clients.ts")}";
-export const handler = async () => [
-  BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand,
-  dynamoClient,
-].length;
+export const handler = async () => dynamoClient;
 `;
 
 async function emptyHandler(folder: string): Promise<string> {

@@ -1,12 +1,5 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import {
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import * as v from "valibot";
+import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { type MeteredRequest, type MeteredUnits, metered, newMeter } from "#shared/aws/metering.ts";
 import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 import { makeTable } from "./metered-table.ts";
@@ -17,7 +10,22 @@ export interface Replay {
   close(): Promise<void>;
 }
 
-type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+const Attributes = v.record(v.string(), v.unknown());
+const Update = v.object({
+  Key: Attributes,
+  UpdateExpression: v.exactOptional(v.string()),
+  ExpressionAttributeNames: v.exactOptional(Attributes),
+  ExpressionAttributeValues: v.exactOptional(Attributes),
+});
+const Write = v.object({
+  Put: v.exactOptional(v.object({ Item: Attributes })),
+  Delete: v.exactOptional(v.object({ Key: Attributes })),
+  Update: v.exactOptional(Update),
+  ConditionCheck: v.exactOptional(v.object({ Key: Attributes })),
+});
+type Write = v.InferOutput<typeof Write>;
+const Transaction = v.object({ TransactItems: v.array(Write) });
+const Found = v.object({ Item: v.exactOptional(Attributes) });
 
 /**
  * DynamoDB Local reports the cost of a single write as AWS does, but only one item's cost of a transaction. So each
@@ -27,20 +35,17 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 export async function openReplay(dynamo: EmulatorAccess, tableName: string): Promise<Replay> {
   const { drop } = await makeTable(dynamo, tableName);
   const meter = newMeter();
-  const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings(dynamo))), meter);
+  const client = metered(new DynamoClient(clientSettings(dynamo)), meter);
 
   async function again(write: Write): Promise<MeteredUnits[]> {
-    const { Put, Update, Delete, ConditionCheck } = write;
-    if (Put !== undefined) await client.send(new PutCommand({ TableName: tableName, Item: Put.Item }));
-    if (Delete !== undefined) await client.send(new DeleteCommand({ TableName: tableName, Key: Delete.Key }));
-    if (Update !== undefined) {
-      const { ConditionExpression: _, ...update } = Update;
-      await client.send(new UpdateCommand({ ...withoutUnused(update), TableName: tableName }));
-    }
+    const { Put, Update: update, Delete, ConditionCheck } = write;
+    if (Put !== undefined) await client.send("PutItem", { TableName: tableName, Item: Put.Item });
+    if (Delete !== undefined) await client.send("DeleteItem", { TableName: tableName, Key: Delete.Key });
+    if (update !== undefined) await client.send("UpdateItem", { ...withoutUnused(update), TableName: tableName });
     if (ConditionCheck !== undefined) {
       // A check costs what writing its item costs; written as it is, no index sees it.
-      const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: ConditionCheck.Key }));
-      if (Item !== undefined) await client.send(new PutCommand({ TableName: tableName, Item }));
+      const { Item } = v.parse(Found, await client.send("GetItem", { TableName: tableName, Key: ConditionCheck.Key }));
+      if (Item !== undefined) await client.send("PutItem", { TableName: tableName, Item });
     }
     return meter.units.splice(0).filter(({ kind }) => kind === "write");
   }
@@ -67,18 +72,16 @@ export async function openReplay(dynamo: EmulatorAccess, tableName: string): Pro
 }
 
 function parseWrites(command: string, input: object): readonly Write[] {
-  // biome-ignore lint/plugin: The input is what the SDK was given for this very command, whose type it has.
-  if (command === "TransactWriteItems") return (input as TransactWriteCommandInput).TransactItems ?? [];
+  if (command === "TransactWriteItems") return v.parse(Transaction, input).TransactItems;
   const kind = /^(Put|Update|Delete)Item$/.exec(command)?.[1];
-  // biome-ignore lint/plugin: Likewise.
-  return kind === undefined ? [] : [{ [kind]: input } as Write];
+  return kind === undefined ? [] : [v.parse(Write, { [kind]: input })];
 }
 
 /** Names and values that only the condition used are refused without a condition. */
-function withoutUnused<U extends NonNullable<Write["Update"]>>(update: Omit<U, "ConditionExpression">) {
+function withoutUnused(update: v.InferOutput<typeof Update>): object {
   const { UpdateExpression = "", ExpressionAttributeNames, ExpressionAttributeValues } = update;
   const tokens = new Set(UpdateExpression.match(/[#:]\w+/g));
-  const used = <T>(map: Record<string, T> | undefined): Record<string, T> | undefined => {
+  const used = (map: Record<string, unknown> | undefined) => {
     const entries = Object.entries(map ?? {}).filter(([token]) => tokens.has(token));
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   };

@@ -4,15 +4,21 @@ import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { entryFiles, findWiring } from "./entries.ts";
 
 /**
- * Parts of a function that the bundler creates once, next to the functions: what the table needs of the SDK, which all load at their
- * start, and adapters that few requests need, which are loaded by their first use. They share the core of the SDK.
+ * Parts of a function that the bundler creates once, next to the functions: adapters that few requests need, which are loaded by their
+ * first use. They share the core of the SDK.
  */
-const PARTS = ["dynamodb-sdk", "files-part", "queue-part", "timers-part"];
+const PARTS = ["files-part", "invocation-part", "queue-part", "timers-part"];
 /** The folder of the parts in the directory of a function. */
 const FOLDER = "aws";
 
 /** The ports whose adapters are parts. Functions with other clients of AWS have these in their own module as well. */
-const WIRINGS = ["createRunPorts", "createRunEndpointPorts", "createSchedulePorts", "createRunNowPorts"];
+const WIRINGS = [
+  "createRunPorts",
+  "createRunEndpointPorts",
+  "createSchedulePorts",
+  "createRunNowPorts",
+  "createSkillPorts",
+];
 
 /** Whether a function loads its adapters by their first use. Consumers use all of theirs. */
 export const hasParts = (file: string): boolean =>

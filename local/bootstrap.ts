@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/teams/bootstrap.ts";
 import { Problem } from "../host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
+import { operatorClient } from "./operator-client.ts";
 
 const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
 
@@ -28,17 +28,12 @@ export function bootstrapLocal(
   tableName: string,
   person = LOCAL_PERSON,
 ): Promise<BootstrapResult> {
-  return bootstrapTable(clientSettings(access), tableName, person);
+  return bootstrapTable(new DynamoClient(clientSettings(access)), tableName, person);
 }
 
-async function bootstrapTable(
-  config: DynamoDBClientConfig,
-  tableName: string,
-  person: Bootstrap,
-): Promise<BootstrapResult> {
-  const client = new DynamoDBClient(config);
+async function bootstrapTable(client: DynamoClient, tableName: string, person: Bootstrap): Promise<BootstrapResult> {
   try {
-    return await bootstrap(dynamoTable(DynamoDBDocumentClient.from(client), tableName), Date.now(), person);
+    return await bootstrap(dynamoTable(client, tableName), Date.now(), person);
   } finally {
     client.destroy();
   }
@@ -55,7 +50,9 @@ async function main(args: string[]): Promise<void> {
   const person = { email, displayName: options.name ?? email, teamName: options.team ?? "First team" };
   const made = options.local
     ? await bootstrapLocal(await localEmulator(), options.table, person)
-    : await bootstrapTable({}, options.table, person).catch(explain(options.table));
+    : await operatorClient()
+        .then((client) => bootstrapTable(client, options.table, person))
+        .catch(explain(options.table));
   console.log(JSON.stringify(made, null, 2));
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { emulateAws, parseFaults } from "#shared/aws/aws-emulation.ts";
+import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
@@ -19,12 +18,9 @@ export type Fetch = (request: Request) => Promise<Response>;
  */
 export function localGateway(access: EmulatorAccess, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);
-  const client = new DynamoDBClient(clientSettings(access));
+  const client = new DynamoClient(clientSettings(access));
   emulateAws(client, parseFaults({ RUNYARD_FAULTS: faults }), () => undefined);
-  const table = dynamoTable(
-    DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
-    tableName,
-  );
+  const table = dynamoTable(client, tableName);
   const send = (queue: string) => (runId: string) =>
     sendToQueue(access, queue, JSON.stringify({ v: 1, run_id: runId }));
   const serve = modelGateway({

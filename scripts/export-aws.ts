@@ -5,11 +5,12 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { GetObjectCommand, ListObjectsV2Command, type S3Client, S3ServiceException } from "@aws-sdk/client-s3";
-import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import * as v from "valibot";
 import { keyToPath } from "#server/files/key-path.ts";
 import { writeDestination } from "#server/transfer/destination.ts";
 import { type ExportSource, writeExport } from "#server/transfer/export.ts";
-import { toItem } from "#shared/aws/dynamo-table.ts";
+import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
+import { fromAttributes } from "#shared/table/attribute-codec.ts";
 import type { Item } from "#shared/table/table.ts";
 import { type Deployment, runTransfer, transferFiles } from "./transfer-aws.ts";
 
@@ -19,20 +20,22 @@ export const awsSource = ({ dynamo, s3, table, bucket }: Deployment): ExportSour
   copyFiles: (directory) => downloadAll(s3, bucket, directory),
 });
 
+const Attributes = v.record(v.string(), v.unknown());
+const ScanOutput = v.object({ Items: v.array(Attributes), LastEvaluatedKey: v.exactOptional(Attributes) });
+
 /** Reads all items that have not expired; DynamoDB deletes them some time after that. */
-async function* scanItems(dynamo: DynamoDBDocumentClient, table: string): AsyncGenerator<Item> {
+async function* scanItems(dynamo: DynamoClient, table: string): AsyncGenerator<Item> {
   const now = Math.floor(Date.now() / 1000);
-  let start: Record<string, unknown> | undefined;
+  let start: object | undefined;
   do {
-    const page = await dynamo.send(
-      new ScanCommand({
-        TableName: table,
-        ConsistentRead: true,
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      }),
-    );
-    for (const raw of page.Items ?? []) {
-      const item = toItem(raw);
+    const input = {
+      TableName: table,
+      ConsistentRead: true,
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    };
+    const page = v.parse(ScanOutput, await dynamo.send("Scan", input));
+    for (const raw of page.Items) {
+      const item = fromAttributes(raw);
       const expires = item["expires_at"];
       if (typeof expires !== "number" || expires > now) yield item;
     }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { PutObjectCommand, type S3Client, S3ServiceException } from "@aws-sdk/client-s3";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import * as v from "valibot";
 import { pathToKey } from "#server/files/key-path.ts";
 import { listFiles } from "#server/transfer/copy-tree.ts";
 import { readSource } from "#server/transfer/destination.ts";
@@ -13,11 +13,14 @@ import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { Problem } from "../host/terminal.ts";
 import { type Deployment, runTransfer, transferFiles } from "./transfer-aws.ts";
 
+const ScanOutput = v.object({ Items: v.array(v.unknown()) });
+
 /** A table and a bucket as the target of an import. */
 export const awsTarget = ({ dynamo, s3, table, bucket }: Deployment): ImportTarget => ({
   name: `the table ${table}`,
   table: dynamoTable(dynamo, table),
-  isEmpty: async () => (await dynamo.send(new ScanCommand({ TableName: table, Limit: 1 }))).Items?.length === 0,
+  isEmpty: async () =>
+    v.parse(ScanOutput, await dynamo.send("Scan", { TableName: table, Limit: 1 })).Items.length === 0,
   storeFiles: (directory) => {
     const files = path.join(directory, FILES);
     return transferFiles(listFiles(files), (file) => upload(s3, bucket, files, file));

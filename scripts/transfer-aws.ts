@@ -1,15 +1,15 @@
 /** What `npm run export:aws` and `npm run import:aws` share: command line, clients of the deployment, and concurrency. */
 import { parseArgs } from "node:util";
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { dynamoClient } from "#shared/aws/clients.ts";
+import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { s3Client } from "#shared/aws/s3-client.ts";
 import { Problem, say } from "../host/terminal.ts";
 import { aboutCredentials, runByHand } from "../local/by-hand.ts";
+import { operatorClient } from "../local/operator-client.ts";
 
 /** The table and the bucket of a deployment on AWS. */
 export interface Deployment {
-  readonly dynamo: DynamoDBDocumentClient;
+  readonly dynamo: DynamoClient;
   readonly s3: S3Client;
   readonly table: string;
   readonly bucket: string;
@@ -54,7 +54,7 @@ export const runTransfer = (transfer: Transfer): Promise<void> =>
     if (path === undefined || bucket === undefined) {
       throw new Problem(`Name ${transfer.missing} and --bucket.`, [formatHelp(transfer)]);
     }
-    const deployment = { dynamo: dynamoClient(), s3: s3Client(), table, bucket };
+    const deployment = { dynamo: await operatorClient(), s3: s3Client(), table, bucket };
     const lines = await transfer.run(deployment, path).catch((error: unknown) => {
       throw aboutCredentials(error);
     });

@@ -2,17 +2,11 @@ import { ECSClient } from "@aws-sdk/client-ecs";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { LambdaMicrovmsClient } from "@aws-sdk/client-lambda-microvms";
 import { SSMClient } from "@aws-sdk/client-ssm";
-// By its full name, since the bundler replaces this module by that name; see infra/bundle-parts.ts.
-import { DynamoDBClient, DynamoDBDocumentClient } from "#shared/aws/dynamodb-sdk.ts";
 import { hooked, settings } from "./client-settings.ts";
+import { DynamoClient } from "./dynamo-client.ts";
 
 // Clients of AWS, each made at its first use. Those of parts that the bundler makes have files of their own.
-export const dynamoClient = (): DynamoDBDocumentClient =>
-  hooked(
-    DynamoDBDocumentClient.from(new DynamoDBClient(settings), {
-      marshallOptions: { removeUndefinedValues: true, convertTopLevelContainer: true },
-    }),
-  );
+export const dynamoClient = (): DynamoClient => hooked(new DynamoClient({ maxAttempts: settings.maxAttempts }));
 
 export const ssmClient = (): SSMClient => hooked(new SSMClient(settings));
 

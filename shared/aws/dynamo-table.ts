@@ -1,16 +1,6 @@
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  TransactionCanceledException,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "#shared/aws/dynamodb-sdk.ts";
-import { keyRange, toCondition, toUpdate } from "#shared/table/expression.ts";
+import * as v from "valibot";
+import { fromAttributes, toAttributes } from "#shared/table/attribute-codec.ts";
+import { type Expression, keyRange, toCondition, toUpdate } from "#shared/table/expression.ts";
 import {
   type Bound,
   bounds,
@@ -23,16 +13,17 @@ import {
   type Table,
   TableBusy,
   type TransactionWrite,
-  type Value,
   type Write,
 } from "#shared/table/table.ts";
+import type { DynamoClient } from "./dynamo-client.ts";
+import { memberOf } from "./middleware.ts";
 
 /** Attempts of a write that conflicts with another transaction on the same item. */
 const CONFLICT_ATTEMPTS = 12;
 const CONFLICT_BASE_MS = 10;
 
 /** Creates the table on DynamoDB. Reads of the table are strongly consistent; reads of an index cannot be. */
-export function dynamoTable(client: DynamoDBDocumentClient, name: string): Table {
+export function dynamoTable(client: DynamoClient, name: string): Table {
   return {
     get: (key) => getItem(client, name, key),
     batchGet: (keys) => getItems(client, name, keys),
@@ -42,87 +33,87 @@ export function dynamoTable(client: DynamoDBDocumentClient, name: string): Table
   };
 }
 
-async function getItem(client: DynamoDBDocumentClient, name: string, { pk, sk }: Key): Promise<Item | undefined> {
-  const found = await client.send(new GetCommand({ TableName: name, Key: { pk, sk }, ConsistentRead: true }));
-  return found.Item === undefined ? undefined : toItem(found.Item);
+const Attributes = v.record(v.string(), v.unknown());
+const GetOutput = v.object({ Item: v.exactOptional(Attributes) });
+const BatchGetOutput = v.object({
+  Responses: v.exactOptional(v.record(v.string(), v.array(Attributes)), {}),
+  UnprocessedKeys: v.exactOptional(v.record(v.string(), v.object({ Keys: v.array(Attributes) })), {}),
+});
+const QueryOutput = v.object({
+  Items: v.exactOptional(v.array(Attributes), []),
+  LastEvaluatedKey: v.exactOptional(Attributes),
+});
+
+async function getItem(client: DynamoClient, name: string, { pk, sk }: Key): Promise<Item | undefined> {
+  const input = { TableName: name, Key: toAttributes({ pk, sk }), ConsistentRead: true };
+  const found = v.parse(GetOutput, await client.send("GetItem", input));
+  return found.Item === undefined ? undefined : fromAttributes(found.Item);
 }
 
 async function getItems(
-  client: DynamoDBDocumentClient,
+  client: DynamoClient,
   name: string,
   keys: readonly Key[],
 ): Promise<readonly (Item | undefined)[]> {
   if (keys.length === 0) return [];
   const found = new Map<string, Item>();
-  let missing: Record<string, unknown>[] = [
-    ...new Map(keys.map(({ pk, sk }) => [`${pk}\u0000${sk}`, { pk, sk }])).values(),
-  ];
+  const unique = new Map(keys.map(({ pk, sk }) => [`${pk}\u0000${sk}`, { pk, sk }]));
+  let missing: object[] = [...unique.values()].map(toAttributes);
   for (let attempt = 0; missing.length > 0; attempt++) {
     if (attempt > 0) await jitter(attempt);
     if (attempt === CONFLICT_ATTEMPTS) throw new Error("DynamoDB left keys of a batch unread");
-    const reply = await client.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys: missing, ConsistentRead: true } } }),
-    );
-    for (const raw of reply.Responses?.[name] ?? []) {
-      const item = toItem(raw);
+    const input = { RequestItems: { [name]: { Keys: missing, ConsistentRead: true } } };
+    const reply = v.parse(BatchGetOutput, await client.send("BatchGetItem", input));
+    for (const raw of reply.Responses[name] ?? []) {
+      const item = fromAttributes(raw);
       found.set(`${item.pk}\u0000${item.sk}`, item);
     }
-    missing = reply.UnprocessedKeys?.[name]?.Keys ?? [];
+    missing = reply.UnprocessedKeys[name]?.Keys ?? [];
   }
   return keys.map(({ pk, sk }) => found.get(`${pk}\u0000${sk}`));
 }
 
-async function queryItems(client: DynamoDBDocumentClient, name: string, query: Query): Promise<Page> {
-  const range = keyRange(query);
+async function queryItems(client: DynamoClient, name: string, query: Query): Promise<Page> {
+  const range = withAttributes(keyRange(query));
   const { low, high } = bounds(query);
   // DynamoDB rejects a range that contains no key.
   if (low !== undefined && high !== undefined && !containsKeys(low, high)) return { items: [], more: false };
   const sortKey = query.index === undefined ? "sk" : INDEXES[query.index].sk;
   const isWithin = (item: Item) => high === undefined || high.inclusive || item[sortKey] !== high.value;
   const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
+  let start: object | undefined;
   do {
-    const reply = await client.send(
-      new QueryCommand({
-        TableName: name,
-        ...range,
-        ...(query.index === undefined ? { ConsistentRead: true } : { IndexName: query.index }),
-        ScanIndexForward: query.descending !== true,
-        ...(query.limit === undefined ? {} : { Limit: query.limit - items.length }),
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      }),
-    );
-    items.push(...(reply.Items ?? []).map(toItem).filter(isWithin));
+    const input = {
+      TableName: name,
+      ...range,
+      ...(query.index === undefined ? { ConsistentRead: true } : { IndexName: query.index }),
+      ScanIndexForward: query.descending !== true,
+      ...(query.limit === undefined ? {} : { Limit: query.limit - items.length }),
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    };
+    const reply = v.parse(QueryOutput, await client.send("Query", input));
+    items.push(...reply.Items.map(fromAttributes).filter(isWithin));
     start = reply.LastEvaluatedKey;
   } while (start !== undefined && (query.limit === undefined || items.length < query.limit));
   return { items, more: start !== undefined };
 }
 
-async function writeItem(client: DynamoDBDocumentClient, name: string, write: Write): Promise<void> {
+async function writeItem(client: DynamoClient, name: string, write: Write): Promise<void> {
   try {
-    if (write.kind === "put") {
-      await client.send(new PutCommand({ TableName: name, Item: write.item, ...toCondition(write.if) }));
-    }
-    if (write.kind === "delete") {
-      await client.send(new DeleteCommand({ TableName: name, Key: toKey(write.key), ...toCondition(write.if) }));
-    }
-    if (write.kind === "update") {
-      await client.send(new UpdateCommand({ TableName: name, Key: toKey(write.key), ...toUpdate(write) }));
-    }
+    if (write.kind === "put") await client.send("PutItem", toInput(name, write));
+    if (write.kind === "delete") await client.send("DeleteItem", toInput(name, write));
+    if (write.kind === "update") await client.send("UpdateItem", toInput(name, write));
   } catch (error) {
     throw error instanceof Error && error.name === "ConditionalCheckFailedException" ? new ConditionFailed([0]) : error;
   }
 }
 
-async function writeItems(
-  client: DynamoDBDocumentClient,
-  name: string,
-  writes: readonly TransactionWrite[],
-): Promise<void> {
+async function writeItems(client: DynamoClient, name: string, writes: readonly TransactionWrite[]): Promise<void> {
   try {
-    await client.send(new TransactWriteCommand({ TransactItems: writes.map((write) => toTransactItem(name, write)) }));
+    const actions = writes.map((write) => ({ [ACTIONS[write.kind]]: toInput(name, write) }));
+    await client.send("TransactWriteItems", { TransactItems: actions });
   } catch (error) {
-    throw error instanceof TransactionCanceledException ? toTransactionError(error) : error;
+    throw toTransactionError(error);
   }
 }
 
@@ -131,39 +122,33 @@ function containsKeys(low: Bound, high: Bound): boolean {
   return order < 0 || (order === 0 && low.inclusive && high.inclusive);
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+/** What a transaction names each write. */
+const ACTIONS = { put: "Put", delete: "Delete", update: "Update", check: "ConditionCheck" } as const;
 
-const toKey = ({ pk, sk }: Key) => ({ pk, sk });
-
-/** Converts what DynamoDB returns. */
-export function toItem(raw: Record<string, Value>): Item {
-  const { pk, sk } = raw;
-  if (typeof pk !== "string" || typeof sk !== "string") throw new TypeError("an item without string keys");
-  return { ...raw, pk, sk };
+/** The input of a write of its own, which is also that of an action of a transaction. */
+function toInput(name: string, write: TransactionWrite): object {
+  if (write.kind === "put") {
+    return { TableName: name, Item: toAttributes(write.item), ...withAttributes(toCondition(write.if)) };
+  }
+  const target = { TableName: name, Key: toAttributes({ pk: write.key.pk, sk: write.key.sk }) };
+  return { ...target, ...withAttributes(write.kind === "update" ? toUpdate(write) : toCondition(write.if)) };
 }
 
-function toTransactItem(name: string, write: TransactionWrite): TransactItem {
-  const where = toCondition(write.if);
-  if (write.kind === "put") return { Put: { TableName: name, Item: write.item, ...where } };
-  if (write.kind === "delete") return { Delete: { TableName: name, Key: toKey(write.key), ...where } };
-  if (write.kind === "update") {
-    return { Update: { TableName: name, Key: toKey(write.key), UpdateExpression: undefined, ...toUpdate(write) } };
-  }
-  return {
-    ConditionCheck: {
-      TableName: name,
-      Key: toKey(write.key),
-      ...where,
-      ConditionExpression: where.ConditionExpression ?? "",
-    },
-  };
+/** Converts the values of an expression. */
+function withAttributes<E extends Expression>({ ExpressionAttributeValues: values, ...rest }: E): object {
+  return values === undefined ? rest : { ...rest, ExpressionAttributeValues: toAttributes(values) };
 }
 
 /** Converts failed conditions. Any other reason (a conflict, throttling) stays as it is and is retried. */
-function toTransactionError(error: TransactionCanceledException): Error {
-  const reasons = error.CancellationReasons ?? [];
-  const failed = reasons.flatMap((reason, position) => (reason.Code === "ConditionalCheckFailed" ? [position] : []));
+function toTransactionError(error: unknown): unknown {
+  const failed = listReasons(error).flatMap((code, position) => (code === "ConditionalCheckFailed" ? [position] : []));
   return failed.length > 0 ? new ConditionFailed(failed) : error;
+}
+
+/** Why each action of a canceled transaction failed. */
+function listReasons(error: unknown): unknown[] {
+  const reasons = memberOf(error, "CancellationReasons");
+  return Array.isArray(reasons) ? reasons.map((reason) => memberOf(reason, "Code")) : [];
 }
 
 async function retryConflicts(attempt: () => Promise<void>): Promise<void> {
@@ -181,13 +166,14 @@ async function retryConflicts(attempt: () => Promise<void>): Promise<void> {
 function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === "TransactionConflictException" || error.name === "TransactionInProgressException") return true;
-  return (
-    error instanceof TransactionCanceledException &&
-    (error.CancellationReasons ?? []).some(({ Code }) =>
-      ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"].includes(Code ?? ""),
-    )
-  );
+  return listReasons(error).some((code) => CONFLICTS.has(code));
 }
+
+const CONFLICTS: ReadonlySet<unknown> = new Set([
+  "TransactionConflict",
+  "ThrottlingError",
+  "ProvisionedThroughputExceeded",
+]);
 
 /** Full jitter: a random wait of up to 10 ms · 2ⁿ, at most 640 ms. */
 const jitter = (attempt: number): Promise<void> =>

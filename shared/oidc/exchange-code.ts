@@ -5,11 +5,15 @@ import { type Issuers, issuerUnavailable } from "./issuers.ts";
 import { verifyToken } from "./verify-token.ts";
 
 /** The issuer by which people sign in, as the operator of the deployment sets it. */
-export interface SignInIssuer {
-  readonly issuer: string;
-  readonly clientId: string;
+export interface SignInIssuer extends SignInClient {
   /** Undefined for a public client. */
   readonly clientSecret: () => Promise<string | undefined>;
+}
+
+/** The client of the issuer, without its secret. */
+export interface SignInClient {
+  readonly issuer: string;
+  readonly clientId: string;
   readonly issuers: Issuers;
 }
 
@@ -50,7 +54,7 @@ const refuse = (member: string, why: string) =>
 
 /** The URL of the issuer's page to sign in. The web app adds `state`, `nonce` and `code_challenge`. */
 export async function readAuthorizationUrl(
-  { issuer, clientId, issuers }: SignInIssuer,
+  { issuer, clientId, issuers }: SignInClient,
   redirectUri: string,
 ): Promise<string> {
   const { metadata } = await issuers.read(issuer);

@@ -1,6 +1,7 @@
 import { bounds, type Conditions, INDEXES, type Query, type Test, type Update, type Value } from "./table.ts";
 
-interface Expression {
+/** The names and values of the placeholders of an expression. */
+export interface Expression {
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Record<string, Value>;
 }

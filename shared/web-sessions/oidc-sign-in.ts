@@ -5,6 +5,7 @@ import {
   exchangeCode,
   type OidcSubject,
   readAuthorizationUrl,
+  type SignInClient,
   type SignInIssuer,
 } from "#shared/oidc/exchange-code.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -22,7 +23,9 @@ export interface OidcSignInPorts extends Omit<WebSessionPorts, "principals"> {
   readonly signInIssuer: SignInIssuer | undefined;
 }
 
-export type SignInMethodPorts = Pick<OidcSignInPorts, "signInIssuer" | "webUrl">;
+export interface SignInMethodPorts extends Pick<OidcSignInPorts, "webUrl"> {
+  readonly signInIssuer: SignInClient | undefined;
+}
 
 /** The web app uses the token immediately. */
 const LIFETIME_MS = 60_000;

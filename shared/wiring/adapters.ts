@@ -1,4 +1,5 @@
 import { openFiles } from "#shared/aws/files-part.ts";
+import { type FunctionCaller, openFunctionCaller } from "#shared/aws/invocation-part.ts";
 import { openRunQueue } from "#shared/aws/queue-part.ts";
 import { openTimers } from "#shared/aws/timers-part.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
@@ -12,6 +13,9 @@ export const createFiles = (): FileStore => openFiles(bucketName, signedUrlSecon
 
 /** The queues of runs. */
 export const createRunQueue = (): RunQueue => openRunQueue(queueUrls);
+
+/** Calls of other functions. */
+export const createFunctionCaller = (): FunctionCaller => openFunctionCaller();
 
 /** The timers of schedules. */
 export const createScheduler = (): Scheduler => openTimers(timerSettings);

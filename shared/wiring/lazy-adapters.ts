@@ -1,3 +1,4 @@
+import type { FunctionCaller } from "#shared/aws/invocation-part.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
@@ -29,6 +30,11 @@ export function createRunQueue(): RunQueue {
     sendRun: async (runId, owner) => (await queue()).sendRun(runId, owner),
     sendEnd: async (runId, owner) => (await queue()).sendEnd(runId, owner),
   };
+}
+
+export function createFunctionCaller(): FunctionCaller {
+  const caller = loadOnce(async () => (await import("#shared/aws/invocation-part.ts")).openFunctionCaller());
+  return async (functionName, event, options) => (await caller())(functionName, event, options);
 }
 
 export function createScheduler(): Scheduler {

@@ -1,5 +1,4 @@
-import { lambdaClient, ssmClient } from "#shared/aws/clients.ts";
-import { callFunction } from "#shared/aws/lambda-call.ts";
+import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { hasTenants, setting, settingIfAny } from "#shared/settings.ts";
@@ -7,7 +6,7 @@ import type { Github } from "#shared/skills/github-access.ts";
 import type { GithubApi } from "#shared/skills/github-api.ts";
 import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
-import { createFiles } from "#shared/wiring/adapters.ts";
+import { createFiles, createFunctionCaller } from "#shared/wiring/adapters.ts";
 import { createTable, createTablePorts } from "./common.ts";
 
 /** Milliseconds that a call of the discovery function may take, and a call of a sandbox that scans a repository. */
@@ -16,14 +15,14 @@ const SCAN_MS = 21_000;
 
 /** The ports of the list of agents, which reads stored skills and asks another function to discover more. */
 export function createSkillPorts(): SkillPorts & HttpPorts {
-  const lambda = lambdaClient();
+  const callFunction = createFunctionCaller();
   return {
     ...createTablePorts(),
     files: createFiles(),
     discovery: {
       async refresh({ url, ref }) {
         const event = { v: 1, url, ...(ref === undefined ? {} : { ref }) };
-        await callFunction(lambda, setting("DISCOVERY_FUNCTION_NAME"), event, { timeoutMs: DISCOVERY_MS });
+        await callFunction(setting("DISCOVERY_FUNCTION_NAME"), event, { timeoutMs: DISCOVERY_MS });
       },
     },
   };
@@ -31,7 +30,7 @@ export function createSkillPorts(): SkillPorts & HttpPorts {
 
 /** The ports of the function that discovers the skills of a repository. */
 export function createDiscoveryPorts(): DiscoveryPorts {
-  const lambda = lambdaClient();
+  const callFunction = createFunctionCaller();
   return {
     table: createTable(),
     files: createFiles(),
@@ -39,7 +38,7 @@ export function createDiscoveryPorts(): DiscoveryPorts {
     github: createGithub(),
     scanner: {
       scan: (request) =>
-        callFunction(lambda, setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: hasTenants() }),
+        callFunction(setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: hasTenants() }),
     },
   };
 }

@@ -24,7 +24,7 @@ let signedUrl: string;
 
 beforeAll(async () => {
   aws = await emulatedAws();
-  await createTable(aws.dynamo, "runyard");
+  await createTable("runyard");
   await createBucket(aws.s3, bucket);
   await aws.s3.send(new PutObjectCommand({ Bucket: bucket, Key: "transcripts/a", Body: "a transcript" }));
   await ssmClient().send(new PutParameterCommand({ Name: "/runyard/secret", Type: "SecureString", Value: secret }));

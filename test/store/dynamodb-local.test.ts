@@ -1,4 +1,5 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dynamoClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
@@ -20,14 +21,14 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: ACCOUNT,
     AWS_SECRET_ACCESS_KEY: started.secretKey,
   });
-  dynamo = dynamoClient();
-  await createTable(dynamo, "contract");
-  await createTable(dynamo, TableName);
+  dynamo = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  await createTable("contract");
+  await createTable(TableName);
 }, EMULATOR_START_MS);
 afterAll(() => local?.stop());
 
 describe("the table on DynamoDB Local", () => {
-  tableContract(() => dynamoTable(dynamo, "contract"));
+  tableContract(() => dynamoTable(dynamoClient(), "contract"));
 });
 
 describe("DynamoDB Local, like the emulated limits,", () => {

@@ -33,7 +33,7 @@ const bucket = `bucket-${randomUUID()}`;
 let aws: EmulatedAws;
 beforeAll(async () => {
   aws = await emulatedAws();
-  await createTable(aws.dynamo, table);
+  await createTable(table);
   await createBucket(aws.s3, bucket);
 }, EMULATOR_START_MS);
 afterAll(() => aws.stop());
@@ -151,7 +151,7 @@ describe("an export of a single machine", () => {
   }
 
   it("is imported into a table and a bucket with all items and files, once", async () => {
-    await createTable(aws.dynamo, importTable);
+    await createTable(importTable);
     await createBucket(aws.s3, importBucket);
     const bytes = {
       pk: "RUN#1",
@@ -209,7 +209,7 @@ describe("a single machine that moves to AWS and back", () => {
     await server.stop();
 
     const [movedTable, movedBucket] = [`table-${randomUUID()}`, `bucket-${randomUUID()}`];
-    await createTable(aws.dynamo, movedTable);
+    await createTable(movedTable);
     await createBucket(aws.s3, movedBucket);
     const target = awsTarget({ ...aws, table: movedTable, bucket: movedBucket });
     await readSource(there, (directory) => importData(directory, target, Date.now));

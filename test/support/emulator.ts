@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { emulateAws } from "#shared/aws/aws-emulation.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { dynamoClient } from "#shared/aws/clients.ts";
+import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { s3Client } from "#shared/aws/s3-client.ts";
 import { INDEXES } from "#shared/table/table.ts";
 import { localPaths } from "../../host/paths.ts";
@@ -17,7 +17,7 @@ import type { EmulatorAccess } from "../../local/emulator-access.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
 
 export interface EmulatedAws {
-  readonly dynamo: DynamoDBDocumentClient;
+  readonly dynamo: DynamoClient;
   readonly s3: S3Client;
   readonly access: EmulatorAccess;
   readonly stop: () => Promise<void>;
@@ -58,10 +58,10 @@ export async function emulatedAws(): Promise<EmulatedAws> {
   };
 }
 
-/** A table with all its indexes, as the data stack makes it. */
-export async function createTable(dynamo: DynamoDBDocumentClient, name: string): Promise<void> {
+/** Creates a table with all indexes, as the data stack does, in the emulator that the environment names. */
+export async function createTable(name: string): Promise<void> {
   const attributes = new Set(["pk", "sk", ...Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk])]);
-  await dynamo.send(
+  await new DynamoDBClient({}).send(
     new CreateTableCommand({
       TableName: name,
       BillingMode: "PAY_PER_REQUEST",

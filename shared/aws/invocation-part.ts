@@ -1,5 +1,9 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { randomId } from "#shared/ids.ts";
+import { lambdaClient } from "./clients.ts";
+
+/** Calls a function and resolves with its result. Throws if it fails or times out. */
+export type FunctionCaller = (functionName: string, event: unknown, options: CallOptions) => Promise<unknown>;
 
 interface CallOptions {
   /** Milliseconds after which the call times out. */
@@ -8,8 +12,13 @@ interface CallOptions {
   readonly isolated?: boolean;
 }
 
-/** Calls a function and resolves with its result. Throws if it fails or times out. */
-export async function callFunction(
+/** Calls of functions, with the client. The bundler makes it a part that is loaded by its first use; see infra/bundle-parts.ts. */
+export function openFunctionCaller(): FunctionCaller {
+  const client = lambdaClient();
+  return (functionName, event, options) => callFunction(client, functionName, event, options);
+}
+
+async function callFunction(
   client: LambdaClient,
   functionName: string,
   event: unknown,
