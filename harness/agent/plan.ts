@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import type { AgentTools, TurnOutcome } from "../engine/engine.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 
 /** Submits the final response as the plan of a run in plan mode, if the agent did not submit one. */
 export async function submitPlan(outcome: TurnOutcome, isPlanned: boolean, tools: AgentTools): Promise<TurnOutcome> {

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { createAddressCheck, resolveAllowed, toBlockedAddressError } from "../network/blocked-addresses.ts";
 
 /** Runs may clone from Git servers on the machine and in its network. */
@@ -16,7 +15,7 @@ export async function pinRepositoryAddress(url: string): Promise<readonly string
   // A file URL has no host, and git refuses other transports.
   if (host === "") return [];
   const isAllowed = createAddressCheck(ALLOWED);
-  if (isIP(host) !== 0) {
+  if (process.getBuiltinModule("node:net").isIP(host) !== 0) {
     if (!isAllowed(host)) throw toBlockedAddressError(host);
     return [];
   }

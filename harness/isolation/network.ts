@@ -40,8 +40,8 @@ export async function openNetwork(): Promise<Network | undefined> {
   try {
     // Both end when the harness dies, because both depend on a pipe of the harness.
     const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
-    const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
-    const script = `printf '${routes}' | '${ip}' -batch - && echo made && read -r end`;
+    const routes = forbidden.map((address) => `route add prohibit ${address}\n`).join("");
+    const script = `'${ip}' -batch - <<'routes' && echo made && read -r end\n${routes}routes\n`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "pipe", "ignore"],

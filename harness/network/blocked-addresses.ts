@@ -1,5 +1,4 @@
-import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
-import { isIP } from "node:net";
+import type { LookupAddress, LookupOptions } from "node:dns";
 import { networkInterfaces } from "node:os";
 import { scopeOfAddress, toCanonicalAddress } from "#shared/wire/addresses.ts";
 
@@ -49,6 +48,9 @@ export async function resolveAllowed(
   options: LookupOptions = {},
 ): Promise<readonly LookupAddress[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
+  // Not imported, since few executions need them and loading them takes milliseconds of each.
+  const { isIP } = process.getBuiltinModule("node:net");
+  const { lookup } = process.getBuiltinModule("node:dns");
   if (isIP(host) !== 0) resolve([{ address: host, family: isIP(host) }]);
   else lookup(host, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   const found = await promise;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
@@ -7,6 +6,7 @@ import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadFile } from "../control-plane/transfer.ts";
 import { type InsideFile, openInside } from "../files/path-containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { createHash } from "../support/lazy-crypto.ts";
 
 export interface ArtifactOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -12,6 +11,7 @@ import type { Clone } from "../git/clone.ts";
 import { writeDiffScript } from "../git/diff-script.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";

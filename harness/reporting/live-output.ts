@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { LiveFrame } from "#shared/wire/event.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 import { createLiveStream, type LivePiece, type LiveStream } from "./live-stream.ts";
 
 /** Sends output to the readers of a run while it is being produced. */

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 import { cutBytes } from "../support/text-limits.ts";
 
 /** Sends messages and events of an execution in the order in which they were queued. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { Envelope, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { createControlPlane } from "../control-plane/control-plane.ts";
@@ -6,6 +5,7 @@ import type { TurnOutcome } from "../engine/engine.ts";
 import type { Host } from "../isolation/host.ts";
 import { killTree } from "../isolation/processes.ts";
 import { createRedactor } from "../redaction/redactor.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 import { createLog } from "../support/log.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { SliceEnd } from "../support/time-slice.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -9,6 +8,7 @@ import { downloadFile, downloadText, uploadContent, uploadFile } from "../contro
 import { type InsideFile, openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import { type ArtifactCollector, hashFile } from "../reporting/artifact-collector.ts";
+import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import type { RunContext } from "./setup.ts";
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Block, Message } from "#shared/wire/conversation.ts";
 import type { Category, StepDiff } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -7,6 +6,7 @@ import { createSnippetDiff } from "../steps/diff.ts";
 import { describeEnd } from "../steps/step-summary.ts";
 import { formatTitle } from "../steps/step-title.ts";
 import { readText, toMembers } from "../steps/value.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 import type { CommandOutput } from "./command-output.ts";
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandRunner } from "../commands/command-runner.ts";
@@ -8,6 +7,7 @@ import { downloadFile, uploadFile } from "../control-plane/transfer.ts";
 import { openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import type { Session, ThirdPartyAgent } from "./agent.ts";

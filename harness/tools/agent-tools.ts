@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { CommandResult } from "../commands/command-runner.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import type { AgentTools } from "../engine/engine.ts";
@@ -8,6 +7,7 @@ import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { describeEnd } from "../steps/step-summary.ts";
 import { formatTitle } from "../steps/step-title.ts";
+import { randomUUID } from "../support/lazy-crypto.ts";
 import { formatError, Interrupted, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";

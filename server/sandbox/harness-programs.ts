@@ -94,12 +94,12 @@ async function writeBundle(outdir: string): Promise<void> {
       // What only an agent with a language model needs is in files of its own.
       build({
         ...options,
-        entryPoints: [entry("main"), entry("scan-main")],
+        entryPoints: [entry("main")],
         splitting: true,
         chunkNames: "part-[hash]",
       }),
-      // Copied into sandboxes only.
-      build({ ...options, entryPoints: [entry("files-main")] }),
+      // Separately, since each file that programs share is a file more to load. The second is copied into sandboxes only.
+      build({ ...options, entryPoints: [entry("scan-main"), entry("files-main")] }),
     ]);
   } finally {
     await stop();

@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import * as v from "valibot";
+import { randomUUID } from "../../support/lazy-crypto.ts";
 import { BrokenAnswer, FailedAnswer } from "./events.ts";
 import { parseToolInput } from "./tool-input.ts";
 

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
 import type { RunContext } from "../../setup/setup.ts";
+import { createHash } from "../../support/lazy-crypto.ts";
 import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import type { RunsApi } from "./runs-api.ts";

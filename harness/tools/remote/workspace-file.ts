@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Shell } from "../../commands/shell.ts";
 import { quoteForShell } from "../../commands/shell-quote.ts";
 import { openInside } from "../../files/path-containment.ts";
 import type { WorkspacePaths } from "../../isolation/sandbox.ts";
+import { randomUUID } from "../../support/lazy-crypto.ts";
 
 export interface FileAccess {
   readonly shell: Shell;
