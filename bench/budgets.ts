@@ -31,7 +31,7 @@ export function bundleBudgets({ routes, imports }: Bundles): Budget[] {
   const ratio = Math.max(...imports.map((entry) => entry.ratio));
   return [
     budget("a route's bundle, SDK included", most / 1000, 600, "kB"),
-    budget("import against an empty handler with the same SDK clients", ratio, 1.25, "times", 2),
+    budget("import against an empty handler with the SDK's DynamoDB client", ratio, 1.25, "times", 2),
   ];
 }
 

@@ -56,10 +56,14 @@ export async function measureBundles(processes: number): Promise<Bundles> {
 
 const CREATE = "runs/create-run/index.mjs";
 
-/** A handler that does nothing, with the client that every route loads at its start. */
+/** A handler that does nothing, with the SDK's client of DynamoDB and the commands that the table needs. */
 const EMPTY = `
-import { dynamoClient } from "${path.join(projectRoot, "shared/aws/clients.ts")}";
-export const handler = async () => dynamoClient;
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { BatchGetCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+export const handler = async () => [
+  BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand,
+  DynamoDBDocumentClient.from(new DynamoDBClient()),
+].length;
 `;
 
 async function emptyHandler(folder: string): Promise<string> {

@@ -19,7 +19,7 @@ export interface Costs {
   readonly steps: readonly Cost[];
   /** From create to the composed transcript, nothing said and nothing reported in between. */
   readonly bareRun: Cost;
-  /** As today's harness lives it with one command: agent_started, one batch of messages, the last heartbeat. */
+  /** With one command: the harness sends agent_started, and its messages with the request that ends the run. */
   readonly shortRun: Cost;
   /** Bytes of the head of an executing run: one without messages, and one with messages, a file and a follow-up. */
   readonly headBytes: { readonly bare: number; readonly rich: number };
@@ -63,14 +63,18 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
   const prompted = "POST /harness-support/resolve-prompt";
   const finishing = "POST /harness-support/finish-task";
 
-  /** One life; what `between` the first call and the last happens is its own. */
-  async function live(between: (execution: Execution, run: string) => Promise<Usage[]>): Promise<Life> {
+  /** One life; what happens `between` the first call and the last is its own, and what the last call stores besides the outcome. */
+  async function live(
+    between: (execution: Execution, run: string) => Promise<Usage[]>,
+    stored?: { readonly first_sequence: number; readonly messages: typeof MESSAGES; readonly followups_stored: number },
+  ): Promise<Life> {
     const { answered: created, runId } = await create("POST /agent/runs", {});
     const execution = await dispatch(runId);
     const resolved = await call(prompted, "/harness-support/resolve-prompt", execution.with({}));
     const more = await between(execution, `/agent/runs/${runId}`);
     const headBytes = await plane.headBytes(runId);
-    const finished = await call(finishing, "/harness-support/finish-task", execution.with(FINISH));
+    const name = stored === undefined ? finishing : `${finishing} (messages)`;
+    const finished = await call(name, "/harness-support/finish-task", execution.with({ ...FINISH, ...stored }));
     const ended = await end(runId);
     return { runId, headBytes, usages: [created, execution.usage, resolved, ...more, finished, ended] };
   }
@@ -78,9 +82,11 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
   // The first life makes what a new team lacks, its counters for example.
   await live(async () => []);
   const bare = await live(async () => []);
-  const short = await live((execution, run) => oneCommand(call, execution, run));
+  const last = { first_sequence: 1, messages: MESSAGES, followups_stored: 0 };
+  const short = await live(async (execution, run) => [await reportStart(call, execution, run)], last);
   const rich = await live(async (execution, run) => {
-    await oneCommand(call, execution, run);
+    await reportStart(call, execution, run);
+    await storeMessages(call, execution);
     await storeArtifact(call, execution.with);
     await call("POST /agent/runs/{runId}/followups", `${run}/followups`, { body: { message: PROMPT } });
     const beat = { execution_id: execution.execution_id, followups_stored: 1 };
@@ -115,17 +121,18 @@ interface Execution {
   readonly with: (body: unknown) => { key: string; headers: Record<string, string>; body: unknown };
 }
 
-/** The requests of a harness whose agent runs one command. */
-async function oneCommand(call: Call, execution: Execution, run: string): Promise<Usage[]> {
+function reportStart(call: Call, execution: Execution, run: string): Promise<Usage> {
   const event = { event_uuid: randomUUID(), event_name: "agent_started", timestamp: new Date().toISOString() };
+  return call("POST /agent/runs/{runId}/client-events", `${run}/client-events`, execution.with(event));
+}
+
+/** What the harness sends while a command takes longer. */
+async function storeMessages(call: Call, execution: Execution): Promise<void> {
   const ids = { execution_id: execution.execution_id };
   const batch = execution.with({ ...ids, first_sequence: 1, messages: MESSAGES });
+  await call("POST /harness-support/messages", "/harness-support/messages", batch);
   const beat = execution.with({ ...ids, followups_stored: 0 });
-  return [
-    await call("POST /agent/runs/{runId}/client-events", `${run}/client-events`, execution.with(event)),
-    await call("POST /harness-support/messages", "/harness-support/messages", batch),
-    await call("POST /harness-support/heartbeat", "/harness-support/heartbeat", beat),
-  ];
+  await call("POST /harness-support/heartbeat", "/harness-support/heartbeat", beat);
 }
 
 type Call = (
