@@ -6,6 +6,7 @@ import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { complain, Problem, say } from "../../host/terminal.ts";
 import { harnessPrograms } from "./harness-program.ts";
 import type { AgentOptions } from "./options.ts";
+import { describeRefusal } from "./refusal.ts";
 
 const GRACE_MS = 5_000;
 /** Exit codes, as AGENT_HELP lists them. */
@@ -49,6 +50,6 @@ async function findExecution({ baseUrl, key }: AgentOptions): Promise<string | u
   });
   const text = await response.text();
   if (response.status === 401 || response.status === 403) return undefined;
-  if (!response.ok) throw new Problem(`${baseUrl} answered ${response.status}: ${text.slice(0, 300)}`);
+  if (!response.ok) throw new Problem(`${baseUrl} answered ${describeRefusal(response.status, text)}`);
   return v.parse(v.pipe(v.string(), v.parseJson(), ResolvePromptResponse), text).context?.execution_id;
 }

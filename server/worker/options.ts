@@ -75,7 +75,7 @@ export function parseWorkerOptions(args: readonly string[], environment: NodeJS.
     baseUrl: toBaseUrl("--server", values.server ?? (environment["RUNYARD_BASE_URL"] || DEFAULT_SERVER)),
     key,
     team: environment["RUNYARD_TEAM"] || undefined,
-    socketUrl: values["ws-url"],
+    socketUrl: parseSocketUrl(values["ws-url"]),
     dryRun: values["dry-run"],
     isolates: !values["no-sandbox"],
     drainSeconds: parseInteger("--drain-seconds", values["drain-seconds"], MAX_SECONDS) ?? DEFAULT_DRAIN_SECONDS,
@@ -106,6 +106,11 @@ export function parseAgentOptions(args: readonly string[], environment: NodeJS.P
   if (!server) throw new UsageError("--server-root-url is missing");
   if (!key) throw new UsageError("WARP_API_KEY is missing: it is the key of the run");
   return { runId, baseUrl: toBaseUrl("--server-root-url", server), key, isolates: !rest.includes("--no-sandbox") };
+}
+
+function parseSocketUrl(value: string | undefined): string | undefined {
+  if (value === undefined || /^wss?:$/.test(URL.parse(value)?.protocol ?? "")) return value;
+  throw new UsageError(`--ws-url takes an address such as wss://runyard.example.com/workers, not "${value}"`);
 }
 
 /** Adds /api/v1 to the address of a server that is named without it. */

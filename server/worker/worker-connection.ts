@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { WebSocket } from "ws";
 import { MAX_FRAME_BYTES, ServiceFrame, type WorkerFrame } from "#shared/wire/worker.ts";
+import { Problem } from "../../host/terminal.ts";
+import { readRefusal } from "./refusal.ts";
 
 const PING_MS = 30_000;
 /** Milliseconds without a pong after which the connection counts as lost. */
@@ -94,9 +96,11 @@ export class WorkerConnection {
       else log("a frame of the service could not be read");
     });
     socket.on("unexpected-response", (request, response) => {
-      why = `the service answered ${response.statusCode}`;
-      request.destroy();
-      socket.terminate();
+      void readRefusal(response).then((refusal) => {
+        why = `the service answered ${refusal}`;
+        request.destroy();
+        socket.terminate();
+      });
     });
     socket.on("error", (error) => {
       why ||= error.message;
@@ -121,12 +125,14 @@ function openSocket({ url, workerId }: ConnectionOptions, headers: Readonly<Reco
   });
 }
 
-/** Opens a socket and closes it again. @throws where it cannot be opened */
+/** Opens a socket and closes it again. @throws Problem if it cannot be opened */
 export async function tryConnection(options: Pick<ConnectionOptions, "url" | "workerId" | "headers">): Promise<void> {
   const socket = openSocket({ ...options, onFrame: () => undefined, log: () => undefined }, options.headers);
   await new Promise<void>((resolve, reject) => {
     socket.on("open", () => resolve());
-    socket.on("unexpected-response", (_, response) => reject(new Error(`the socket answered ${response.statusCode}`)));
-    socket.on("error", reject);
+    socket.on("unexpected-response", (_, response) => {
+      void readRefusal(response).then((refusal) => reject(new Problem(`${options.url} answered ${refusal}`)));
+    });
+    socket.on("error", (error) => reject(new Problem(`${options.url} cannot be reached: ${error.message}`)));
   }).finally(() => socket.terminate());
 }

@@ -6,6 +6,7 @@ import { isLoopbackHost } from "../../host/http/request-checks.ts";
 import { Problem, say, step } from "../../host/terminal.ts";
 import { harnessPrograms } from "./harness-program.ts";
 import type { WorkerOptions } from "./options.ts";
+import { describeRefusal } from "./refusal.ts";
 import { Tasks } from "./tasks.ts";
 import { tryConnection, WorkerConnection } from "./worker-connection.ts";
 
@@ -69,7 +70,7 @@ async function findSocketUrl(options: WorkerOptions): Promise<string> {
     },
   );
   const text = await response.text();
-  if (!response.ok) throw new Problem(`${baseUrl} answered ${response.status}: ${text.slice(0, 300)}`);
+  if (!response.ok) throw new Problem(`${baseUrl} answered ${describeRefusal(response.status, text)}`);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Workers), text);
   const own = new URL(baseUrl);
   const derived = `${own.protocol === "https:" ? "wss" : "ws"}://${own.host}/workers`;

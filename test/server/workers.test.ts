@@ -165,7 +165,11 @@ describe("runyard-server worker", () => {
     expect((await readRun(id)).state).toBe("QUEUED");
     const wrong = run(["worker", "--id", "rack-8", "--no-sandbox", "--dry-run"], { RUNYARD_API_KEY: "ryp_wrong" });
     expect((await once(wrong.child, "exit"))[0]).toBe(1);
-    expect(wrong.output()).toContain("answered 401");
+    expect(wrong.output()).toContain("answered 401: A valid API key is required");
+    const reserved = run(["worker", "--id", "hosted", "--no-sandbox", "--dry-run"]);
+    expect((await once(reserved.child, "exit"))[0]).toBe(1);
+    expect(reserved.output()).toMatch(/answered 400: .*worker_id: is reserved: .*\n$/);
+    expect(reserved.output()).not.toContain("    at ");
   });
 
   it("stops the processes of a run that is cancelled by force, and no run by a plain cancel", async () => {
