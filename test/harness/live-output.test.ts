@@ -125,6 +125,20 @@ describe("createLiveStream", () => {
     expect(stream.repeat()).toEqual(piece);
   });
 
+  it("shows nothing of a secret whose beginning is missing from output that was skipped elsewhere", () => {
+    const secret = "a-secret-of-the-run-that-is-long";
+    const stream = createLiveStream(createRedactor([secret]));
+    stream.push(Buffer.from("first line\n"));
+    expect(stream.take()).toEqual({ offset: 0, text: "first line\n" });
+    const [dropped, rest] = ["dropped by the gap\n", `${secret.slice(9)}\n${"x".repeat(1_000)}\nthe end\n`];
+    stream.push(Buffer.from(dropped));
+    stream.skip(1_000);
+    stream.push(Buffer.from(rest));
+    const piece = stream.take();
+    expect(piece?.text).toMatch(/^x+\nthe end\n$/);
+    expect((piece?.offset ?? 0) + (piece?.text.length ?? 0)).toBe(11 + dropped.length + 1_000 + rest.length);
+  });
+
   it("keeps characters whole that a frame splits", () => {
     const stream = createLiveStream(createRedactor([]));
     const bytes = Buffer.from("äöü\n");

@@ -258,7 +258,8 @@ describe("the forwarder", () => {
     const port = typeof address === "object" ? address?.port : undefined;
     const socket = join(folder, "model.sock");
     const given = { socket, modelUrl: `http://127.0.0.1:${port}/model/`, key: "ryr_secret", modelId: "anthropic/x" };
-    const options = { ...given, onRetry: () => {} };
+    const outputs: unknown[] = [];
+    const options = { ...given, onRetry: () => {}, onOutput: (output: unknown) => outputs.push(output) };
     const forwarder = await openForwarder(options);
     const send = (method: string, path: string, body?: string) =>
       new Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; text: string }>(
@@ -288,6 +289,8 @@ describe("the forwarder", () => {
     for (const [method, path, body, status] of [
       ["GET", "/anthropic/v1/messages", undefined, 404],
       ["POST", "/anthropic/v1/messages/../../../api/v1/agent/runs", "{}", 404],
+      ["POST", "/runyard/output", '{"script":"a","skipped":-1,"data":"YQ=="}', 400],
+      ["POST", "/runyard/output", '{"script":"a","skipped":0,"data":"YQ=="}', 204],
       ["POST", "/anthropic/v1/messages/count_tokens", "{}", 404],
       ["POST", "//elsewhere.test/anthropic/v1/messages", "{}", 200],
       ["POST", "/openai/v1/files", "{}", 404],
@@ -296,6 +299,7 @@ describe("the forwarder", () => {
       ["POST", "/openai/v1/responses", `"${"x".repeat(9 * 1024 * 1024)}"`, 400],
     ] as const)
       expect([path, (await send(method, path, body)).status]).toEqual([path, status]);
+    expect(outputs).toEqual([{ script: "a", skipped: 0, data: Buffer.from("a") }]);
     expect(seen.map(({ url }) => url)).toEqual(["/model/anthropic/v1/messages", "/model/anthropic/v1/messages"]);
     await forwarder[Symbol.asyncDispose]();
     await expect(send("POST", "/anthropic/v1/messages", "{}")).rejects.toThrow();

@@ -203,6 +203,52 @@ describe("lines of gemini 0.61.0", () => {
   });
 });
 
+describe("the output of commands of third-party agents", () => {
+  const commands = ["sleep 1", `echo "it's" && sleep 1`];
+  const script = `eval 'echo "it'"'"'s" && sleep 1' < /dev/null`;
+  it.each([
+    ["claude", claude],
+    ["gemini", gemini],
+  ] as const)("is shown for the running command of %s that the shell was started with", (name, agent) => {
+    const shown: unknown[] = [];
+    const messages: Message[] = [];
+    const observed = {
+      open: (id: string) => ({
+        push: (chunk: Buffer) => shown.push([id, chunk.toString()]),
+        skip: (bytes: number) => shown.push([id, bytes]),
+        end: () => shown.push([id, "end"]),
+      }),
+    };
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, observed);
+    const reader = agent.reader(recorder);
+    for (const [index, command] of commands.entries()) {
+      const id = `call-${index}`;
+      reader.read(
+        name === "claude"
+          ? { type: "assistant", message: { content: [{ type: "tool_use", id, name: "Bash", input: { command } }] } }
+          : { type: "tool_use", tool_id: id, tool_name: "run_shell_command", parameters: { command } },
+      );
+    }
+    const output = (text: string, skipped = 0) => reader.output?.({ script, skipped, data: Buffer.from(text) });
+    output("one\n");
+    output("two\n", 7);
+    reader.output?.({ script: "unknown", skipped: 0, data: Buffer.from("lost") });
+    reader.read(
+      name === "claude"
+        ? { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "call-1", content: "" }] } }
+        : { type: "tool_result", tool_id: "call-1", status: "success", output: "" },
+    );
+    const second = messages.flatMap(({ content }) => content)[1];
+    const id = second?.type === "action" ? second.id : undefined;
+    expect(shown).toEqual([
+      [id, "one\n"],
+      [id, 7],
+      [id, "two\n"],
+      [id, "end"],
+    ]);
+  });
+});
+
 describe("the output of third-party agents", () => {
   it("is truncated if it is long, deep or has many members, and stays well formed", () => {
     const messages: Message[] = [];
