@@ -988,6 +988,8 @@ function findRemedy(error, keyFrom) {
       return "This key lacks the permission. `runyard whoami` shows its owner; only personal keys can manage resources.";
     case 404:
       return "Check the id, and that the key belongs to the right team. The `list` commands show what exists.";
+    case 422:
+      return error.detail?.includes("force=true") ? "Cancel it with `runyard runs cancel --force`." : void 0;
     case 429:
       return "Too many requests, or the queue is full. Try again in a moment.";
     default:

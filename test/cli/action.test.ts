@@ -154,8 +154,11 @@ describe("the GitHub Action", () => {
   it("shows each command with its output as a group, sets the outputs and writes the summary", async () => {
     const link = "https://runyard.example.com/runs/r1";
     const artifacts = [{ artifact_type: "FILE", created_at: "", data: { artifact_uid: "a", filename: "out.txt" } }];
-    server.play(ending("SUCCEEDED", { session_link: link, run_time: "PT9S", artifacts }, "Line 1\nrun-id<<x\nLine 3"));
+    const request_usage = { total_tokens: 12_345, inference_cost: 0.0421 };
+    const more = { session_link: link, run_time: "PT9S", artifacts, request_usage };
+    server.play(ending("SUCCEEDED", more, "Line 1\nrun-id<<x\nLine 3"));
     const { log } = await step({ prompt: "x" });
+    expect(log).toContain("\n12,345 tokens · $0.0421\n");
     expect(log).toMatch(/::group::\$ npm test\n\| line 1\n[\s\S]*\| line 9\n::endgroup::\n {4}3\.0 s {2}exit 1\n/);
     expect(outputs()).toEqual({
       "run-id": "r1",
@@ -165,6 +168,7 @@ describe("the GitHub Action", () => {
     });
     expect(summary()).toContain("### ✅ Fix it: SUCCEEDED");
     expect(summary()).toContain(`| Run | [r1](${link}) |`);
+    expect(summary()).toContain("| Usage | 12,345 tokens · $0.0421 |");
     expect(summary()).toContain("| Files | out.txt |");
     expect(summary()).toContain("\nLine 1\n");
   });

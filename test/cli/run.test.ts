@@ -100,7 +100,13 @@ describe("runyard run --follow", () => {
     created,
     api({ events: commandEvents(), next: 4, ended: false }),
     api({ events: [event(5, "run_ended", { state })], next: 5, ended: true }),
-    api({ ...RUN, state, run_time: "PT1.5S", ...(message === undefined ? {} : { status_message: { message } }) }),
+    api({
+      ...RUN,
+      state,
+      run_time: "PT1.5S",
+      request_usage: { total_tokens: 12_345, inference_cost: 0.0421 },
+      ...(message === undefined ? {} : { status_message: { message } }),
+    }),
     api({ text: "All done.", state, artifacts: [] }),
   ];
 
@@ -115,7 +121,7 @@ describe("runyard run --follow", () => {
     expect(out).toMatch(
       / {2}3\.0 s {2}exit 1\n {13}line 1\n {13}line 2\n {13}line 3\n {13}… 5 more lines\n {13}line 9\n/,
     );
-    expect(out).toMatch(/\nSUCCEEDED after 1\.5s {2}r1\nAll done\.\n$/);
+    expect(out).toMatch(/\nSUCCEEDED after 1\.5s {2}r1\nAll done\.\n12,345 tokens · \$0\.0421\n$/);
     expect(out).not.toContain("\u001b");
   });
 
