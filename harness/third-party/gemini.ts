@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { toMembers } from "../steps/value.ts";
@@ -90,7 +91,7 @@ function script({ session, model, systemPrompt, mode, workingDirectory, files }:
     copy(PROJECTS, "projects.json"),
     `printf %s ${quoteForShell(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
     systemPrompt === undefined ? ":" : copy(SYSTEM_PROMPT, "GEMINI.md"),
-    `node --import ${quoteForShell(`${files}/${OBSERVER}`)} "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoteForShell(model)} ${
+    `node --import ${quoteForShell(pathToFileURL(`${files}/${OBSERVER}`).href)} "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoteForShell(model)} ${
       session === undefined ? "" : `--resume ${session}`
     }`,
   ].join("\n");
