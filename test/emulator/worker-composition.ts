@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
+import { bootstrapLocal } from "../../local/bootstrap.ts";
 import { wakeFunction } from "../../local/emulator-calls.ts";
-import { type Composition, createWorkerKeys, openWorkerSocket } from "../server/support/worker-service.ts";
+import { type Composition, openWorkerSocket } from "../server/support/worker-service.ts";
 import { client } from "../support/api-client.ts";
 import { CLAIM_SECONDS, type CloudProcess } from "./cloud.ts";
 
@@ -11,18 +12,16 @@ import { CLAIM_SECONDS, type CloudProcess } from "./cloud.ts";
  */
 export async function composeEmulator(cloud: CloudProcess): Promise<Composition> {
   const { call } = client(cloud);
-  const { team, ownKey, strangersKey } = await createWorkerKeys(call);
+  // Another user's team: with two teams of their own, callers would have to name one in each request.
+  const stranger = { teamName: "Strangers", displayName: "Stranger", email: "stranger@example.com" };
+  const { api_key: strangersKey } = await bootstrapLocal(cloud.emulator, "runyard", stranger);
   const url: string = (await call("GET", "/agent/connected-self-hosted-workers")).body.ws_url;
   const sockets: Awaited<ReturnType<typeof openWorkerSocket>>[] = [];
   return {
     strangersKey,
     call: (method, path, { key = cloud.apiKey, headers = {}, body } = {}) =>
-      call(method, path, body, {
-        authorization: `Bearer ${key}`,
-        ...(key === cloud.apiKey && { "x-team-uid": team }),
-        ...headers,
-      }),
-    async connect(workerId, key = ownKey) {
+      call(method, path, body, { authorization: `Bearer ${key}`, ...headers }),
+    async connect(workerId, key = cloud.apiKey) {
       const socket = await openWorkerSocket(url, workerId, key);
       sockets.push(socket);
       return socket;
