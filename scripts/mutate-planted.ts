@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { type Candidate, findCandidates, KINDS } from "./planted/candidates.ts";
-import { copyRepository, listFiles, plant, restore } from "./planted/planted.ts";
-import { findTests, type Reach, updateReach } from "./planted/reach.ts";
+import { copyRepository, listFiles, plant } from "./planted/planted.ts";
+import { findTests, type Reach, readReach, updateReach } from "./planted/reach.ts";
 import { runTests } from "./planted/tests.ts";
 import { root, runCommand } from "./run-command.ts";
 
@@ -22,7 +22,10 @@ const HELP = `npm run mutate:planted
   --minutes N   a bug that no test has noticed after so many minutes survives (default: 10)
   --workers N   test processes at the same time (default: 2)
   --list        prints the bugs and ends
-  --reach       finds out which test files run which code, and ends`;
+  --reach       finds out which test files run which code, and ends
+  --known       tries only test files of which an earlier run found that out`;
+
+const ONE_FILE_SECONDS = 300;
 
 const { values } = parseArgs({
   options: {
@@ -34,6 +37,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     list: { type: "boolean" },
     reach: { type: "boolean" },
+    known: { type: "boolean" },
     help: { type: "boolean" },
   },
 });
@@ -55,13 +59,13 @@ async function main(): Promise<void> {
       return;
     }
     console.log(`seed ${seed}`);
+    const copy = join(folder, "copy");
     // Some of them are noticed by the checks.
     const places = await choosePlaces(3 * count);
-    const bugs = (await removeChecked(join(folder, "checked"), places)).slice(0, count);
-    if (values.list === true) return console.log(bugs.map(format).join("\n"));
-    const reach = await updateReach({ code: CODE, tests: values.tests, workers });
-    const copy = join(folder, "copy");
     await copyRepository(copy);
+    const bugs = (await removeChecked(copy, places)).slice(0, count);
+    if (values.list === true) return console.log(bugs.map(format).join("\n"));
+    const reach = values.known === true ? readReach() : await updateReach({ code: CODE, tests: values.tests, workers });
     let caught = 0;
     for (const bug of bugs) if (await tryBug(copy, bug, reach)) caught++;
     console.log(`${caught} of ${bugs.length} caught, seed ${seed}`);
@@ -72,10 +76,8 @@ async function main(): Promise<void> {
 
 async function tryBug(copy: string, bug: Candidate, reach: Reach): Promise<boolean> {
   const started = performance.now();
-  const files = findTests(reach, bug);
-  plant(copy, bug);
+  const files = findTests(copy, reach, bug);
   const outcome = await findCatcher(copy, files, bug);
-  restore(copy, bug);
   const seconds = Math.round((performance.now() - started) / 1000);
   const caught = typeof outcome === "object";
   const how = caught ? `caught by ${outcome.file}: ${outcome.failed ?? "the file did not load"}` : outcome;
@@ -100,32 +102,29 @@ async function findCatcher(
   const ends = performance.now() + minutes * 60_000;
   let left = files;
   while (left.length > 0) {
-    const seconds = Math.ceil((ends - performance.now()) / 1000);
-    const many = { files: left, workers, seconds: Math.max(1, seconds), isolate: false, bail: true };
+    const restore = plant(copy, bug);
+    const seconds = Math.max(1, Math.ceil((ends - performance.now()) / 1000));
+    const many = { files: left, workers, seconds, isolate: false, bail: true };
     const { results, late } = await runTests(copy, many);
-    if (late) return "SURVIVED until the time was up";
     const failed = results.find(({ passed }) => !passed);
+    const one = { files: [failed?.file ?? ""], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
+    const withBug = failed === undefined ? undefined : (await runTests(copy, one)).results[0];
+    restore();
+    if (late) return "SURVIVED until the time was up";
     if (failed === undefined) return "SURVIVED";
-    const one = { files: [failed.file], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
-    const [withBug] = (await runTests(copy, one)).results;
-    restore(copy, bug);
-    const [without] = (await runTests(copy, one)).results;
+    const without = (await runTests(copy, one)).results[0];
     if (withBug?.passed !== true && without?.passed === true) {
       return { file: failed.file, failed: withBug?.failed ?? failed.failed };
     }
-    plant(copy, bug);
     const done = results.filter(({ passed, file }) => passed || file === failed.file).map(({ file }) => file);
     left = left.filter((file) => !done.includes(file));
   }
   return "SURVIVED";
 }
 
-const ONE_FILE_SECONDS = 300;
-
 /** The bugs that neither the type checker nor the linter notices. */
 async function removeChecked(copy: string, bugs: readonly Candidate[]): Promise<readonly Candidate[]> {
-  await copyRepository(copy);
-  for (const bug of bugs) plant(copy, bug);
+  const restores = bugs.map((bug) => plant(copy, bug));
   const tool = (name: string, args: readonly string[]) =>
     runCommand(join(root, "node_modules/.bin", name), args, { cwd: copy });
   const files = bugs.map(({ file }) => file);
@@ -134,6 +133,7 @@ async function removeChecked(copy: string, bugs: readonly Candidate[]): Promise<
     tool("biome", ["lint", "--vcs-enabled=false", "--max-diagnostics=none", "--reporter=github", ...files]),
     tool("oxlint", ["--type-aware", "--quiet", "--format=unix", ...files]),
   ]);
+  for (const restore of restores) restore();
   const complaints = results.map(({ output }) => output).join("\n");
   return bugs.filter(({ file }) => !complaints.includes(file));
 }

@@ -1,4 +1,4 @@
-/** Copies of the repository in which bugs are planted. */
+/** Copies of the repository in which bugs are planted, so that work in the repository can go on. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root, runCommand } from "../run-command.ts";
@@ -17,11 +17,10 @@ export async function copyRepository(copy: string): Promise<void> {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 }
 
-export function plant(copy: string, { file, start, end, replacement }: Candidate): void {
-  const code = readFileSync(join(root, file), "utf8");
-  writeFileSync(join(copy, file), code.slice(0, start) + replacement + code.slice(end));
-}
-
-export function restore(copy: string, { file }: Candidate): void {
-  copyFileSync(join(root, file), join(copy, file));
+/** @returns a function that removes the bug again */
+export function plant(copy: string, { file, start, end, replacement }: Candidate): () => void {
+  const path = join(copy, file);
+  const code = readFileSync(path, "utf8");
+  writeFileSync(path, code.slice(0, start) + replacement + code.slice(end));
+  return () => writeFileSync(path, code);
 }

@@ -47,7 +47,7 @@ export async function updateReach(options: {
   return { keys: reach.keys, tests };
 }
 
-function readReach(): Reach {
+export function readReach(): Reach {
   return existsSync(FILE) ? v.parse(Reach, JSON.parse(readFileSync(FILE, "utf8"))) : { keys: [], tests: {} };
 }
 
@@ -110,8 +110,8 @@ function readLog(log: string): ReadonlyMap<string, ReadonlySet<string>> {
 const READERS = ["test/domain/constants.test.ts", "test/checks/limits.test.ts"];
 
 /** The test files that run the code around a bug, those that are named like it first, then the fastest. */
-export function findTests({ keys, tests }: Reach, { file, start, end }: Candidate): readonly string[] {
-  const code = readFileSync(join(root, file), "utf8");
+export function findTests(copy: string, { keys, tests }: Reach, { file, start, end }: Candidate): readonly string[] {
+  const code = readFileSync(join(copy, file), "utf8");
   const around = findBlocksAround(file, code, start, end).map(({ key }) => keys.indexOf(key));
   const block = around.find((position) => position !== -1) ?? keys.indexOf(toFileKey(file));
   const words = new Set(splitWords(file));
