@@ -149,7 +149,10 @@ async function runCdk({ access, paths, log, cwd, signal }: CdkCall, args: string
 }
 
 /** The caller's environment with its AWS settings taken out and those of the emulator put in. */
-function cdkEnvironment({ endpoint, secretKey }: EmulatorAccess, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function cdkEnvironment(
+  { endpoint, secretKey }: EmulatorAccess,
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith("AWS_") && !name.startsWith("CDK_"));
   return {
     ...Object.fromEntries(others),

@@ -1,10 +1,11 @@
 import { shown } from "../../host/paths.ts";
-import { bold, green, red, say, yellow } from "../../host/terminal.ts";
+import { say } from "../../host/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkDataDirectory, checkFreeSpace } from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
 import { DEFAULT_PORT, readLocalState, servePaths } from "./local-state.ts";
+import { printCheck } from "./print-check.ts";
 import type { Program } from "./program.ts";
 import { findProcess } from "./service-process.ts";
 import { parseFlags, parseInteger } from "./usage.ts";
@@ -22,8 +23,6 @@ configured model provider with one call, which costs a few tokens. Says what to 
 
 Exit code: 1 if a problem prevents the service from executing runs, else 0.`;
 
-const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") };
-
 /** Checks this machine, and prints each problem with its remedy. */
 export async function doctorCommand(args: readonly string[], program: Program): Promise<number> {
   const flag = { type: "boolean", default: false } as const;
@@ -37,7 +36,7 @@ export async function doctorCommand(args: readonly string[], program: Program): 
   const checks = await runChecks(program, { data: values.data, port, sandbox: !values["no-sandbox"] });
   const isBlocked = checks.some(({ status }) => status === "failed");
   if (values.json) say(JSON.stringify({ ok: !isBlocked, checks }, null, 2));
-  else for (const check of checks) print(check);
+  else for (const check of checks) printCheck(check);
   return isBlocked ? 1 : 0;
 }
 
@@ -60,9 +59,4 @@ async function runChecks(
     checkProviders(process.env),
   ]);
   return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));
-}
-
-function print({ name, status, detail, remedy }: Check): void {
-  say(`${MARKS[status]} ${bold(name.padEnd(16))} ${detail}`);
-  if (remedy !== undefined) say(`  ${" ".repeat(16)} ${remedy}`);
 }

@@ -7,7 +7,8 @@ import {
   type ResponseStream,
 } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import type { ModelProvider, ProviderCall } from "#shared/model-provider/model-provider.ts";
+import { findBedrockRemedy } from "#shared/model-provider/bedrock-remedies.ts";
+import { type ModelProvider, type ProviderCall, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 
 /** Creates a client without retries, since the gateway retries the calls of all providers by the same rules. */
 export const bedrockClient = (config: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient =>
@@ -23,7 +24,10 @@ export const bedrock =
     } catch (error) {
       if (!(error instanceof BedrockRuntimeServiceException)) throw error;
       const status = error.$metadata.httpStatusCode ?? 500;
-      return Response.json(call.dialect.error(status, `Bedrock: ${error.message}`), { status });
+      const remedy = findBedrockRemedy(error);
+      const message = ["Bedrock:", error.message, remedy].filter((part) => part !== undefined).join(" ");
+      const headers: Record<string, string> = remedy === undefined ? {} : { [REMEDY_HEADER]: remedy };
+      return Response.json(call.dialect.error(status, message), { status, headers });
     }
   };
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { NotConfigured } from "#shared/model-provider/model-provider.ts";
+import { NotConfigured, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 import type { Dialect } from "./dialect.ts";
 import { TimedOut } from "./upstream.ts";
 
@@ -50,7 +50,9 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
 export async function toProviderError(dialect: Dialect, answer: Response): Promise<Response> {
   if (REFUSED.has(answer.status)) {
     await answer.body?.cancel();
-    return failure(dialect, 500, "the model's provider refused the credentials of this deployment");
+    const remedy = answer.headers.get(REMEDY_HEADER);
+    const message = "the model's provider refused the credentials of this deployment";
+    return failure(dialect, 500, remedy === null ? message : `${message}. ${remedy}`);
   }
   return new Response(await answer.text(), { status: answer.status, headers: answerHeaders(answer) });
 }

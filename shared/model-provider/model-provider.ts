@@ -28,5 +28,8 @@ export interface ProviderCall {
  */
 export type ModelProvider = (call: ProviderCall) => Promise<Response>;
 
+/** A header of a provider's refusal: what the operator of the deployment can do about it. The run sees it, so it names no account. */
+export const REMEDY_HEADER = "runyard-remedy";
+
 /** The configured key of the provider does not exist. */
 export class NotConfigured extends Error {}

@@ -133,7 +133,8 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
 }
 
 function startProgram({ file, environment }: Program, scratch: string, mark: string): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [file], {
+  // By that signal any process of the same user could start Node's inspector, and read everything.
+  return spawn(process.execPath, ["--disable-sigusr1", file], {
     cwd: scratch,
     env: {
       ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),

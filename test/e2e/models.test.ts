@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkModel } from "../../scripts/smoke/checks.ts";
+import { connect } from "../../scripts/smoke/service.ts";
 import { client } from "../support/api-client.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -55,6 +57,13 @@ describe("models of a single machine", () => {
       status_message: { error_code: "budget_exceeded" },
     });
     expect((await ask(run_key, false)).status).toBe(401);
+  });
+
+  it("pass npm run smoke -- --model", async () => {
+    const deployment = connect(service.baseUrl, service.apiKey);
+    const { check } = checkModel("compatible/test");
+    standIn.turns.push({ text: "ready" });
+    await expect(check(deployment)).resolves.toBeUndefined();
   });
 
   it("execute a run as agents, with tools in its sandbox, until the task is done", async () => {
