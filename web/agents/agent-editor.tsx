@@ -1,14 +1,14 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { IdentityItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
-import { environmentsQuery, modelsQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
+import { EnvironmentField, ModelField } from "../ui/choice-fields.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 
 interface AgentEditorProps {
@@ -57,7 +57,10 @@ export function AgentEditor({ agent, onClose }: AgentEditorProps) {
           value={draft.description}
           onChange={(event) => change({ description: event.target.value })}
         />
-        <Defaults draft={draft} onChange={change} />
+        <div className="field-row">
+          <ModelField value={draft.base_model} onChange={(base_model) => change({ base_model })} />
+          <EnvironmentField value={draft.environment_id} onChange={(environment_id) => change({ environment_id })} />
+        </div>
         <TextArea
           label="Instructions"
           optional
@@ -76,43 +79,5 @@ export function AgentEditor({ agent, onClose }: AgentEditorProps) {
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface DefaultsProps {
-  readonly draft: { readonly base_model: string; readonly environment_id: string };
-  readonly onChange: (changes: { base_model?: string; environment_id?: string }) => void;
-}
-
-function Defaults({ draft, onChange }: DefaultsProps) {
-  const models = useQuery(modelsQuery).data?.models ?? [];
-  const environments = useQuery(environmentsQuery).data ?? [];
-  return (
-    <div className="field-row">
-      <SelectField
-        label="Model"
-        value={draft.base_model}
-        onChange={(event) => onChange({ base_model: event.target.value })}
-      >
-        <option value="">Default</option>
-        {models.map(({ id, display_name }) => (
-          <option key={id} value={id}>
-            {display_name}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField
-        label="Environment"
-        value={draft.environment_id}
-        onChange={(event) => onChange({ environment_id: event.target.value })}
-      >
-        <option value="">Default</option>
-        {environments.map(({ uid, config }) => (
-          <option key={uid} value={uid}>
-            {config.name}
-          </option>
-        ))}
-      </SelectField>
-    </div>
   );
 }

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { fieldError } from "../api/problem.ts";
-import { environmentsQuery, identitiesQuery, modelsQuery, skillsQuery } from "../api/queries.ts";
+import { identitiesQuery, skillsQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
+import { EnvironmentField, ModelField } from "../ui/choice-fields.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { type DraftProps, parseMode } from "./draft.ts";
 import { MoreOptions } from "./more-options.tsx";
@@ -11,8 +12,16 @@ import { MoreOptions } from "./more-options.tsx";
 export const RunOptions = (props: DraftProps) => (
   <section className="card card-body stack">
     <div className="field-row">
-      <ModelField {...props} />
-      <EnvironmentField {...props} />
+      <ModelField
+        value={props.draft.model}
+        error={fieldError(props.error, "model_id")}
+        onChange={(model) => props.onChange({ model })}
+      />
+      <EnvironmentField
+        value={props.draft.environment}
+        error={fieldError(props.error, "environment_id")}
+        onChange={(environment) => props.onChange({ environment })}
+      />
     </div>
     <div className="field-row">
       <IdentityField {...props} />
@@ -27,45 +36,6 @@ export const RunOptions = (props: DraftProps) => (
     <MoreOptions {...props} />
   </section>
 );
-
-function ModelField({ draft, onChange, error }: DraftProps) {
-  const models = useQuery(modelsQuery).data;
-  const defaultModel = models?.models.find(({ id }) => id === models.default_model_id);
-  return (
-    <SelectField
-      label="Model"
-      value={draft.model}
-      error={fieldError(error, "model_id")}
-      onChange={(event) => onChange({ model: event.target.value })}
-    >
-      <option value="">Default{defaultModel === undefined ? "" : ` (${defaultModel.display_name})`}</option>
-      {(models?.models ?? []).map(({ id, display_name, disable_reason }) => (
-        <option key={id} value={id} disabled={disable_reason !== undefined}>
-          {display_name}
-        </option>
-      ))}
-    </SelectField>
-  );
-}
-
-function EnvironmentField({ draft, onChange, error }: DraftProps) {
-  const environments = useQuery(environmentsQuery).data ?? [];
-  return (
-    <SelectField
-      label="Environment"
-      value={draft.environment}
-      error={fieldError(error, "environment_id")}
-      onChange={(event) => onChange({ environment: event.target.value })}
-    >
-      <option value="">Default</option>
-      {environments.map(({ uid, config }) => (
-        <option key={uid} value={uid}>
-          {config.name}
-        </option>
-      ))}
-    </SelectField>
-  );
-}
 
 function IdentityField({ draft, onChange, error }: DraftProps) {
   const identities = useQuery(identitiesQuery).data ?? [];
