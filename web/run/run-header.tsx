@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { RunTime } from "../runs/run-row.tsx";
-import { formatCompact, formatUsd } from "../ui/format.ts";
+import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
@@ -18,10 +18,11 @@ const CONNECTIONS: Readonly<Record<Exclude<Connection, "ended">, string>> = {
 interface HeaderProps {
   readonly run: RunItem;
   readonly connection: Connection;
+  readonly position: number | undefined;
   readonly onChanged: () => void;
 }
 
-export function RunHeader({ run, connection, onChanged }: HeaderProps) {
+export function RunHeader({ run, connection, position, onChanged }: HeaderProps) {
   return (
     <header className="run-head">
       <nav aria-label="Breadcrumb" className="crumbs">
@@ -44,6 +45,9 @@ export function RunHeader({ run, connection, onChanged }: HeaderProps) {
       <div className="run-facts">
         <span role="status" className="row">
           <StateBadge state={run.state} />
+          {run.state === "QUEUED" && position !== undefined && (
+            <span>Waiting for capacity, position {formatCount(position)}</span>
+          )}
           {connection !== "ended" && (
             <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
           )}

@@ -52,7 +52,7 @@ function FollowedRunPage({ runId }: { readonly runId: string }) {
 
 function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed: FollowedRun }) {
   useTitle(run.title.trim() || "Run");
-  const { feed, connection, error, refresh } = followed;
+  const { feed, connection, position, error, refresh } = followed;
   const entries = useMemo(() => [promptEntry(run), ...feed.entries], [run, feed.entries]);
   const stick = useStickToEnd(entries, !isEnded(run.state));
   const changed = () => {
@@ -61,7 +61,7 @@ function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed
   };
   return (
     <div className="page page-run">
-      <RunHeader run={run} connection={connection} onChanged={changed} />
+      <RunHeader run={run} connection={connection} position={position} onChanged={changed} />
       <RunBanner run={run} entries={entries} />
       <Timeline run={run} feed={feed} />
       <div className="run-columns">

@@ -10,6 +10,8 @@ export type Connection = "loading" | "live" | "ended" | "reconnecting";
 export interface FollowedRun {
   readonly feed: Feed;
   readonly connection: Connection;
+  /** The last known position in the queue for capacity; 1 is the next run to start. */
+  readonly position: number | undefined;
   /** Why the run cannot be followed, where trying again would not help. */
   readonly error: unknown;
   /** Asks at once, after an action that restarts an ended run. */
@@ -25,6 +27,7 @@ interface Reader {
   readonly signal: AbortSignal;
   readonly onNews: (news: News) => void;
   readonly onConnection: (connection: Connection) => void;
+  readonly onWaiting: (position: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -36,6 +39,7 @@ const MAX_PAUSE_MS = 15_000;
 export function useFeed(runId: string): FollowedRun {
   const [feed, setFeed] = useState(emptyFeed);
   const [connection, setConnection] = useState<Connection>("loading");
+  const [position, setPosition] = useState<number>();
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
   const last = useRef(0);
@@ -46,11 +50,12 @@ export function useFeed(runId: string): FollowedRun {
       signal: visit.signal,
       onNews: ({ events, frames }) => setFeed((shown) => addLiveFrames(addEvents(shown, events), frames)),
       onConnection: setConnection,
+      onWaiting: setPosition,
       onError: setError,
     });
     return () => visit.abort();
   }, [runId, round]);
-  return { feed, connection, error, refresh: () => setRound((count) => count + 1) };
+  return { feed, connection, position, error, refresh: () => setRound((count) => count + 1) };
 }
 
 async function follow(runId: string, last: { current: number }, reader: Reader): Promise<void> {
@@ -74,7 +79,7 @@ async function follow(runId: string, last: { current: number }, reader: Reader):
 
 /** Reads until the run has ended. Events come one by one and are passed on in batches. */
 async function readStream(runId: string, last: { current: number }, reader: Reader): Promise<void> {
-  const { signal, onNews, onConnection } = reader;
+  const { signal, onNews, onConnection, onWaiting } = reader;
   let news: News = { events: [], frames: [] };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
@@ -89,7 +94,7 @@ async function readStream(runId: string, last: { current: number }, reader: Read
     news = { events: [], frames: [] };
   };
   try {
-    for await (const item of client.runs.stream(runId, { after: last.current, signal, maxRetries: 1 })) {
+    for await (const item of client.runs.stream(runId, { after: last.current, signal, maxRetries: 1, onWaiting })) {
       if (item.kind === "event") {
         news.events.push(item.event);
       } else news.frames.push(item.frame);
