@@ -48,6 +48,12 @@ beforeAll(async () => {
       empty: "No keys",
     },
     {
+      path: `/agents/${agent.body.uid}`,
+      request: "**/agent/identities/*/trust-rules",
+      nothing: { trust_rules: [] },
+      empty: "No trust rules",
+    },
+    {
       path: `/schedules/${schedule.body.id}`,
       request: "**/agent/schedules/*/ticks*",
       nothing: { ticks: [] },

@@ -34,6 +34,11 @@ beforeAll(async () => {
   });
   const agent = await call("POST", "/agent/identities", { name: "Helper" });
   await call("POST", `/agent/identities/${agent.body.uid}/keys`, { name: "ci" });
+  await call("POST", `/agent/identities/${agent.body.uid}/trust-rules`, {
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://runyard.example.com",
+    subject_pattern: "repo:acme/a-repository-with-a-very-long-name:environment:production",
+  });
   const shared = { session_sharing: { public_access: "VIEWER" } };
   const open = await create(commands("echo shared"), { title: "Shared", config: { ...RUNBOOK.config, ...shared } });
   const { session_id } = await ended(open);

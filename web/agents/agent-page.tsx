@@ -18,6 +18,7 @@ import { Page } from "../ui/page.tsx";
 import { Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { AgentEditor } from "./agent-editor.tsx";
+import { TrustRules } from "./trust-rules.tsx";
 
 const route = getRouteApi("/shell/agents/$agentUid");
 
@@ -56,6 +57,7 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
           create={(request) => client.identities.keys.create(agent.uid, request)}
           revoke={(uid) => client.identities.keys.delete(agent.uid, uid)}
         />
+        <TrustRules agentUid={agent.uid} />
         <section className="card card-body stack">
           <h2>Defaults for its runs</h2>
           <dl className="facts">

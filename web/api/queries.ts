@@ -47,6 +47,12 @@ export const identityKeysQuery = (uid: string) =>
     queryFn: ({ signal }) => collect(client.identities.keys.list(uid, {}, { signal })),
   });
 
+export const trustRulesQuery = (uid: string) =>
+  queryOptions({
+    queryKey: ["identities", uid, "trust-rules"],
+    queryFn: ({ signal }) => collect(client.identities.trustRules.list(uid, {}, { signal })),
+  });
+
 export const ownKeysQuery = queryOptions({
   queryKey: ["keys"],
   queryFn: ({ signal }) => collect(client.keys.list({}, { signal })),

@@ -91,6 +91,10 @@ export function toWords(name: string): string {
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
+/** "30 minutes"; in seconds if it is not a number of minutes. */
+export const formatWholeMinutes = (seconds: number): string =>
+  seconds % 60 === 0 ? plural(seconds / 60, "minute") : plural(seconds, "second");
+
 const ENDED: ReadonlySet<RunState> = new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]);
 export const isEnded = (state: RunState): boolean => ENDED.has(state);
 
