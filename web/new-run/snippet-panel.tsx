@@ -7,10 +7,7 @@ import { toSnippets } from "./snippets.ts";
 
 /** The same request as code, to copy. */
 export function SnippetPanel({ draft, files }: { readonly draft: Draft; readonly files: readonly File[] }) {
-  const snippets = useMemo(
-    () => toSnippets(draft, draft.isScheduled ? [] : files.map(({ name }) => name)),
-    [draft, files],
-  );
+  const snippets = useMemo(() => toSnippets(draft, draft.isScheduled ? [] : files), [draft, files]);
   return (
     <Tabs.Root defaultValue="curl" className="card snippets">
       <div className="card-head">

@@ -7,8 +7,15 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** The request of the form for other ways to send it. `files` are the names of the attachments. */
-export function toSnippets(draft: Draft, files: readonly string[]): Snippet[] {
+/** An attachment of the form. */
+export interface AttachedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/** The request of the form for other ways to send it. */
+export function toSnippets(draft: Draft, files: readonly AttachedFile[]): Snippet[] {
   const body = draft.isScheduled ? toScheduleRequest(draft) : toRunRequest(draft);
   return [
     {
@@ -25,24 +32,34 @@ export function toSnippets(draft: Draft, files: readonly string[]): Snippet[] {
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const indent = (text: string, by: string): string => text.replaceAll("\n", `\n${by}`);
 
-/** Small files can be part of the request, which needs no upload before it. */
-function toCurl(path: string, body: object, files: readonly string[]): string {
-  const encoded = files.map((name, index) => `FILE${index}=$(base64 < ${quote(name)} | tr -d '\\n')`);
-  const attachments = files.map((name, index) => ({ file_name: name, mime_type: TYPE, data: `$FILE${index}` }));
+/** Bytes that the attachments within a request may have together. */
+const MAX_INLINE_BYTES = 2.9 * 1024 * 1024;
+
+/** Small files are part of the request, which needs no upload before it. */
+function toCurl(path: string, body: object, files: readonly AttachedFile[]): string {
+  const isLarge = files.reduce((sum, { size }) => sum + size, 0) > MAX_INLINE_BYTES;
+  const encoded = files.map(({ name }, index) => `FILE${index}=$(base64 < ${quote(name)} | tr -d '\\n')`);
+  // No text of the form contains a NUL, so nothing else is taken for the place of a file.
+  const attachments = files.map(({ name, type }, index) => ({
+    file_name: name,
+    mime_type: type || "application/octet-stream",
+    data: `\0${index}\0`,
+  }));
   const json = JSON.stringify({ ...body, ...(files.length === 0 ? {} : { attachments }) }, undefined, 2);
-  const quoted = quote(json).replace(/\$FILE\d/g, (name) => `'"${name}"'`);
+  const quoted = quote(json).replace(/\\u0000(\d)\\u0000/g, `'"$FILE$1"'`);
   return [
+    ...(isLarge
+      ? ["# These files are too large for one request: upload them first, with POST /agent/attachments."]
+      : []),
     ...encoded,
     `curl -sS -X POST ${API_BASE}${path} \\`,
     `  -H "Authorization: Bearer $RUNYARD_API_KEY" \\`,
     "  -H 'content-type: application/json' \\",
-    `  -d ${files.length === 0 ? quote(json) : `@- <<< ${quoted}`}`,
+    `  -d ${files.length === 0 ? quoted : `@- <<< ${quoted}`}`,
   ].join("\n");
 }
 
-const TYPE = "application/octet-stream";
-
-function toCli(draft: Draft, files: readonly string[]): string {
+function toCli(draft: Draft, files: readonly AttachedFile[]): string {
   const { config = {}, metadata = {} } = toRunRequest(draft);
   const { model_id: _model, environment_id: _environment, skill_spec: _skill, repositories, ...rest } = config;
   const repository = draft.repository.trim() + (draft.ref.trim() === "" ? "" : `#${draft.ref.trim()}`);
@@ -55,16 +72,21 @@ function toCli(draft: Draft, files: readonly string[]): string {
     ["--repo", repository],
     ["--agent", draft.identity],
     ["--mode", draft.mode === "normal" ? "" : draft.mode],
-    ...files.map((name) => ["--attach", name] as const),
+    ...files.map(({ name }) => ["--attach", name] as const),
     ...Object.entries(metadata).map(([name, value]) => ["--metadata", `${name}=${value}`] as const),
   ];
   const words = options.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${quote(value)}`);
-  const file = Object.keys(further).length === 0 ? [] : [`--config <(echo ${quote(JSON.stringify(further))})`];
-  const all = [quote(draft.prompt), ...words, ...file, ...(draft.isPersonal ? ["--personal"] : []), "--follow"];
+  const file = Object.keys(further).length === 0 ? [] : [`--config <(printf %s ${quote(JSON.stringify(further))})`];
+  const flags = draft.isPersonal ? ["--personal", "--follow"] : ["--follow"];
+  const isOption = draft.prompt.startsWith("-");
+  const prompt = draft.prompt.trim() === "" ? [] : [isOption ? `-- ${quote(draft.prompt)}` : quote(draft.prompt)];
+  const all = isOption ? [...words, ...file, ...flags, ...prompt] : [...prompt, ...words, ...file, ...flags];
   return `runyard run ${all.join(" \\\n  ")}`;
 }
 
-function toTypeScript(isScheduled: boolean, body: object, files: readonly string[]): string {
+const toUpload = ({ name, type }: AttachedFile) => ({ file_name: name, ...(type === "" ? {} : { mime_type: type }) });
+
+function toTypeScript(isScheduled: boolean, body: object, files: readonly AttachedFile[]): string {
   const json = JSON.stringify(body, undefined, 2);
   const attached = "  attachments: attachments.map((attachment_id) => ({ attachment_id })),";
   const request =
@@ -78,8 +100,8 @@ function toTypeScript(isScheduled: boolean, body: object, files: readonly string
       ? []
       : [
           "const attachments = await Promise.all(",
-          `  ${JSON.stringify(files)}.map(async (file_name) =>`,
-          "    client.attachments.upload({ file_name, data: await openAsBlob(file_name) }),",
+          `  ${JSON.stringify(files.map(toUpload), undefined, 2).replaceAll("\n", "\n  ")}.map(async (file) =>`,
+          "    client.attachments.upload({ ...file, data: await openAsBlob(file.file_name) }),",
           "  ),",
           ");",
         ]),
@@ -90,23 +112,20 @@ function toTypeScript(isScheduled: boolean, body: object, files: readonly string
   ].join("\n");
 }
 
-function toPython(isScheduled: boolean, body: object, files: readonly string[]): string {
+function toPython(isScheduled: boolean, body: object, files: readonly AttachedFile[]): string {
   const members = Object.entries(body).map(
     ([name, value]) => `        ${name}=${indent(toPythonValue(value), "        ")},`,
   );
   const call = isScheduled ? "schedule = client.schedules.create(" : "run = client.runs.create_and_wait(";
   return [
-    ...(files.length === 0 ? [] : ["from pathlib import Path", ""]),
     "from runyard import Runyard",
     "",
     `with Runyard(base_url="${API_BASE}") as client:  # and RUNYARD_API_KEY`,
     ...(files.length === 0
       ? []
       : [
-          "    attachments = [",
-          "        client.attachments.upload(Path(name).read_bytes(), file_name=name)",
-          `        for name in ${toPythonValue(files).replaceAll(/\n\s*/g, " ")}`,
-          "    ]",
+          `    files = ${indent(toPythonValue(files.map(({ name }) => name)), "    ")}`,
+          "    attachments = [client.attachments.upload(file) for file in files]",
         ]),
     `    ${call}`,
     ...members,

@@ -2,6 +2,8 @@
 
     python3 scripts/check.py           generated files, format, lint, types, the wheel, and its tests
     python3 scripts/check.py --live    the README's snippets and more, against RUNYARD_BASE_URL with RUNYARD_API_KEY
+    python3 scripts/check.py --environment
+                                       makes the environment of the tests if there is none, and prints its Python
     python3 scripts/check.py --generate
                                        writes the generated files anew; `npm run docs` does so
     --report FILE                      writes what passed and what failed as JSON, for `npm test`
@@ -40,12 +42,16 @@ report: dict[str, list[dict[str, Any]]] = {"checks": [], "suites": []}
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--live", action="store_true")
+    parser.add_argument("--environment", action="store_true")
     parser.add_argument("--generate", action="store_true")
     parser.add_argument("--report", type=Path)
     arguments = parser.parse_args()
     try:
         with only_call():
-            ok = generate() if arguments.generate else live() if arguments.live else everything()
+            if arguments.environment:
+                ok = show_environment()
+            else:
+                ok = generate() if arguments.generate else live() if arguments.live else everything()
     finally:
         if arguments.report is not None:
             arguments.report.write_text(json.dumps(report))
@@ -88,6 +94,12 @@ def everything() -> bool:
 def generate() -> bool:
     python = environment("main", sys.executable, ["test", "tools"])
     return python is not None and check("generated files written", [python, "scripts/generate"])
+
+
+def show_environment() -> bool:
+    python = environment("main", sys.executable, ["test", "tools"])
+    print(python or "", flush=True)
+    return python is not None
 
 
 def live() -> bool:
