@@ -4,7 +4,7 @@ import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Terminal } from "../ui/terminal.tsx";
-import { actionTitle, asJson, outputText } from "./action-text.ts";
+import { actionTitle, asJson, outputText, planText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 import { readText } from "./members.ts";
 
@@ -53,10 +53,9 @@ function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
 }
 
 function PlanDetails({ entry }: { readonly entry: ActionEntry }) {
-  const content = readText(entry.input, "content") ?? "";
   return (
     <div className="plan">
-      <Markdown text={content} />
+      <Markdown text={planText(entry.input)} />
       {entry.state === "failed" && <Terminal text={outputText(entry.output)} label="the error" />}
     </div>
   );

@@ -18,21 +18,31 @@ export function actionTitle({ name, title, input }: ActionEntry): { text: string
   const paths = listPaths(input);
   const subject =
     paths.length > 0 ? paths.slice(0, 3).join(", ") + (paths.length > 3 ? ` and ${paths.length - 3} more` : "") : "";
-  const detail =
-    subject ||
-    readText(input, "pattern") ||
-    readText(input, "query") ||
-    readText(input, "title") ||
-    readText(input, "path") ||
-    "";
+  const detail = subject || (DETAILS.map((member) => readText(input, member)).find(Boolean) ?? "");
   return { text: `${toWords(name)}${detail === "" ? "" : `: ${detail.slice(0, 200)}`}`, isCode: false };
 }
 
+/** Members that say best what an action is about. Third-party agents name a file in ways of their own. */
+const DETAILS = ["pattern", "query", "title", "tool", "url", "path", "file_path", "absolute_path", "notebook_path"];
+
 function listPaths(input: unknown): string[] {
-  for (const list of [memberOf(input, "edits"), memberOf(input, "files")]) {
+  for (const list of [memberOf(input, "edits"), memberOf(input, "files"), memberOf(input, "changes")]) {
     if (Array.isArray(list)) return list.flatMap((one) => readText(one, "path") ?? []);
   }
   return [];
+}
+
+/** A plan as Markdown. Agents give it as a text or as a list of steps. */
+export function planText(input: unknown): string {
+  const steps = memberOf(input, "todos") ?? memberOf(input, "items");
+  if (!Array.isArray(steps)) return readText(input, "content") ?? readText(input, "plan") ?? "";
+  return steps
+    .map((step) => {
+      const text = readText(step, "content") ?? readText(step, "text") ?? readText(step, "description") ?? "";
+      const isDone = readText(step, "status") === "completed" || memberOf(step, "completed") === true;
+      return `- [${isDone ? "x" : " "}] ${text.replaceAll(/\s+/g, " ")}`;
+    })
+    .join("\n");
 }
 
 /** The text of a result. What has no text is shown as data. */
