@@ -1,32 +1,19 @@
 /** `npm run build:web`: builds the web app into dist/web, where the single machine and the deployment take it from. */
 import path from "node:path";
-import { build, type HtmlTagDescriptor, type Plugin } from "vite";
+import { build } from "vite";
 import { recordWebBuild } from "../host/http/web-app.ts";
 import { root } from "./run-command.ts";
+import { startPlugin } from "./web-start.ts";
 
-/** Has browsers fetch the font and the scripts of the pages that people open first while they run the main script. */
-const preloadFirstPages: Plugin = {
-  name: "preload-first-pages",
-  transformIndexHtml: {
-    order: "post",
-    handler: (_html, { bundle = {} }) =>
-      Object.values(bundle).flatMap((part): HtmlTagDescriptor[] => {
-        const href = `/${part.fileName}`;
-        if (/inter-latin-wght-normal.*\.woff2$/.test(href)) {
-          return [{ tag: "link", attrs: { rel: "preload", as: "font", type: "font/woff2", href, crossorigin: "" } }];
-        }
-        const isFirst = part.type === "chunk" && /\/(runs-page|run-page)\.tsx$/.test(part.facadeModuleId ?? "");
-        return isFirst ? [{ tag: "link", attrs: { rel: "modulepreload", href, crossorigin: "" } }] : [];
-      }),
-  },
-};
+/** The library that all pages need, in a file that changes rarely. */
+const react = { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// };
 
 // Vite builds for development if a caller, such as a test, has set another environment.
 process.env["NODE_ENV"] = "production";
 const built = await build({
   root: path.join(root, "web"),
   configFile: false,
-  plugins: [preloadFirstPages],
+  plugins: [startPlugin(path.join(root, "web/start.ts"))],
   // Libraries mark their modules for server components; the bundler warns of each mark.
   logLevel: "error",
   build: {
@@ -38,6 +25,13 @@ const built = await build({
     modulePreload: { polyfill: false },
     manifest: true,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [react] },
+        // Browsers compile this file on another thread while it arrives, instead of function by function when they run it.
+        postBanner: ({ name }) => (name === react.name ? "//# allFunctionsCalledOnLoad" : ""),
+      },
+    },
   },
 });
 const outputs = Array.isArray(built) ? built : "output" in built ? [built] : [];

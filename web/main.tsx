@@ -11,7 +11,7 @@ import { createRoot } from "react-dom/client";
 import { isSignedOut } from "./api/client.ts";
 import { queryClient } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
-import { preloadPage, router } from "./router.tsx";
+import { router } from "./router.tsx";
 
 const RELOADED = "runyard.reloaded";
 
@@ -31,10 +31,9 @@ queryClient.getQueryCache().subscribe((event) => {
   void router.invalidate();
 });
 keepSession();
-// What the page needs is requested before it is rendered.
-void queryClient.prefetchQuery(sessionQuery);
-preloadPage(location.pathname);
 
+// The first render shows the page at once, instead of growing with each thing that arrives.
+await router.load().catch(() => undefined);
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
 createRoot(root).render(

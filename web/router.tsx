@@ -56,20 +56,11 @@ const home = createRoute({
   },
 });
 
-const loadRunsPage = () => import("./runs/runs-page.tsx");
-const loadRunPage = () => import("./run/run-page.tsx");
-
-/** Starts to load the pages that people open first, without waiting for the session. */
-export function preloadPage(pathname: string): void {
-  if (pathname === "/" || pathname === "/runs") void loadRunsPage();
-  else if (/^\/runs\/(?!new$)[^/]+$/.test(pathname)) void loadRunPage();
-}
-
 const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
   validateSearch: RunSearch,
-  component: lazyRouteComponent(loadRunsPage, "RunsPage"),
+  component: lazyRouteComponent(() => import("./runs/runs-page.tsx"), "RunsPage"),
 });
 
 const newRun = createRoute({
@@ -82,7 +73,7 @@ const newRun = createRoute({
 const run = createRoute({
   getParentRoute: () => shell,
   path: "/runs/$runId",
-  component: lazyRouteComponent(loadRunPage, "RunPage"),
+  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
 });
 
 const schedules = createRoute({

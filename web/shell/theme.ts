@@ -11,7 +11,7 @@ function readTheme(): Theme {
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** Sets the theme of this browser. `public/theme.js` applies it before the first paint. */
+/** Sets the theme of this browser. `web/start.ts` applies it before the first paint. */
 export function setTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;

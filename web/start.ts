@@ -1,0 +1,104 @@
+/**
+ * Runs before the first paint, while the app is still being loaded: applies the theme that was chosen, and requests what the page
+ * needs. The build makes a classic script of it, because modules would wait for the whole document.
+ */
+import type { EarlyResponse } from "./api/early-responses.ts";
+
+/** The files of each page besides those that every page needs, by its module. The build defines it. */
+declare const PAGE_FILES: Readonly<Record<string, readonly string[]>>;
+
+interface StartedPage {
+  readonly path: RegExp;
+  readonly module: string;
+  /** Addresses below /api/v1 that the page reads first, exactly as the app requests them. */
+  readonly reads: (path: string, search: string) => readonly string[];
+}
+
+const SESSION = "/session";
+const RUN_ID = /^\/runs\/(?!new$)([^/]+)$/;
+const readSession = () => [SESSION];
+const readNothing = () => [];
+
+const PAGES: readonly StartedPage[] = [
+  {
+    path: /^\/(runs)?$/,
+    module: "runs/runs-page.tsx",
+    reads: (_path, search) => [SESSION, ...(search === "" ? ["/agent/runs?sort_by=created_at&limit=100"] : [])],
+  },
+  {
+    path: RUN_ID,
+    module: "run/run-page.tsx",
+    reads: (path) => {
+      const run = `/agent/runs/${RUN_ID.exec(path)?.[1] ?? ""}`;
+      return [SESSION, run, `${run}/events?after=0&wait=25&live=true`];
+    },
+  },
+  { path: /^\/runs\/new$/, module: "new-run/new-run-page.tsx", reads: readSession },
+  { path: /^\/schedules$/, module: "schedules/schedules-page.tsx", reads: () => [SESSION, "/agent/schedules"] },
+  { path: /^\/agents$/, module: "agents/agents-page.tsx", reads: () => [SESSION, "/agent/identities"] },
+  { path: /^\/usage$/, module: "usage/usage-page.tsx", reads: readSession },
+  { path: /^\/settings$/, module: "settings/settings-page.tsx", reads: readSession },
+  { path: /^\/sign-in$/, module: "sign-in/sign-in-page.tsx", reads: readNothing },
+  { path: /^\/shared\/[^/]+$/, module: "public-run/public-run-page.tsx", reads: readNothing },
+];
+
+/** Responses that nobody has taken by then are dropped. */
+const MAX_AGE_MS = 60_000;
+
+function readStored(name: string): string | undefined {
+  try {
+    return localStorage.getItem(name) ?? undefined;
+  } catch {
+    // Without storage, the system's theme and the first team apply.
+    return undefined;
+  }
+}
+
+function applyTheme(): void {
+  const theme = readStored("runyard.theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+}
+
+function preload(module: string): void {
+  for (const file of PAGE_FILES[module] ?? []) {
+    const link = document.createElement("link");
+    const isStyle = file.endsWith(".css");
+    link.rel = isStyle ? "stylesheet" : "modulepreload";
+    link.href = `/${file}`;
+    link.crossOrigin = "";
+    document.head.append(link);
+  }
+}
+
+function send(url: string): EarlyResponse {
+  const controller = new AbortController();
+  const team = readStored("runyard.team");
+  const response = fetch(url, {
+    cache: "no-store",
+    credentials: "same-origin",
+    referrerPolicy: "no-referrer",
+    headers: {
+      accept: url.includes("/events?") ? "text/event-stream, application/json" : "application/json",
+      ...(team === undefined ? {} : { "x-team-uid": team }),
+    },
+    signal: controller.signal,
+  });
+  // An error is that of the request that takes the response.
+  response.catch(() => undefined);
+  return { response, abort: () => controller.abort() };
+}
+
+applyTheme();
+const { pathname, search, origin } = location;
+const page = PAGES.find(({ path }) => path.test(pathname));
+if (page !== undefined) {
+  const early = new Map(
+    page.reads(pathname, search).map((path) => [`${origin}/api/v1${path}`, send(`${origin}/api/v1${path}`)] as const),
+  );
+  window.earlyResponses = early;
+  preload(page.module);
+  setTimeout(() => {
+    for (const { abort } of early.values()) abort();
+    early.clear();
+  }, MAX_AGE_MS);
+}
