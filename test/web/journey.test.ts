@@ -145,6 +145,55 @@ describe("the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("creates a trust rule of an agent by keyboard, changes it, and deletes it", async () => {
+    const agent = await app.api().call("POST", "/agent/identities", { name: "Deployer" });
+    const { page, complaints } = await app.open(`/agents/${agent.body.uid}`);
+    const rules = page.getByRole("region", { name: "Trust rules" });
+    await rules.getByText("No trust rules").waitFor();
+    await rules.getByRole("button", { name: "New rule" }).press("Enter");
+    const editor = page.getByRole("dialog", { name: "New trust rule" });
+    await editor.getByLabel("Subject pattern").fill("***");
+    await page.keyboard.press("Enter");
+    await editor.getByText("must have more than asterisks").first().waitFor();
+    await editor.getByLabel("Subject pattern").fill("repo:acme/shop:*");
+    await editor.getByLabel(/^Maximum budget/).fill("2,5");
+    await page.keyboard.press("Enter");
+    const rule = rules.getByRole("listitem").filter({ hasText: "repo:acme/shop:*" });
+    await rule.getByText("$2.50").waitFor();
+    await rule.getByRole("button", { name: "Edit the rule for repo:acme/shop:*" }).press("Enter");
+    const changed = page.getByRole("dialog", { name: "Edit the trust rule" });
+    await changed.getByLabel("Subject pattern").fill("repo:acme/shop:ref:refs/heads/main");
+    await changed.getByLabel("Keys are valid for").selectOption("15 minutes");
+    await changed.getByRole("button", { name: "Save" }).press("Enter");
+    await rules.getByText("repo:acme/shop:ref:refs/heads/main").waitFor();
+    const listed = await app.api().call("GET", `/agent/identities/${agent.body.uid}/trust-rules`);
+    expect(listed.body.trust_rules).toMatchObject([
+      { issuer: "https://token.actions.githubusercontent.com", ttl_seconds: 900, max_budget_usd: 2.5 },
+    ]);
+    await rules.getByRole("button", { name: /^Delete the rule for/ }).press("Enter");
+    await page.getByRole("button", { name: "Delete the rule", exact: true }).press("Enter");
+    await rules.getByText("No trust rules").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows how a run that waits for capacity moves up in the queue", async () => {
+    const api = app.api();
+    const [team] = (await api.call("GET", "/agent/me")).body.teams;
+    await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1 } });
+    const running = await api.create(commands("sleep 600"), RUNBOOK);
+    const next = await api.create(commands("sleep 600"), RUNBOOK);
+    const last = await api.create(commands("true"), { title: "Wait for the others", ...RUNBOOK });
+    const { page, complaints } = await app.open(`/runs/${last}`);
+    await page.getByText("Waiting for capacity, position 2").waitFor();
+    await api.call("POST", `/agent/runs/${next}/cancel?force=true`);
+    await page.getByText("Waiting for capacity, position 1").waitFor();
+    await api.call("POST", `/agent/runs/${running}/cancel?force=true`);
+    await page.getByRole("status").getByText("Succeeded").waitFor();
+    expect(await page.getByText("Waiting for capacity, position").count()).toBe(0);
+    await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: null } });
+    expect(complaints).toEqual([]);
+  });
+
   it("invites a person, who gets an account with a key", async () => {
     const { page } = await app.open("/settings");
     await page.getByLabel("Email address").fill("ada@example.com");

@@ -29,6 +29,23 @@ describe("signing in with an OIDC issuer", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("starts a session that is listed, and is refused after it is revoked in another browser", async () => {
+    const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    const { page } = await app.openSignedOut("/settings", { userAgent });
+    await page.getByRole("button", { name: "Sign in with" }).click();
+    const sessions = (of: typeof page) => of.getByRole("region", { name: "Sessions" }).getByRole("listitem");
+    await sessions(page).filter({ hasText: "Firefox on Linux" }).getByText("This browser").waitFor();
+    const other = await app.open("/settings");
+    const listed = sessions(other.page).filter({ hasText: "Firefox on Linux" });
+    await listed.getByRole("button", { name: "Sign out" }).click();
+    await listed.waitFor({ state: "detached" });
+    const refused = await page.request.get(`${app.baseUrl}/agent/runs`);
+    expect(refused.status()).toBe(401);
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+    await sessions(other.page).getByText("This browser").waitFor();
+  });
+
   it("refuses an answer of the issuer that belongs to another tab, and says what the issuer refuses", async () => {
     const { page } = await app.openSignedOut("/sign-in/callback?code=stolen&state=of-somebody-else");
     await page.getByText("This sign-in was started in another tab").waitFor();
@@ -36,7 +53,7 @@ describe("signing in with an OIDC issuer", () => {
     await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
     const refused = await app.openSignedOut("/sign-in/callback?error=access_denied&error_description=Not+you");
     await refused.page.getByText("The issuer refused: Not you").waitFor();
-    expect(issuer.countOf("/token")).toBe(1);
+    expect(issuer.countOf("/token")).toBe(2);
   });
 
   it("shows why a person may not sign in", async () => {

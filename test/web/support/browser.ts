@@ -43,6 +43,7 @@ export interface VisitOptions {
   width?: number;
   colorScheme?: "light" | "dark";
   timezoneId?: string;
+  userAgent?: string;
 }
 
 /** A new visitor, who shares nothing with the ones before. */
@@ -52,9 +53,11 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     colorScheme: options.colorScheme ?? "light",
     locale: "en-GB",
     timezoneId: options.timezoneId ?? "UTC",
+    ...(options.userAgent === undefined ? {} : { userAgent: options.userAgent }),
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  // A loaded machine takes long to start the processes of a run.
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {

@@ -58,7 +58,8 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
     open: (path: string, options: Partial<VisitOptions> = {}): Promise<Visit> =>
       visit(browser, { origin: new URL(service.baseUrl).origin, key: service.apiKey, path, ...options }),
     /** Opens a page as a visitor who is not. */
-    openSignedOut: (path: string): Promise<Visit> => visit(browser, { origin: new URL(service.baseUrl).origin, path }),
+    openSignedOut: (path: string, options: Partial<VisitOptions> = {}): Promise<Visit> =>
+      visit(browser, { origin: new URL(service.baseUrl).origin, path, ...options }),
   };
 }
 
