@@ -34,12 +34,25 @@ export const shots: readonly Shot[] = [
   { name: "run-question", path: ({ migration }) => `/runs/${migration}`, prepare: waitForRun },
   { name: "run-live", path: ({ translation }) => `/runs/${translation}`, prepare: scrollTo(".terminal") },
   { name: "run-failed", path: ({ failed }) => `/runs/${failed}`, prepare: waitForRun },
+  {
+    name: "run-waiting",
+    path: ({ waiting }) => `/runs/${waiting}`,
+    prepare: (page) => page.getByText("position").waitFor(),
+  },
+  { name: "run-third-party", path: ({ retries }) => `/runs/${retries}`, prepare: waitForRun },
+  { name: "run-repository", path: ({ retries }) => `/runs/${retries}`, prepare: openRepository },
   { name: "shared-run", path: ({ session }) => `/shared/${session}`, isSignedOut: true },
   { name: "schedules", path: () => "/schedules" },
   { name: "schedule", path: ({ schedule }) => `/schedules/${schedule}` },
   { name: "agents", path: () => "/agents" },
   { name: "agent", path: ({ agent }) => `/agents/${agent}` },
   { name: "new-key", path: ({ agent }) => `/agents/${agent}`, prepare: createKey },
+  {
+    name: "trust-rules",
+    path: ({ agent }) => `/agents/${agent}`,
+    prepare: scrollToElement("section[aria-label='Trust rules']"),
+  },
+  { name: "new-trust-rule", path: ({ agent }) => `/agents/${agent}`, prepare: createRule },
   { name: "usage", path: () => "/usage" },
   { name: "settings", path: () => "/settings" },
   { name: "team", path: () => "/settings", prepare: showTeam },
@@ -64,9 +77,27 @@ async function waitForRun(page: Page): Promise<void> {
   await page.locator(".markdown").first().waitFor();
 }
 
+async function openRepository(page: Page): Promise<void> {
+  await waitForRun(page);
+  await page.locator(".repository summary").click();
+  await page.locator(".repository .diff-add").first().waitFor();
+  await scrollToElement(".repository")(page);
+}
+
+async function createRule(page: Page): Promise<void> {
+  await button(page, "New rule").click();
+  await page.getByRole("dialog").getByLabel("Subject pattern").fill("repo:acme/shop:environment:production");
+}
+
 function scrollTo(selector: string) {
   return async (page: Page): Promise<void> => {
     await waitForRun(page);
+    await scrollToElement(selector)(page);
+  };
+}
+
+function scrollToElement(selector: string) {
+  return async (page: Page): Promise<void> => {
     await page.locator(selector).first().waitFor({ state: "attached" });
     // What was not visible yet gets its height when it becomes visible, so the first position is not the last one.
     for (let count = 0; count < 3; count++) {

@@ -1,8 +1,9 @@
 import type { Browser } from "playwright-core";
 import { Runyard } from "../../../clients/typescript/src/index.ts";
+import { Repository } from "../../harness/support/repository.ts";
 import { client, commands, type ServiceAddress } from "../../support/api-client.ts";
 import { takeCartPicture } from "./cart-picture.ts";
-import { checkout, migration, setupCommands, translation } from "./tasks.ts";
+import { checkout, migration, retries, setupCommands, shopFiles, translation } from "./tasks.ts";
 
 /** What the pictures show: ids, and the path of an invitation. */
 export interface Scenes {
@@ -11,6 +12,8 @@ export interface Scenes {
   readonly migration: string;
   readonly translation: string;
   readonly failed: string;
+  readonly retries: string;
+  readonly waiting: string;
   readonly schedule: string;
   readonly agent: string;
   readonly invitation: string;
@@ -32,16 +35,26 @@ export async function createScenes(service: ServiceAddress, browser: Browser): P
   });
   const ended = await createEndedRuns(api, client({ ...service, apiKey: agentKey }));
   const done = await createCheckout(service, environment.uid, browser);
+  const thirdParty = await createRetries(api);
   await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1 } });
   const running = await api.create(translation.prompt, { title: "Translate the release notes" });
   await api.until(running, ({ state }) => state === "INPROGRESS", 400);
-  await api.create(commands("echo later"), { title: "Rebuild the search index", ...RUNBOOK });
+  const waiting = await api.create(commands("echo later"), { title: "Rebuild the search index", ...RUNBOOK });
   await post(api, `/agent/teams/${team.uid}/invitations`, { email: "grace@example.com", role: "admin" });
   const { link } = await post(api, `/agent/teams/${team.uid}/invitations`, {
     email: "alan@example.com",
     role: "member",
   });
-  return { ...ended, ...done, translation: running, schedule, agent, invitation: new URL(link).pathname };
+  return {
+    ...ended,
+    ...done,
+    retries: thirdParty,
+    waiting,
+    translation: running,
+    schedule,
+    agent,
+    invitation: new URL(link).pathname,
+  };
 }
 
 async function post(api: Api, target: string, body: unknown) {
@@ -62,6 +75,18 @@ async function createAgents(api: Api): Promise<{ agent: string; agentKey: string
     base_model: "compatible/coder-small",
   });
   const { key } = await post(api, `/agent/identities/${release.uid}/keys`, { name: "GitHub Actions" });
+  await post(api, `/agent/identities/${release.uid}/trust-rules`, {
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://runyard.example.com",
+    subject_pattern: "repo:acme/shop:ref:refs/heads/main",
+    max_budget_usd: 5,
+    ttl_seconds: 1800,
+  });
+  await post(api, `/agent/identities/${release.uid}/trust-rules`, {
+    issuer: "https://gitlab.com",
+    audience: "https://runyard.example.com",
+    subject_pattern: "project_path:acme/shop-infrastructure:ref_type:branch:ref:*",
+  });
   const soon = new Date(Date.now() + 86_400_000 * 6).toISOString();
   await post(api, `/agent/identities/${release.uid}/keys`, { name: "Staging", expires_at: soon });
   await post(api, "/agent/keys", { name: "Laptop", expires_at: new Date(Date.now() + 86_400_000 * 90).toISOString() });
@@ -111,6 +136,17 @@ async function createEndedRuns(api: Api, bot: Api): Promise<Pick<Scenes, "failed
   await api.call("POST", `/agent/runs/${cancelled}/cancel`);
   await Promise.all([failed, cancelled, deploy, question].map((run) => api.ended(run, 400)));
   return { failed, migration: question };
+}
+
+/** A run of a third-party agent that changes a repository. */
+async function createRetries(api: Api): Promise<string> {
+  using shop = new Repository("shop", shopFiles);
+  const run = await api.create(retries.prompt, {
+    title: "Retry the requests of the shop's clients",
+    config: { harness: { type: "codex" }, repositories: [{ url: shop.url }] },
+  });
+  await api.ended(run, 400);
+  return run;
 }
 
 /** A run with everything that a run can have. It is shared publicly. */

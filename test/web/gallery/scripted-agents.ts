@@ -12,8 +12,8 @@ export function playTasks(model: ModelStandIn, tasks: readonly ScriptedTask[]): 
   const failed = new Set<Turn>();
   model.otherwise = (call) => {
     const messages = messagesOf(call);
-    const asked = messages.find(({ role }) => role === "user")?.text ?? "";
-    const task = tasks.find(({ prompt }) => asked.includes(JSON.stringify(prompt).slice(1, -1)));
+    const asked = messages.filter(({ role }) => role === "user").map(({ text }) => text);
+    const task = tasks.find(({ prompt }) => asked.some((text) => text.includes(JSON.stringify(prompt).slice(1, -1))));
     const done = messages.filter(({ role }) => role === "assistant").length;
     // A turn that fails comes before the one that takes its place, and does not count as said.
     const turns = task?.turns.filter((turn) => !failed.has(turn)) ?? [];
@@ -23,6 +23,13 @@ export function playTasks(model: ModelStandIn, tasks: readonly ScriptedTask[]): 
   };
 }
 
-const messagesOf = ({ body }: SeenCall): { role: string; text: string }[] =>
+/** The Responses API has a list of items, of which each call of a tool stands for what the model said in a turn. */
+function messagesOf({ body }: SeenCall): { role: string; text: string }[] {
   // biome-ignore lint/suspicious/noExplicitAny: requests come in every shape.
-  (body?.messages ?? []).map((message: any) => ({ role: message.role, text: JSON.stringify(message.content) }));
+  const messages: any[] = body?.messages ?? (Array.isArray(body?.input) ? body.input : []);
+  return messages.flatMap(({ type, role, content }) => {
+    if (type === "function_call" || type === "custom_tool_call") return [{ role: "assistant", text: "" }];
+    if (body?.messages === undefined && role === "assistant") return [];
+    return role === undefined ? [] : [{ role, text: JSON.stringify(content) }];
+  });
+}

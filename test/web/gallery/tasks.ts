@@ -24,6 +24,51 @@ export const setupCommands: readonly string[] = [
   ].join("\n"),
 ];
 
+/** The repository of the shop's clients, by its files. */
+export const shopFiles: Readonly<Record<string, string>> = {
+  "src/stock.ts": [
+    'import { again } from "./again.js";',
+    "",
+    "/** Units of a product that can be sold. */",
+    "export async function readStock(product: string): Promise<number> {",
+    "  const response = await again(() => fetch(`https://stock.example/${product}`));",
+    "  return (await response.json()).units;",
+    "}",
+    "",
+  ].join("\n"),
+  "src/prices.ts": [
+    "/** The price of a product in cents. */",
+    "export async function readPrice(product: string): Promise<number> {",
+    "  const response = await fetch(`https://prices.example/${product}`);",
+    '  if (!response.ok) throw new Error("no price");',
+    "  return (await response.json()).cents;",
+    "}",
+    "",
+  ].join("\n"),
+  "src/again.js":
+    "export const again = async (work) => {\n  try {\n    return await work();\n  } catch {\n    return work();\n  }\n};\n",
+};
+
+const applyRetries = [
+  "cd shop",
+  "cat > src/retry.ts <<'END'",
+  "/** Repeats what fails, with pauses that double. */",
+  "export async function withRetry<T>(work: () => Promise<T>, attempts: number): Promise<T> {",
+  "  for (let attempt = 1; ; attempt++) {",
+  "    try {",
+  "      return await work();",
+  "    } catch (error) {",
+  "      if (attempt >= attempts) throw error;",
+  "      await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));",
+  "    }",
+  "  }",
+  "}",
+  "END",
+  "git rm -q src/again.js",
+  `sed -i -e 's/again(/withRetry(/; s/));$/), 3);/' -e 's#import { again } from "./again.js"#import { withRetry } from "./retry.ts"#' src/stock.ts`,
+  `sed -i -e '1i import { withRetry } from "./retry.ts";\\n' -e 's/await fetch(\\(.*\\));/await withRetry(() => fetch(\\1), 5);/' src/prices.ts`,
+].join("\n");
+
 export const checkout: ScriptedTask = {
   prompt: [
     "The checkout test `cart › applies a voucher once` fails about every tenth time in CI.",
@@ -138,4 +183,18 @@ export const translation: ScriptedTask = {
   ],
 };
 
-export const tasks: readonly ScriptedTask[] = [checkout, review, callers, pattern, migration, translation];
+/** A task of codex, a third-party agent, in a repository. */
+export const retries: ScriptedTask = {
+  prompt: "Use the retry helper for all requests of the shop's clients, and delete the old one.",
+  turns: [
+    { text: "I look for requests that do not retry.", ...use("exec_command", { cmd: "grep -rn 'fetch(' shop/src" }) },
+    use("exec_command", { cmd: applyRetries }),
+    use("exec_command", { cmd: "cd shop && git diff --stat && ls missing" }),
+    {
+      text: "All requests of `src/stock.ts` and `src/prices.ts` go through **`withRetry`** now, and `src/again.js` is deleted:\n\n| client | retries | timeout |\n|---|---|---|\n| stock | 3 | 5 s |\n| prices | 5 | 2 s |",
+      usage: { input: 4100, output: 380 },
+    },
+  ],
+};
+
+export const tasks: readonly ScriptedTask[] = [checkout, review, callers, pattern, migration, translation, retries];
