@@ -19,11 +19,13 @@ interface RunListProps {
 export function RunList({ runs, hasMore, onMore }: RunListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
+  const isShown = useIsShown();
   useEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
   const virtual = useWindowVirtualizer({
     count: runs.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: isShown ? 12 : 0,
+    initialRect: { width: innerWidth, height: innerHeight },
     scrollMargin: offset,
     getItemKey: (index) => runs[index]?.run_id ?? index,
   });
@@ -52,6 +54,16 @@ export function RunList({ runs, hasMore, onMore }: RunListProps) {
       })}
     </ul>
   );
+}
+
+/** Whether the first rows are on the screen, so that there is time for those around them. */
+function useIsShown(): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  return isShown;
 }
 
 /** Selects runs by j and k and opens the selected one by Enter. The selection stays with its run when rows move. */

@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
+import { useRouter } from "@tanstack/react-router";
 import { CalendarClock, CornerDownRight } from "lucide-react";
-import { memo } from "react";
+import { type MouseEvent, memo, type ReactNode } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatDuration, formatUsd, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -18,13 +18,7 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
   const who = executor?.type === "service_account" ? executor : creator;
   const title = run.title.trim() || "Untitled";
   return (
-    <Link
-      to="/runs/$runId"
-      params={{ runId: run.run_id }}
-      className="run-row"
-      preload="intent"
-      data-selected={isSelected || undefined}
-    >
+    <RowLink runId={run.run_id} isSelected={isSelected}>
       <StateIcon state={run.state} />
       <span className="run-row-main">
         <span className="run-row-title">{revealHidden(title)}</span>
@@ -59,9 +53,38 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
         </span>
         <Time at={run.created_at} className="faint" />
       </span>
-    </Link>
+    </RowLink>
   );
 });
+
+interface RowLinkProps {
+  readonly runId: string;
+  readonly isSelected: boolean;
+  readonly children: ReactNode;
+}
+
+/** A link within the app. The router's own computes and watches its address, which takes long for a screen full of rows. */
+function RowLink({ runId, isSelected, children }: RowLinkProps) {
+  const router = useRouter();
+  const target = { to: "/runs/$runId", params: { runId } } as const;
+  const open = (event: MouseEvent) => {
+    const isOurs = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!isOurs) return;
+    event.preventDefault();
+    void router.navigate(target);
+  };
+  return (
+    <a
+      href={`/runs/${encodeURIComponent(runId)}`}
+      className="run-row"
+      data-selected={isSelected || undefined}
+      onClick={open}
+      onPointerEnter={() => void router.preloadRoute(target)}
+    >
+      {children}
+    </a>
+  );
+}
 
 /** The beginning of a message that may be Markdown, on one line and without its marks. */
 const toLine = (text: string): string =>
