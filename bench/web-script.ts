@@ -35,9 +35,11 @@ export async function webScriptBytes(): Promise<number> {
     for (const imported of part.imports) needed(imported, found);
     return found;
   };
+  const html = await readFile(path.join(webAppDirectory, "index.html"), "utf8");
+  const start = [...html.matchAll(/<script src="\/([^"]+)">/g)].map(([, file = ""]) => file);
   const sizes = await Promise.all(
     FIRST_PAGES.map(async (page) => {
-      const files = [...needed(page, needed(entry, new Set()))];
+      const files = [...start, ...needed(page, needed(entry, new Set()))];
       const contents = await Promise.all(files.map((file) => readFile(path.join(webAppDirectory, file))));
       return contents.reduce((sum, content) => sum + gzipSync(content).length, 0);
     }),

@@ -32,14 +32,16 @@ queryClient.getQueryCache().subscribe((event) => {
 });
 keepSession();
 
-// The first render shows the page at once, instead of growing with each thing that arrives.
-await router.load().catch(() => undefined);
-const root = document.getElementById("root");
-if (root === null) throw new Error("index.html has no #root");
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+/** The first render shows the page at once, instead of growing with each thing that arrives. */
+function render(): void {
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("index.html has no #root");
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+router.load().then(render, render);

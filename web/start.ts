@@ -38,7 +38,7 @@ const PAGES: readonly StartedPage[] = [
   { path: /^\/agents$/, module: "agents/agents-page.tsx", reads: () => [SESSION, "/agent/identities"] },
   { path: /^\/usage$/, module: "usage/usage-page.tsx", reads: readSession },
   { path: /^\/settings$/, module: "settings/settings-page.tsx", reads: readSession },
-  { path: /^\/sign-in$/, module: "sign-in/sign-in-page.tsx", reads: readNothing },
+  { path: /^\/sign-in$/, module: "sign-in/sign-in-page.tsx", reads: () => ["/session/methods"] },
   { path: /^\/shared\/[^/]+$/, module: "public-run/public-run-page.tsx", reads: readNothing },
 ];
 

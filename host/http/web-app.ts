@@ -45,9 +45,13 @@ export async function ensureWebApp(): Promise<void> {
 /** Hashes all that a build reads: the sources, the client, and the versions of the packages. */
 async function hashSources(): Promise<string> {
   const files: string[] = [];
-  for await (const file of glob(["web/**/*.*", "clients/typescript/src/**/*.ts", "package-lock.json"], {
-    cwd: projectRoot,
-  })) {
+  const sources = [
+    "web/**/*.*",
+    "scripts/{build-web,web-start}.ts",
+    "clients/typescript/src/**/*.ts",
+    "package-lock.json",
+  ];
+  for await (const file of glob(sources, { cwd: projectRoot })) {
     files.push(file);
   }
   const hash = createHash("sha256");

@@ -184,12 +184,13 @@ describe("the web app", () => {
     const next = await api.create(commands("sleep 600"), RUNBOOK);
     const last = await api.create(commands("true"), { title: "Wait for the others", ...RUNBOOK });
     const { page, complaints } = await app.open(`/runs/${last}`);
-    await page.getByText("Waiting for capacity, position 2").waitFor();
+    const status = page.getByRole("status");
+    await status.getByText("Waiting for capacity, position 2").waitFor();
     await api.call("POST", `/agent/runs/${next}/cancel?force=true`);
-    await page.getByText("Waiting for capacity, position 1").waitFor();
+    await status.getByText("Waiting for capacity, position 1").waitFor();
     await api.call("POST", `/agent/runs/${running}/cancel?force=true`);
-    await page.getByRole("status").getByText("Succeeded").waitFor();
-    expect(await page.getByText("Waiting for capacity, position").count()).toBe(0);
+    await status.getByText("Succeeded").waitFor();
+    expect(await status.getByText("Waiting for capacity").count()).toBe(0);
     await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: null } });
     expect(complaints).toEqual([]);
   });
