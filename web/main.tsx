@@ -6,9 +6,10 @@ import "./styles/controls.css";
 import "./styles/shell.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { isSignedOut } from "./api/client.ts";
+import { dropEarlyResponses } from "./api/early-responses.ts";
 import { queryClient } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
 import { router } from "./router.tsx";
@@ -32,6 +33,12 @@ queryClient.getQueryCache().subscribe((event) => {
 });
 keepSession();
 
+/** Runs after the effects of the first page, which have taken the early responses that they need. */
+function App() {
+  useEffect(dropEarlyResponses, []);
+  return <RouterProvider router={router} />;
+}
+
 /** The first render shows the page at once, instead of growing with each thing that arrives. */
 function render(): void {
   const root = document.getElementById("root");
@@ -39,7 +46,7 @@ function render(): void {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <App />
       </QueryClientProvider>
     </StrictMode>,
   );

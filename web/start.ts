@@ -42,9 +42,6 @@ const PAGES: readonly StartedPage[] = [
   { path: /^\/shared\/[^/]+$/, module: "public-run/public-run-page.tsx", reads: readNothing },
 ];
 
-/** Responses that nobody has taken by then are dropped. */
-const MAX_AGE_MS = 60_000;
-
 function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;
@@ -92,13 +89,8 @@ applyTheme();
 const { pathname, search, origin } = location;
 const page = PAGES.find(({ path }) => path.test(pathname));
 if (page !== undefined) {
-  const early = new Map(
+  window.earlyResponses = new Map(
     page.reads(pathname, search).map((path) => [`${origin}/api/v1${path}`, send(`${origin}/api/v1${path}`)] as const),
   );
-  window.earlyResponses = early;
   preload(page.module);
-  setTimeout(() => {
-    for (const { abort } of early.values()) abort();
-    early.clear();
-  }, MAX_AGE_MS);
 }

@@ -25,6 +25,15 @@ describe("the web app", () => {
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
+  it("leads back to the page that was asked for after the sign-in", async () => {
+    const { page, complaints } = await app.openSignedOut("/runs");
+    await page.getByLabel("API key").fill(app.key);
+    await page.keyboard.press("Enter");
+    await page.getByText("No runs yet").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/runs");
+    expect(complaints).toEqual([]);
+  });
+
   it("signs out in every browser", async () => {
     const { page } = await app.open("/settings");
     const other = await app.open("/runs");

@@ -61,7 +61,7 @@ export function TrustRules({ agentUid }: { readonly agentUid: string }) {
         open={deleting !== undefined}
         onClose={close}
         title="Delete the trust rule?"
-        text={`Tokens of ${deleting?.subject_pattern ?? ""} are refused from then on, and so are the keys that the rule gave.`}
+        text={`Tokens of ${revealHidden(deleting?.subject_pattern ?? "")} are refused from then on, and so are the keys that the rule gave.`}
         action="Delete the rule"
         busy={remove.isPending}
         error={remove.error === null ? undefined : describeError(remove.error).text}

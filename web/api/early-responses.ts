@@ -18,3 +18,9 @@ export function takeEarlyResponse(url: string, signal: AbortSignal | null | unde
   signal?.addEventListener("abort", early.abort);
   return early.response;
 }
+
+/** Drops the responses that the first page did not take, which may be those to a visitor who was not signed in. */
+export function dropEarlyResponses(): void {
+  for (const { abort } of window.earlyResponses?.values() ?? []) abort();
+  window.earlyResponses?.clear();
+}
