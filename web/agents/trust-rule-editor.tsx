@@ -57,7 +57,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
         <TextField
           label="Issuer"
           inputMode="url"
-          hint="The iss claim of the tokens, exactly. GitHub Actions has the one above."
+          hint={`The iss claim of the tokens, exactly. For GitHub Actions: ${GITHUB}`}
           value={draft.issuer}
           error={fieldError(save.error, "issuer")}
           onChange={(event) => change({ issuer: event.target.value })}
