@@ -37,7 +37,7 @@ export const shots: readonly Shot[] = [
   {
     name: "run-waiting",
     path: ({ waiting }) => `/runs/${waiting}`,
-    prepare: (page) => page.getByText("position").waitFor(),
+    prepare: (page) => page.getByRole("status").getByText("position").waitFor(),
   },
   { name: "run-third-party", path: ({ retries }) => `/runs/${retries}`, prepare: waitForRun },
   { name: "run-repository", path: ({ retries }) => `/runs/${retries}`, prepare: openRepository },
