@@ -14,7 +14,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/limits": ["test/api/{rate-limits,scope-limits}.test.ts"],
   "shared/model-gateway": [
-    "test/domain/{metering,reservations}.test.ts",
+    "test/domain/{model-filters,reservations}.test.ts",
     "test/api/{model-gateway,model-budgets,models,provider-stop,usage}.test.ts",
     "test/security/model-budgets.test.ts",
   ],
@@ -46,7 +46,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/isolation-boundary.test.ts",
   ],
   "harness/network": ["test/harness/mcp.test.ts", "test/security/outward-addresses.test.ts"],
-  "harness/redaction": ["test/harness/{redact,redact-everything,output}.test.ts"],
+  "harness/redaction": ["test/harness/{output,redact}.test.ts"],
   "harness/reporting": ["test/harness/{changes,live-output,outbox,remote-artifacts}.test.ts"],
   "harness/skills": ["test/harness/{clones,scan}.test.ts"],
   "harness/steps": ["test/harness/steps.test.ts"],

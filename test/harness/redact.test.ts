@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findSecretMembers, listEncodings } from "#harness/redaction/encodings.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 
 const secret = "ryr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
@@ -171,15 +172,15 @@ describe("redactor", () => {
     expect(text(wrap(255))).toBe("***");
     expect(text(`${wrap(256)} ${secret}`)).toBe(`${wrap(256)} ***`);
     const begun = `${secret.slice(0, 20)}${" ".repeat(256)}`;
-    expect(stream().push(begun)).toBe(begun);
+    for (const text of [begun, `${secret.slice(0, 2)}${" ".repeat(256)}`]) expect(stream().push(text)).toBe(text);
     expect(text(`${secret.slice(0, 2)}${" ".repeat(256)}${secret.slice(2)}`)).not.toContain("***");
     const twice = `${secret.slice(0, 20)}${" ".repeat(200)}${secret.slice(20, 30)}${" ".repeat(200)}${secret.slice(30)}`;
     expect(text(twice), "counted from one character to the next").toBe("***");
   });
 
   it("matches a secret that overlaps with itself", () => {
-    const { text } = createRedactor(["abcdabcd", "xyxyxyxyxz"]);
-    expect(text("<abcdabcdabcd>")).toBe("<***>");
+    const { text } = createRedactor(["abcdeabcde", "xyxyxyxyxz"]);
+    expect(text("<abcdeabcdeabcde>")).toBe("<***>");
     expect(text("<xyxyxyxyxyxyxz>")).toBe("<xyxy***>");
   });
 
@@ -200,5 +201,71 @@ describe("redactor", () => {
     expect(redactor.text("abc")).toBe("abc");
     redactor.add("a-longer-secret");
     expect(redactor.text("this is a-longer-secret")).toBe("this is ***");
+  });
+});
+
+/** What the usual encoders make of a text. */
+function encode(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const ascii = json.replace(/[^ -~]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
+  const html = text.replace(/[&<>"]/g, (found) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[found] ?? "&quot;");
+  const strict = (part: string) =>
+    encodeURIComponent(part).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams({ x: text }).toString().slice(2).replaceAll("+", "%20");
+  const urls = [strict(text), text.split("/").map(strict).join("/"), encodeURIComponent(text), encodeURI(text), form];
+  const hex = Buffer.from(text).toString("hex");
+  return [
+    ...[text, json, ascii, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1)],
+    ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
+    ...[text.split("'").join("'\\''"), text.replace(/[\\"$`]/g, "\\$&"), text.replace(/[^a-zA-Z0-9_@%+=:,./-]/g, "\\$&")],
+    ...urls
+      .flatMap((url) => [url, url.replace(/%../g, (code) => code.toLowerCase())])
+      .flatMap((url) => [url, url.split("%20").join("+")]),
+    ...[hex, hex.toUpperCase()],
+    ...[0, 1, 2].flatMap((before) => {
+      const bytes = Buffer.concat([Buffer.alloc(before, "x"), Buffer.from(text), Buffer.from("xxx")]);
+      const [first, last] = [Math.ceil((before * 8) / 6), Math.floor(((bytes.length - 3) * 8) / 6)];
+      return (["base64", "base64url"] as const).map((kind) => bytes.toString(kind).slice(first, last));
+    }),
+  ];
+}
+
+describe("listEncodings", () => {
+  it.each(["p\"q'r/s<t>&u é $`\\~!*(),;:@=+#[]-._%", "ÿþýüûúùø>>>???", "twelve bytes", "thirteen byte"])(
+    "lists what programs make of %j, and nothing else",
+    (value) => {
+      expect([...listEncodings(value)].sort()).toEqual([...new Set(encode(value))].sort());
+    },
+  );
+
+  it("lists the encodings of each line of at least eight characters, without the header and footer of a PEM key", () => {
+    const value = "-----BEGIN KEY-----\r\n  line-one\rline-2!\n\nline-03\n-----END KEY-----";
+    expect([...listEncodings(value)].sort()).toEqual(
+      [...new Set([value, "line-one"].flatMap(encode))].sort(),
+    );
+    expect([...listEncodings("only-one-line\n")].sort()).toEqual(
+      [...new Set(["only-one-line\n", "only-one-line"].flatMap(encode))].sort(),
+    );
+  });
+});
+
+describe("findSecretMembers", () => {
+  it("finds members with the names of secrets at any depth, and none with the names of addresses", () => {
+    const secrets = ["api_key", "Secret", "TOKEN", "passw0rd", "passphrase", "credentials", "private", "authorization"];
+    const others = ["token_uri", "auth_url", "private_key_id", "auth_type", "token_host", "secret_name", "client", "x"];
+    const value = Object.fromEntries([...secrets, ...others].map((name) => [name, `value of ${name}`]));
+    const found = secrets.map((name) => `value of ${name}`);
+    expect(findSecretMembers(JSON.stringify(value)).sort()).toEqual([...found].sort());
+    expect(findSecretMembers(` \n[{"deep":${JSON.stringify(value)}}]`).sort()).toEqual([...found].sort());
+    expect(findSecretMembers('{"token_uri_suffix": "kept", "key": 5, "auth": null}')).toEqual(["kept"]);
+  });
+
+  it.each(["", "key", '"key"', '{"key": "x"', "5", ' x {"key":"x"}'])("finds none in %j", (value) => {
+    expect(findSecretMembers(value)).toEqual([]);
+  });
+
+  it("are redacted with the document", () => {
+    const { text } = createRedactor(['{"client": "public-name", "private_key": "hush-hush"}']);
+    expect(text("public-name has hush-hush")).toBe("public-name has ***");
   });
 });
