@@ -41,6 +41,7 @@ EQUIVALENT = [
     # A text with a space is for people.
     (r"[\"'][^\"']* [^\"']*[\"']", lambda before, after: plain(before) == plain(after) != before),
 ]
+NO_TESTS = 33
 DIFFS = """
 import json, sys
 from mutmut.mutation.diff_apply import get_diff_for_mutant
@@ -53,6 +54,7 @@ def main() -> int:
     if python is None:
         return 1
     project = copy_project(WORK / "mutation-tree")
+    forget_missed(project)
     mutmut = [python, "-m", "mutmut"]
     done = subprocess.run([*mutmut, "run", "--max-children", "1"], cwd=project, stdout=subprocess.DEVNULL)
     shown = subprocess.run([*mutmut, "results", "--all", "true"], cwd=project, capture_output=True, text=True)
@@ -73,6 +75,15 @@ def main() -> int:
     equivalent = len(missed) - len(survivors)
     print(f"{100 * caught / tried:.1f} % ({caught} of {tried} caught, {equivalent} equivalent)  clients/python")
     return 1 if survivors else 0
+
+
+def forget_missed(project: Path) -> None:
+    """Without this, mutmut would try a mutant that was missed again only after a change of its function."""
+    for file in project.glob("mutants/src/**/*.meta"):
+        results = json.loads(file.read_text())
+        codes = results["exit_code_by_key"]
+        results["exit_code_by_key"] = {name: None if code in (0, NO_TESTS) else code for name, code in codes.items()}
+        file.write_text(json.dumps(results))
 
 
 def is_equivalent(diff: str) -> bool:
