@@ -66,6 +66,13 @@ describe("redactor", () => {
     expect(text("abcdefghijkl cdef efghijklcdef")).toBe("*** *** ******");
   });
 
+  it("holds back a match that a longer secret may still contain", () => {
+    const stream = createRedactor(["abcdefgh", "cdef"]).stream();
+    expect(stream.push("12abcdef")).toBe("12");
+    expect(stream.push("x34")).toBe("ab***x34");
+    expect(stream.push("56abcdef") + stream.push("gh78")).toBe("56***78");
+  });
+
   it("redacts a possible beginning of a secret at the end of input", () => {
     const piece = `told: ${secret.slice(0, 20)}`;
     for (const [goesOn, shown] of [
@@ -239,9 +246,9 @@ describe("listEncodings", () => {
   );
 
   it("lists the encodings of each line of at least eight characters, without the header and footer of a PEM key", () => {
-    const value = "-----BEGIN KEY-----\r\n  line-one\rline-2!\n\nline-03\n-----END KEY-----";
+    const value = "-----BEGIN KEY-----\r\n  line-one\rline-2!\n\nline-03\nlast-line-----\n-----END KEY-----";
     expect([...listEncodings(value)].sort()).toEqual(
-      [...new Set([value, "line-one"].flatMap(encode))].sort(),
+      [...new Set([value, "line-one", "last-line-----"].flatMap(encode))].sort(),
     );
     expect([...listEncodings("only-one-line\n")].sort()).toEqual(
       [...new Set(["only-one-line\n", "only-one-line"].flatMap(encode))].sort(),

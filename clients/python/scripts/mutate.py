@@ -1,8 +1,8 @@
 """Mutation testing of the hand-written part: `npm run mutate -- clients/python`.
 
 mutmut works on a copy in dist/python-client/mutation-tree, which it keeps, so that a second run tries only what
-changed. The hand-written asynchronous modules are mutated in the form of their synchronous twins, which are generated from them
-and differ by `await` only: most tests use these. What is generated from docs/openapi.json is not mutated.
+changed. The hand-written asynchronous modules are mutated in the form of their synchronous twins, which are generated
+from them and differ by `await` only: most tests use these. What is generated from docs/openapi.json is not mutated.
 """
 
 from __future__ import annotations
