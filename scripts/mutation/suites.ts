@@ -14,7 +14,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/limits": ["test/api/{rate-limits,scope-limits}.test.ts"],
   "shared/model-gateway": [
-    "test/domain/{model-filters,reservations}.test.ts",
+    "test/domain/{model-filters,model-prices,model-upstream,reservations}.test.ts",
     "test/api/{model-gateway,model-budgets,models,provider-stop,usage}.test.ts",
     "test/security/model-budgets.test.ts",
   ],

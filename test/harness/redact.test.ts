@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findSecretMembers, listEncodings } from "#harness/redaction/encodings.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
@@ -59,6 +60,9 @@ describe("redactor", () => {
     const { text } = createRedactor(["0123456789", "4711"]);
     expect(text("01234\n   56789")).toBe("***");
     expect(text("47 11, 4\n7\n1\n1, 4711")).toBe("47 11, 4\n7\n1\n1, ***");
+    expect(createRedactor(["01234567"]).text("0123\n4567"), "eight characters").toBe("***");
+    expect(createRedactor(["0123456"]).text("0123\n456"), "seven characters").toBe("0123\n456");
+    expect(createRedactor([" 4711 "]).text("is 4711."), "without the white space around it").toBe("is ***.");
   });
 
   it("masks overlapping matches once, and adjacent ones separately", () => {
@@ -191,6 +195,23 @@ describe("redactor", () => {
     expect(text("<xyxyxyxyxyxyxz>")).toBe("<xyxy***>");
   });
 
+  it("finds what a search for the text itself finds, however a secret repeats itself", () => {
+    const letters = (min: number, max: number) =>
+      fc.string({ unit: fc.constantFrom("a", "b"), minLength: min, maxLength: max });
+    fc.assert(
+      fc.property(letters(5, 12), letters(0, 60), (value, rest) => {
+        const text = `${rest.slice(0, 20)}${value}${rest.slice(20)}`;
+        let [shown, covered] = ["", 0];
+        for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+          if (at >= covered) shown += `${text.slice(covered, at)}***`;
+          covered = at + value.length;
+        }
+        expect(createRedactor([value]).text(text)).toBe(shown + text.slice(covered));
+      }),
+      { numRuns: 500, seed: 1 },
+    );
+  });
+
   it("compares all characters, of any alphabet", () => {
     const { text } = createRedactor(["abcdefgh1234"]);
     // Four characters of the same number as the first four of the secret.
@@ -201,11 +222,14 @@ describe("redactor", () => {
     expect(createRedactor([]).longest()).toBe(0);
     expect(createRedactor(["twelve-chars"]).longest(), "in hexadecimal").toBe(24);
     expect(createRedactor(["short", "twelve-chars", "seven-7"]).longest()).toBe(24);
+    expect(createRedactor(["y".repeat(65_535)]).longest(), "the longest that is searched for").toBe(65_535);
+    expect(createRedactor(["y".repeat(65_536)]).longest()).toBe(0);
   });
 
   it("does not treat short values as secrets, and accepts new ones later", () => {
-    const redactor = createRedactor(["abc"]);
-    expect(redactor.text("abc")).toBe("abc");
+    const redactor = createRedactor(["abc", "abc    ", "a  b"]);
+    const hex = Buffer.from("abc    ").toString("hex");
+    expect(redactor.text(`abc ab 616263 ${hex}`)).toBe(`abc ab 616263 ${hex}`);
     redactor.add("a-longer-secret");
     expect(redactor.text("this is a-longer-secret")).toBe("this is ***");
   });
@@ -224,7 +248,11 @@ function encode(text: string): string[] {
   return [
     ...[text, json, ascii, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1)],
     ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
-    ...[text.split("'").join("'\\''"), text.replace(/[\\"$`]/g, "\\$&"), text.replace(/[^a-zA-Z0-9_@%+=:,./-]/g, "\\$&")],
+    ...[
+      text.split("'").join("'\\''"),
+      text.replace(/[\\"$`]/g, "\\$&"),
+      text.replace(/[^a-zA-Z0-9_@%+=:,./-]/g, "\\$&"),
+    ],
     ...urls
       .flatMap((url) => [url, url.replace(/%../g, (code) => code.toLowerCase())])
       .flatMap((url) => [url, url.split("%20").join("+")]),
@@ -238,12 +266,15 @@ function encode(text: string): string[] {
 }
 
 describe("listEncodings", () => {
-  it.each(["p\"q'r/s<t>&u é $`\\~!*(),;:@=+#[]-._%", "ÿþýüûúùø>>>???", "twelve bytes", "thirteen byte"])(
-    "lists what programs make of %j, and nothing else",
-    (value) => {
-      expect([...listEncodings(value)].sort()).toEqual([...new Set(encode(value))].sort());
-    },
-  );
+  it.each([
+    "p\"q'r/s<t>&u é $`\\~!*(),;:@=+#[]-._%",
+    "ÿþýüûúùø>>>???",
+    "twelve bytes",
+    "thirteen byte",
+    "  white space around it  ",
+  ])("lists what programs make of %j, and nothing else", (value) => {
+    expect([...listEncodings(value)].sort()).toEqual([...new Set(encode(value))].sort());
+  });
 
   it("lists the encodings of each line of at least eight characters, without the header and footer of a PEM key", () => {
     const value = "-----BEGIN KEY-----\r\n  line-one\rline-2!\n\nline-03\nlast-line-----\n-----END KEY-----";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
-import { createAddressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
+import { createAddressCheck, listOwnAddresses, resolveAllowed } from "#harness/network/blocked-addresses.ts";
 import { scan } from "#harness/skills/scan.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { createClient } from "../support/client.ts";
@@ -71,6 +71,15 @@ describe("createAddressCheck", () => {
     for (const { address } of own) expect([address, isAllowed(address)]).toEqual([address, false]);
     expect(own.length).toBeGreaterThan(0);
   });
+
+  it("allows the machine's own addresses with its services, except link-local ones", () => {
+    const isAllowed = createAddressCheck({ loopback: true, privateNetworks: false });
+    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    for (const { address } of own)
+      expect([address, isAllowed(address)]).toEqual([address, !address.startsWith("fe80:")]);
+    const outside = own.filter(({ family, internal }) => family === "IPv4" && !internal);
+    expect(listOwnAddresses()).toEqual(outside.map(({ address }) => address));
+  });
 });
 
 describe("createOutwardFetch", () => {
@@ -100,6 +109,19 @@ describe("resolveAllowed", () => {
     const found = await resolveAllowed("localhost", () => true);
     const last = found.at(-1)?.address;
     await expect(resolveAllowed("localhost", (address) => address !== last)).rejects.toThrow("may not call");
+  });
+
+  it("takes an address as it is, and checks it", async () => {
+    expect(await resolveAllowed("::1", () => true)).toEqual([{ address: "::1", family: 6 }]);
+    expect(await resolveAllowed("127.0.0.1", () => true)).toEqual([{ address: "127.0.0.1", family: 4 }]);
+    await expect(resolveAllowed("10.1.2.3", (address) => address !== "10.1.2.3")).rejects.toThrow(
+      "10.1.2.3 is an address that runs may not call",
+    );
+  });
+
+  it("passes the options of a lookup on, and its error", async () => {
+    expect(await resolveAllowed("localhost", () => true, { family: 4 })).toEqual([{ address: "127.0.0.1", family: 4 }]);
+    await expect(resolveAllowed("no-host.invalid", () => true)).rejects.toThrow("getaddrinfo");
   });
 });
 
