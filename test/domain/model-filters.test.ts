@@ -300,7 +300,7 @@ describe("a filter", () => {
     ]);
   });
 
-  it.each(["bash_2025", "xbash_20250124", "bash_202501245", "web_fetch_20250124"])(
+  it.each(["bash_2025", "xbash_20250124", "bash_202501245", "web_fetch_20250124", ["bash_20250124"]])(
     "drops the tool type %s, which the caller does not execute",
     (type) => {
       expect(filter("messages", { tools: [{ type, name: "x" }] }).kept).toEqual({ tools: [] });
@@ -358,6 +358,9 @@ describe("the data of an image", () => {
     ["image/tiff", PNG],
     ["toString", PNG],
     [5, PNG],
+    [["image/png"], PNG],
+    ["image/png", null],
+    ["image/png", []],
   ])("is refused as %s if it is not base64 of a known kind", (media_type, data) => {
     expect(() => send(media_type, data)).toThrow("must be a PNG, JPEG, GIF or WebP image in base64");
   });

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
 import { answerHeaders, failure, toFailure, toProviderError } from "#shared/model-gateway/answers.ts";
@@ -8,6 +9,7 @@ import { callProvider, isUnsent, TimedOut } from "#shared/model-gateway/upstream
 import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 
 const call = () => ({ dialect: messages, request: { model: "m" }, headers: {}, signal: new AbortController().signal });
+const Said = v.object({ error: v.object({ message: v.string() }) });
 const withCode = (code: string) => Object.assign(new Error("failed"), { code });
 
 /** Calls a provider that answers like this, one after the other; the last answer stays. */
@@ -185,7 +187,7 @@ describe("a response of the gateway", () => {
   it("names errors of the gateway, and details of none that it does not know", async () => {
     const shown = async (error: unknown) => {
       const response = toFailure(messages, error);
-      const { error: said } = v(await response.json());
+      const { error: said } = v.parse(Said, await response.json());
       return [
         response.status,
         said.message,
@@ -193,7 +195,6 @@ describe("a response of the gateway", () => {
         response.headers.get("cache-control"),
       ];
     };
-    const v = (value: { error: { message: string } }) => value;
     expect(await shown(new NotConfigured("no key"))).toEqual([500, "no key", null, "no-store"]);
     expect(await shown(new TimedOut("late"))).toEqual([504, "late; request a streamed response", null, "no-store"]);
     expect(await shown(new Error("secret"))).toEqual([
