@@ -170,7 +170,7 @@ describe.each(APIS)("the filter of the API %s", (api) => {
   it("drops any other member at any level, and records its path once", () => {
     const { value, paths } = withStrays(request);
     const { kept, dropped } = filter(api, value);
-    expect(kept).toEqual(request);
+    expect(kept).toStrictEqual(request);
     expect(dropped.sort()).toEqual([...new Set(paths)].sort());
   });
 
@@ -197,11 +197,17 @@ describe.each(APIS)("the filter of the API %s", (api) => {
   it("drops tools that the provider executes, and the choice of one", () => {
     const type = "web_search_preview_20250311";
     const { kept, dropped } = filter(api, {
-      tools: [{ type }, { type: 5 }, { type: "toString" }],
+      tools: [{ type }, { type: 5 }, { type: ["function"] }, { type: "toString" }],
       tool_choice: { type },
     });
     expect(kept).toEqual({ tools: [] });
-    expect(dropped).toEqual([`tools[]("${type}")`, "tools[](5)", 'tools[]("toString")', "tool_choice"]);
+    expect(dropped).toEqual([
+      `tools[]("${type}")`,
+      "tools[](5)",
+      'tools[](["function"])',
+      'tools[]("toString")',
+      "tool_choice",
+    ]);
   });
 
   it.each(["auto", "any", "none", "tool", "function", "custom", "allowed_tools"])("keeps the choice %s", (type) => {
@@ -232,6 +238,7 @@ describe("a filter", () => {
     const rest = "has no known price and needs a run without a budget";
     expect(at("hologram")).toThrow(`messages[0].content[0]: a part of type "hologram" ${rest}`);
     expect(at(undefined)).toThrow(`a part of type null ${rest}`);
+    expect(at(["text"])).toThrow(`a part of type ["text"] ${rest}`);
     expect(at("toString")).toThrow(`a part of type "toString" ${rest}`);
     expect(at("y".repeat(100))).toThrow(`a part of type "${"y".repeat(59)} ${rest}`);
   });
