@@ -180,10 +180,24 @@ function toToolActivity({
   }
 }
 
-/** Extracts the model's command from the shell call that the agent wraps around it. */
+/** Extracts the model's command from the shell call that the agent wraps around it, however it quotes the command. */
 function unwrapCommand(command: string): string {
-  const [, inner] = /^(?:\/\S+\/)?(?:ba|z)?sh -l?c '([\s\S]*)'$/.exec(command) ?? [];
-  return inner === undefined ? command : inner.replaceAll("'\\''", "'").replaceAll(`'"'"'`, "'");
+  const [, word] = /^(?:\/\S+\/)?(?:ba|z)?sh -l?c ([\s\S]+)$/.exec(command) ?? [];
+  return (word === undefined ? undefined : unquoteWord(word)) ?? command;
+}
+
+/** A part of a word of the shell: in single quotes, in double quotes, after a backslash, or plain. */
+const WORD_PART = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/gy;
+
+/** The text of a word of the shell. Undefined for anything else than one word. */
+function unquoteWord(word: string): string | undefined {
+  const parts = [...word.matchAll(WORD_PART)];
+  if (parts.reduce((length, [part]) => length + part.length, 0) !== word.length) return undefined;
+  const texts = parts.map(
+    ([, single, double, escaped, plain]) =>
+      single ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? escaped ?? plain ?? "",
+  );
+  return texts.join("");
 }
 
 function toOutput(item: Item): Record<string, unknown> {

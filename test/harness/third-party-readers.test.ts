@@ -130,6 +130,18 @@ describe("lines of codex 0.169.0", () => {
   const item = (type: string, members: object) => ({ type, item: members });
   const command = { id: "item_1", type: "command_execution", command: "/bin/bash -lc 'echo '\"'\"'hi'\"'\"''" };
 
+  it.each([
+    ["/bin/bash -lc 'ls -l'", "ls -l"],
+    [`/bin/bash -lc "grep -rn 'fetch(' src"`, "grep -rn 'fetch(' src"],
+    [`bash -lc "echo 'a'"' $HOME "b"'`, `echo 'a' $HOME "b"`],
+    ["/bin/bash -lc pwd", "pwd"],
+    ["/bin/bash -lc 'a' b", "/bin/bash -lc 'a' b"],
+    ["npm test", "npm test"],
+  ])("have the command of %s", (wrapped, text) => {
+    const { messages } = read(codex, [item("item.started", { ...command, command: wrapped, status: "in_progress" })]);
+    expect(messages).toMatchObject([{ content: [{ name: "run_command", input: { command: text } }] }]);
+  });
+
   it("become actions with exit codes, and the last message is the final response", () => {
     const { messages, answer, ended, session } = read(codex, [
       { type: "thread.started", thread_id: SESSION },
