@@ -5,7 +5,7 @@ import { root } from "../../scripts/run-command.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const peers = ["bench/peers/langgraph", "bench/peers/openhands"];
-const files = ["local/emulator-requirements", "test/contract/requirements", ...peers];
+const files = ["local/emulator-requirements", "scripts/drill/requirements", "test/contract/requirements", ...peers];
 const ofClient = ["lowest", "test", "tools"].map((name) => `clients/python/requirements/${name}`);
 
 /** The requirements of a file, each with the lines that go on with it. */
