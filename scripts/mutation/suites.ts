@@ -60,8 +60,8 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "server/database": ["test/server/{database,table}.test.ts"],
   "server/disk": ["test/server/disk.test.ts"],
   "server/files": ["test/server/{disk,files}.test.ts"],
-  "server/queue": ["test/server/{control-plane,fair-start,queues}.test.ts"],
-  "server/sandbox": ["test/server/{control-plane,fair-start,harness-programs}.test.ts"],
+  "server/queue": ["test/server/{control-plane,queues}.test.ts"],
+  "server/sandbox": ["test/server/{control-plane,harness-programs}.test.ts"],
   "server/secrets": ["test/server/secrets.test.ts"],
   "server/table": ["test/server/{lists,table}.test.ts"],
   "server/timers": ["test/server/{control-plane,timers}.test.ts"],
@@ -71,13 +71,13 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * They start services, browsers or package managers, measure time or memory, or read the whole repository. A suite runs them only if it
+ * They start services, bundles, browsers or package managers, measure time or memory, or read the whole repository. A suite runs them only if it
  * names the file.
  */
 const SLOW = [
   ...["openapi", "openapi-texts", "principals"].map((name) => `test/api/${name}.test.ts`),
   "test/domain/truncate.test.ts",
-  ...["live", "package"].map((name) => `test/cli/${name}.test.ts`),
+  ...["action", "live", "package"].map((name) => `test/cli/${name}.test.ts`),
   ...["memory", "package", "python-live", "python-package", "readme", "generated"].map(
     (name) => `test/clients/${name}.test.ts`,
   ),
@@ -85,6 +85,7 @@ const SLOW = [
   ...["agents", "artifacts", "service"].map((name) => `test/harness/remote-${name}.test.ts`),
   "test/infra/bundle.test.ts",
   "test/security/linear-time.test.ts",
+  "test/server/fair-start.test.ts",
   ...["serve", "restarts", "package", "imports", "other-users", "doctor", "background", "harness-programs"].map(
     (name) => `test/server/${name}.test.ts`,
   ),
