@@ -84,8 +84,8 @@ export function throwIfChanged(
   if (lines.length > 0) throw new Problem("Data that existed before has changed.", lines.slice(0, 10));
 }
 
-/** Members that change with each use. */
-const VOLATILE = new Set(["last_used_at"]);
+/** Members that change with each use, or with the address of the web app. */
+const VOLATILE = new Set(["last_used_at", "session_link"]);
 
 function findChanges(place: string, before: unknown, after: unknown): string[] {
   if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) {
