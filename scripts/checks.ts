@@ -22,12 +22,17 @@ const checks: Record<string, () => Promise<CommandResult>> = {
   folders: checkFolders,
   terms: checkTerms,
   knip: () => runTool("knip", ["--no-progress", "--treat-config-hints-as-errors"]),
+  // cfn-lint and cdk-nag on the synthesized templates.
+  templates: () => runTool("vitest", ["run", "--project", "infra", "test/infra/cfn-lint.test.ts"]),
 };
 
 export const checkNames: readonly string[] = Object.keys(checks);
 
+/** The checks that are no tests of vitest, which `npm test` runs anyway. */
+export const checksBesideTests: readonly string[] = checkNames.filter((name) => name !== "templates");
+
 /** Runs the named checks side by side and reports each as soon as all are done, in their own order. */
-export function runChecks(names: readonly string[] = checkNames): Promise<CheckResult[]> {
+export function runChecks(names: readonly string[]): Promise<CheckResult[]> {
   return Promise.all(names.map(runCheck));
 }
 

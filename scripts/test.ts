@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fetchDynamoDbLocal } from "../bench/dynamodb-local.ts";
-import { type CheckResult, describeCheck, runChecks } from "./checks.ts";
+import { type CheckResult, checksBesideTests, describeCheck, runChecks } from "./checks.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
 import { checkSentences } from "./sentences.ts";
@@ -55,7 +55,7 @@ async function requireTools(): Promise<void> {
 }
 
 async function check(): Promise<Tally> {
-  return countChecks(await runChecks());
+  return countChecks(await runChecks(checksBesideTests));
 }
 
 function countChecks(results: readonly CheckResult[]): Tally {
