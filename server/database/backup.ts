@@ -6,31 +6,27 @@ import { backup, DatabaseSync } from "node:sqlite";
 /** Larger than the number of pages of any database. */
 const MAX_PAGES = 0x7fffffff;
 
-/** Copies a database that another process may be using. Only the owner can read the copy. */
+/**
+ * Copies a database that another process may be using to a temporary file, and renames it to `to` once it is on the disk. Replaces an
+ * existing file. Only the owner can read the copy.
+ */
 export async function backupFile(file: string, to: string): Promise<void> {
+  const partial = `${to}.partial`;
   const source = new DatabaseSync(file, { readOnly: true });
   try {
+    await rm(partial, { force: true });
+    // SQLite keeps the mode of a file that is there.
+    closeSync(openSync(partial, "wx", 0o600));
     // One step: the copy would restart at every write of the other process.
-    await copyDatabase(to, (copy) => backup(source, copy, { rate: MAX_PAGES }));
-  } finally {
-    source.close();
-  }
-}
-
-/** Lets `copy` write to a temporary file, and renames it to `to` once it is on the disk. Replaces an existing file. */
-export async function copyDatabase(to: string, copy: (file: string) => Promise<unknown>): Promise<void> {
-  const partial = `${to}.partial`;
-  await rm(partial, { force: true });
-  // SQLite keeps the mode of a file that is there.
-  closeSync(openSync(partial, "wx", 0o600));
-  try {
-    await copy(partial);
+    await backup(source, partial, { rate: MAX_PAGES });
     await syncPath(partial);
     await rename(partial, to);
     await syncPath(path.dirname(to));
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
+  } finally {
+    source.close();
   }
 }
 

@@ -1,8 +1,7 @@
 import { closeSync, fdatasync } from "node:fs";
-import { backup, type DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { copyDatabase } from "./backup.ts";
 import type { ProcessLock } from "./process-lock.ts";
 import { DatabaseError, sqliteReason, toServiceError } from "./sqlite-errors.ts";
 
@@ -103,12 +102,6 @@ export class Database {
     if (outcome !== undefined && "error" in outcome) throw outcome.error;
     if (value === undefined) throw new Error("a transaction had no outcome");
     return value.is;
-  }
-
-  /** Copies the database to a new file while it is in use. Only the owner can read the copy. */
-  async backup(to: string): Promise<void> {
-    await this.#syncing;
-    await copyDatabase(to, (file) => backup(this.#opened.connection, file, { rate: 500 }));
   }
 
   /** Waits for pending writes and closes the file. */

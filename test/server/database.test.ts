@@ -262,7 +262,7 @@ describe("a backup", () => {
       for (let n = 0; writing; n++) await table.transact([put(`during ${n}`)]);
     })();
     const to = path.join(directory, "backup.db");
-    await database.backup(to);
+    await backupFile(path.join(directory, "runyard.db"), to);
     writing = false;
     await others;
     expect(statSync(to).mode & 0o077).toBe(0);
@@ -286,7 +286,9 @@ describe("a backup", () => {
 
   it("that fails leaves no file", async () => {
     const directory = data.directory();
-    await expect(data.open().backup(path.join(directory, "missing", "backup.db"))).rejects.toThrow();
+    const file = path.join(directory, "runyard.db");
+    data.open(file);
+    await expect(backupFile(file, path.join(directory, "missing", "backup.db"))).rejects.toThrow("ENOENT");
     expect(existsSync(path.join(directory, "missing"))).toBe(false);
   });
 });

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { backupFile } from "#server/database/backup.ts";
 import type { Database } from "#server/database/database.ts";
 import { deriveKey, KeyFileError } from "#server/secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
@@ -57,9 +58,9 @@ describe("values of secrets in SQLite", () => {
   });
 
   it("are not stored in plain text in any file of the data directory", async () => {
-    const { vault, directory, database } = await makeVault();
+    const { vault, directory } = await makeVault();
     await vault.put("team", "id", "a-very-secret-value");
-    await database.backup(path.join(directory, "backup.db"));
+    await backupFile(path.join(directory, "runyard.db"), path.join(directory, "backup.db"));
     const files = readdirSync(directory);
     expect(files).toContain("backup.db");
     for (const file of files) {
