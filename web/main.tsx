@@ -33,9 +33,14 @@ queryClient.getQueryCache().subscribe((event) => {
 });
 keepSession();
 
-/** Runs after the effects of the first page, which have taken the early responses that they need. */
+/** Milliseconds after the first render in which the first page takes its early responses. Parts of it wait for others. */
+const EARLY_MS = 5_000;
+
 function App() {
-  useEffect(dropEarlyResponses, []);
+  useEffect(() => {
+    const timer = setTimeout(dropEarlyResponses, EARLY_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return <RouterProvider router={router} />;
 }
 

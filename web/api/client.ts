@@ -1,5 +1,5 @@
 import { APIError, type Fetch, Runyard } from "../../clients/typescript/src/index.ts";
-import { takeEarlyResponse } from "./early-responses.ts";
+import { dropEarlyResponses, takeEarlyResponse } from "./early-responses.ts";
 import { selectedTeam } from "./team-choice.ts";
 
 /** The API is on the origin that serves the app, so no request leaves it. */
@@ -9,7 +9,9 @@ const sendToOwnOrigin: Fetch = (url, init) => {
   const options = { ...init, cache: "no-store", referrerPolicy: "no-referrer" } as const;
   // Signed URLs of the storage carry their own authorization.
   if (!isOwnOrigin(url)) return fetch(url, { ...options, credentials: "omit" });
-  const early = init.method === "GET" ? takeEarlyResponse(url, init.signal) : undefined;
+  // What a request changes, such as who is signed in, may make early responses untrue.
+  if (init.method !== "GET") dropEarlyResponses();
+  const early = takeEarlyResponse(url, init.signal);
   if (early !== undefined) return early;
   const headers = new Headers(init.headers);
   // The cookie of the session takes the place of a key, so that no script can read what authenticates.

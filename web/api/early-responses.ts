@@ -19,7 +19,7 @@ export function takeEarlyResponse(url: string, signal: AbortSignal | null | unde
   return early.response;
 }
 
-/** Drops the responses that the first page did not take, which may be those to a visitor who was not signed in. */
+/** Drops the responses that nothing has taken. */
 export function dropEarlyResponses(): void {
   for (const { abort } of window.earlyResponses?.values() ?? []) abort();
   window.earlyResponses?.clear();
