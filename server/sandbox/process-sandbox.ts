@@ -12,6 +12,7 @@ import {
 import { type PlacedSandbox, type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ExecutionLog } from "./execution-log.ts";
+import { IdleMemory } from "./idle-memory.ts";
 
 /** Milliseconds from the request to end until a harness is killed. */
 const GRACE_MS = 5_000;
@@ -56,6 +57,7 @@ export class ProcessSandbox implements Sandbox {
   readonly #options: ProcessSandboxOptions;
   readonly #running = new Map<string, Execution>();
   readonly #watch: NodeJS.Timeout;
+  readonly #memory = new IdleMemory();
   #changedAt = performance.now();
   #isClosed = false;
   /** Owners of the runs that are being dispatched. */
@@ -90,6 +92,7 @@ export class ProcessSandbox implements Sandbox {
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));
     this.#running.set(id, { runId, owner, stop, ended });
+    this.#memory.begin();
     this.#changedAt = performance.now();
     if (this.#isFull()) this.prepare();
   }
@@ -165,6 +168,7 @@ export class ProcessSandbox implements Sandbox {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
+    this.#memory.stop();
     const running = [...this.#running.values()];
     for (const { stop } of running) stop.abort();
     const waiting = await this.#takeWaiting();
@@ -186,6 +190,7 @@ export class ProcessSandbox implements Sandbox {
     this.#options.onRoom();
     // With more runs waiting, starting one ahead for them would only take time from those that execute.
     if (this.#running.size === 0 || this.#isFull()) this.prepare();
+    if (this.#running.size === 0 && !this.#isClosed) this.#memory.rest();
   }
 }
 
