@@ -1,12 +1,21 @@
 /** `npm run build:web`: builds the web app into dist/web, where the single machine and the deployment take it from. */
 import path from "node:path";
 import { build } from "vite";
-import { recordWebBuild } from "../host/http/web-app.ts";
+import { installWebBuild } from "../host/http/web-app.ts";
 import { root } from "./run-command.ts";
 import { startPlugin } from "./web-start.ts";
 
 /** The library that all pages need, in a file that changes rarely. */
 const react = { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// };
+/** What else all pages need, in one file. The bundler would make one of each set of parts that the same pages share. */
+const shared = { name: "shared", tags: ["$initial" as const] };
+/** Small parts that most pages need, for the same reason. */
+const parts = {
+  name: "parts",
+  test: /web\/ui\/(page|format|time|run-state|hidden-characters|field)\.tsx?$|web\/runs\/run-row/,
+};
+
+const outDir = path.join(root, `dist/web-${process.pid}`);
 
 // Vite builds for development if a caller, such as a test, has set another environment.
 process.env["NODE_ENV"] = "production";
@@ -17,17 +26,19 @@ const built = await build({
   // Libraries mark their modules for server components; the bundler warns of each mark.
   logLevel: "error",
   build: {
-    outDir: path.join(root, "dist/web"),
+    outDir,
     emptyOutDir: true,
     target: "es2023",
     // Inlined files would need a content security policy that allows data: scripts and styles.
     assetsInlineLimit: 0,
+    // One style sheet has one order of rules. Those of a page would come before or after the others, depending on when they load.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     manifest: true,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [react] },
+        codeSplitting: { groups: [react, shared, parts] },
         // Browsers compile this file on another thread while it arrives, instead of function by function when they run it.
         postBanner: ({ name }) => (name === react.name ? "//# allFunctionsCalledOnLoad" : ""),
       },
@@ -40,4 +51,4 @@ const modules = outputs
   .flatMap((part) => (part.type === "chunk" ? part.moduleIds : []))
   .filter((file) => file.startsWith(root))
   .map((file) => path.relative(root, file));
-await recordWebBuild(modules);
+await installWebBuild(outDir, modules);

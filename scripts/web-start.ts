@@ -38,7 +38,7 @@ const toFontTag = (name: string): HtmlTagDescriptor => ({
   attrs: { rel: "preload", as: "font", type: "font/woff2", href: `/${name}`, crossorigin: "" },
 });
 
-/** The scripts and styles of each page that the main script does not need, by the page's module. */
+/** The scripts of each page that the main script does not need, by the page's module. */
 function toPageFiles(bundle: Bundle, directory: string): Record<string, string[]> {
   const chunks = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? [part] : []));
   const main = chunks.find(({ isEntry }) => isEntry);
@@ -49,8 +49,7 @@ function toPageFiles(bundle: Bundle, directory: string): Record<string, string[]
       const module = path.relative(directory, chunk.facadeModuleId ?? "");
       if (!module.endsWith("-page.tsx")) return [];
       const own = [...collectChunks(chunk, bundle)].filter((one) => !shared.has(one));
-      const styles = own.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
-      return [[module, [...own.map(({ fileName }) => fileName), ...styles]]];
+      return [[module, own.map(({ fileName }) => fileName)]];
     }),
   );
 }

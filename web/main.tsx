@@ -10,6 +10,7 @@ import { StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { isSignedOut } from "./api/client.ts";
 import { dropEarlyResponses } from "./api/early-responses.ts";
+import { endFirstRender } from "./api/first-render.ts";
 import { queryClient } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
 import { router } from "./router.tsx";
@@ -48,6 +49,7 @@ function App() {
 function render(): void {
   const root = document.getElementById("root");
   if (root === null) throw new Error("index.html has no #root");
+  endFirstRender();
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>

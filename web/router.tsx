@@ -7,6 +7,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import * as v from "valibot";
+import { readBeforeFirstRender } from "./api/first-render.ts";
 import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { RunSearch } from "./runs/run-search.ts";
@@ -60,6 +61,8 @@ const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
   validateSearch: RunSearch,
+  beforeLoad: ({ search }) =>
+    readBeforeFirstRender(async () => (await import("./runs/runs-page.tsx")).readRunsPage(search)),
   component: lazyRouteComponent(() => import("./runs/runs-page.tsx"), "RunsPage"),
 });
 
@@ -73,6 +76,8 @@ const newRun = createRoute({
 const run = createRoute({
   getParentRoute: () => shell,
   path: "/runs/$runId",
+  beforeLoad: ({ params }) =>
+    readBeforeFirstRender(async () => (await import("./run/run-page.tsx")).readRunPage(params.runId)),
   component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
 });
 

@@ -4,7 +4,7 @@
  */
 import type { EarlyResponse } from "./api/early-responses.ts";
 
-/** The files of each page besides those that every page needs, by its module. The build defines it. */
+/** The scripts of each page besides those that every page needs, by its module. The build defines it. */
 declare const PAGE_FILES: Readonly<Record<string, readonly string[]>>;
 
 interface StartedPage {
@@ -59,8 +59,7 @@ function applyTheme(): void {
 function preload(module: string): void {
   for (const file of PAGE_FILES[module] ?? []) {
     const link = document.createElement("link");
-    const isStyle = file.endsWith(".css");
-    link.rel = isStyle ? "stylesheet" : "modulepreload";
+    link.rel = "modulepreload";
     link.href = `/${file}`;
     link.crossOrigin = "";
     document.head.append(link);
@@ -85,12 +84,13 @@ function send(url: string): EarlyResponse {
   return { response, abort: () => controller.abort() };
 }
 
-applyTheme();
 const { pathname, search, origin } = location;
 const page = PAGES.find(({ path }) => path.test(pathname));
+// Files are requested before storage is read, because the browser may have to read it from a disk.
+if (page !== undefined) preload(page.module);
+applyTheme();
 if (page !== undefined) {
   window.earlyResponses = new Map(
     page.reads(pathname, search).map((path) => [`${origin}/api/v1${path}`, send(`${origin}/api/v1${path}`)] as const),
   );
-  preload(page.module);
 }

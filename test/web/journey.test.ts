@@ -83,7 +83,7 @@ describe("the web app", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("shows the output of a command while it is running, and cancels the run", async () => {
+  it("shows the output of a command while it is running and after the run was cancelled", async () => {
     const { page } = await app.open("/runs");
     const run = await app.api().create(commands("echo started; sleep 600"), { title: "Wait", ...RUNBOOK });
     await page.getByRole("link", { name: "Wait" }).click();
@@ -91,7 +91,23 @@ describe("the web app", () => {
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Cancel the run" }).click();
     await page.getByRole("status").getByText("Cancelled").waitFor();
+    await page.locator(".terminal", { hasText: "started" }).waitFor();
     expect(await app.api().ended(run)).toMatchObject({ state: "CANCELLED" });
+  });
+
+  it("cancels a run by force, and starts it again with the same prompt", async () => {
+    const { page, complaints } = await app.open("/runs");
+    const run = await app.api().create(commands("echo started; sleep 600"), { title: "Hang", ...RUNBOOK });
+    await page.getByRole("link", { name: "Hang" }).click();
+    await page.locator(".terminal", { hasText: "started" }).waitFor();
+    await page.getByRole("button", { name: "Force cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Force cancel" }).click();
+    await page.getByRole("status").getByText("Cancelled").waitFor();
+    expect(await app.api().ended(run)).toMatchObject({ state: "CANCELLED" });
+    await page.getByRole("button", { name: "Run again" }).click();
+    const prompt = page.getByLabel("Prompt", { exact: true });
+    await expect.poll(() => prompt.inputValue()).toBe(commands("echo started; sleep 600"));
+    expect(complaints).toEqual([]);
   });
 
   it("answers the question of an agent, and shows its changes of files", async () => {
@@ -113,7 +129,7 @@ describe("the web app", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("creates a schedule, runs it now, pauses and deletes it", async () => {
+  it("creates a schedule, changes it, runs it now, pauses and deletes it", async () => {
     const { page, complaints } = await app.open("/schedules");
     await page.getByRole("link", { name: "New schedule" }).first().click();
     await page.getByLabel("Prompt", { exact: true }).fill(commands("echo nightly"));
@@ -124,6 +140,15 @@ describe("the web app", () => {
     await page.getByRole("button", { name: "Create the schedule" }).click();
     await page.getByRole("heading", { name: "Nightly", level: 1 }).waitFor();
     expect(await page.getByRole("list", { name: "Next times" }).getByRole("listitem").count()).toBe(5);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const editor = page.getByRole("dialog", { name: "Edit the schedule" });
+    await editor.getByLabel("Cron expression").fill("61 4 * * *");
+    await editor.getByRole("button", { name: "Save" }).click();
+    await editor.getByRole("alert").first().waitFor();
+    await editor.getByLabel("Cron expression").fill("15 4 * * *");
+    await editor.getByRole("button", { name: "Save" }).click();
+    await page.getByText("At 04:15").waitFor();
+    await editor.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Run now" }).click();

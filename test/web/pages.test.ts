@@ -69,6 +69,8 @@ describe("the pages of the web app", () => {
 
   it("have accessible dialogs and menus", async () => {
     const { page, complaints } = await app.open("/runs");
+    // A dialog that appears slowly is invisible at first, and no modal one for axe.
+    await page.emulateMedia({ reducedMotion: "reduce" });
     const openers = [
       () => page.getByRole("button", { name: /^Account of/ }).click(),
       () => page.getByRole("button", { name: "Filter" }).click(),
@@ -103,8 +105,11 @@ describe("the pages of the web app", () => {
     await page.keyboard.type("sheep");
     await page.waitForURL(/q=sheep/);
     await page.getByRole("link", { name: "Fail" }).waitFor({ state: "detached" });
+    // While the search is under way there is no run to select.
+    await page.getByRole("link", { name: "Count the sheep" }).waitFor();
     await page.getByRole("heading", { name: "Runs", level: 1 }).click();
     await page.keyboard.press("j");
+    await page.locator(".run-row[data-selected]").waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(run));
     await page.goBack();

@@ -100,7 +100,7 @@ const RuleRows = ({ rules, onEdit, onDelete }: RuleRowsProps) => (
             <dd>{formatWholeMinutes(rule.ttl_seconds)}</dd>
           </div>
           <div>
-            <dt>Maximum budget</dt>
+            <dt>Maximum budget of a run</dt>
             <dd>{rule.max_budget_usd === undefined ? "Not limited" : formatUsd(rule.max_budget_usd)}</dd>
           </div>
         </dl>

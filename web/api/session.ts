@@ -54,8 +54,11 @@ export function keepSession(): void {
 type Viewer = SessionInfo["user"] & Pick<SessionInfo, "teams">;
 const NOBODY: Viewer = { uid: "", display_name: "", email: "", teams: [] };
 
+const toViewer = (session: SessionInfo | null | undefined): Viewer =>
+  session ? { ...session.user, teams: session.teams } : NOBODY;
+
 /** The signed-in person. Pages behind the sign-in always have one. */
-export function useMe(): Viewer {
-  const { data } = useQuery(sessionQuery);
-  return data ? { ...data.user, teams: data.teams } : NOBODY;
-}
+export const useMe = (): Viewer => toViewer(useQuery(sessionQuery).data);
+
+/** The signed-in person, outside of a component. */
+export const readMe = (): Viewer => toViewer(queryClient.getQueryData(sessionQuery.queryKey));

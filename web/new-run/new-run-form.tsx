@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { CalendarPlus, Play } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -20,6 +20,11 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [missing, setMissing] = useState<string>();
   const submit = useSubmit(draft, files);
+  const form = useRef<HTMLFormElement>(null);
+  // A refused field may be far above the button.
+  useEffect(() => {
+    if (submit.error !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [submit.error]);
   const change = (changes: Partial<Draft>) => setDraft((last) => ({ ...last, ...changes }));
   const onSubmit = (event?: FormEvent) => {
     event?.preventDefault();
@@ -28,6 +33,7 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
         ? "Write a prompt, or choose a skill."
         : checkFiles(files);
     setMissing(fault);
+    if (fault !== undefined) form.current?.querySelector("textarea")?.focus();
     const areTextsRight = Object.keys(checkTexts(draft)).length === 0;
     if (fault === undefined && areTextsRight && !submit.isPending) submit.mutate();
   };
@@ -36,7 +42,7 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
   };
   return (
     <div className="new-run-columns">
-      <form className="stack" onSubmit={onSubmit} onKeyDown={onKey} noValidate>
+      <form ref={form} className="stack" onSubmit={onSubmit} onKeyDown={onKey} noValidate>
         <section className="card card-body stack">
           <TextArea
             label="Prompt"

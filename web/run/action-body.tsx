@@ -43,11 +43,13 @@ function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
   // A command of one line is the title already.
   const isLong = command.trim() !== actionTitle(entry).text;
   const isRunning = entry.state === "running";
-  const text = isRunning ? entry.live : outputText(entry.output);
+  const isLost = entry.state === "lost";
+  const text = isRunning || isLost ? entry.live : outputText(entry.output);
   return (
     <>
       {isLong && command !== "" && <Code text={revealHidden(command.trimEnd().slice(0, 40_000))} language="bash" />}
-      {(!isRunning || text !== "") && <Terminal text={text} isLive={isRunning} label="the output" />}
+      {isLost && text === "" && <p className="terminal-empty">The output was not recorded</p>}
+      {(text !== "" || !(isRunning || isLost)) && <Terminal text={text} isLive={isRunning} label="the output" />}
     </>
   );
 }

@@ -28,6 +28,9 @@ const RepositoryChanges = lazy(async () => ({
 
 const route = getRouteApi("/shell/runs/$runId");
 
+/** Reads what the page shows first. */
+export const readRunPage = (runId: string): Promise<void> => queryClient.prefetchQuery(runQuery(runId));
+
 export function RunPage() {
   const { runId } = route.useParams();
   return <FollowedRunPage key={runId} runId={runId} />;

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useWindowVirtualizer, windowScroll } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
@@ -20,13 +20,17 @@ export function RunList({ runs, hasMore, onMore }: RunListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const isShown = useIsShown();
-  useEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
+  // Measured when the page is shown, because a measurement before makes the browser lay the page out twice.
+  useEffect(() => {
+    if (isShown) setOffset(list.current?.offsetTop ?? 0);
+  }, [isShown]);
   const virtual = useWindowVirtualizer({
     count: runs.length,
     estimateSize: () => ROW_HEIGHT,
     overscan: isShown ? 12 : 0,
     initialRect: { width: innerWidth, height: innerHeight },
     scrollMargin: offset,
+    scrollToFn: scrollOnRequest,
     getItemKey: (index) => runs[index]?.run_id ?? index,
   });
   const rows = virtual.getVirtualItems();
@@ -55,6 +59,11 @@ export function RunList({ runs, hasMore, onMore }: RunListProps) {
     </ul>
   );
 }
+
+/** Scrolls, except to the position at which the window already is when the list appears: that alone would cost a layout. */
+const scrollOnRequest: typeof windowScroll<Window> = (offset, options, virtual) => {
+  if (options.behavior !== undefined || options.adjustments !== undefined) windowScroll(offset, options, virtual);
+};
 
 /** Whether the first rows are on the screen, so that there is time for those around them. */
 function useIsShown(): boolean {

@@ -2,15 +2,18 @@ import "../styles/runs.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Inbox, Plus, SearchX } from "lucide-react";
 import { useCallback, useMemo } from "react";
-import { useMe } from "../api/session.ts";
+import { readMe, useMe } from "../api/session.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { FilterChips, MoreFilters, SearchBox, Views } from "./run-filters.tsx";
 import { RunList } from "./run-list.tsx";
 import { activeFilters, type RunSearch, toListParams } from "./run-search.ts";
-import { useRuns } from "./use-runs.ts";
+import { readRuns, useRuns } from "./use-runs.ts";
 
 const route = getRouteApi("/shell/runs");
+
+/** Reads what the page shows first. */
+export const readRunsPage = (search: RunSearch): Promise<void> => readRuns(toListParams(search, readMe().uid));
 
 export function RunsPage() {
   const search = route.useSearch();

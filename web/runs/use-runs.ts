@@ -29,6 +29,9 @@ function initialCursor(): string | undefined {
   return undefined;
 }
 
+/** Reads the first runs that match, for the first render. */
+export const readRuns = (params: RunsListParams): Promise<void> => queryClient.prefetchInfiniteQuery(runsQuery(params));
+
 /** The runs that match, page by page, and kept up to date by asking for what changed since. */
 export function useRuns(params: RunsListParams) {
   const query = useInfiniteQuery(runsQuery(params));
@@ -39,7 +42,10 @@ export function useRuns(params: RunsListParams) {
     enabled: pages !== undefined,
     refetchInterval: POLL_MS,
     gcTime: 0,
-    staleTime: 0,
+    // What has just been read has no changes yet.
+    initialData: null,
+    initialDataUpdatedAt: query.dataUpdatedAt,
+    staleTime: POLL_MS,
     queryFn: async ({ signal }) => {
       const { state: states, ...others } = params;
       const since = latestUpdate(runs);

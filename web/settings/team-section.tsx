@@ -34,7 +34,6 @@ const LIMITS = [
   ["concurrency_limit", "Runs at the same time"],
   ["queue_limit", "Runs that wait"],
   ["identity_limit", "Agents"],
-  ["retention_days", "Days that runs are kept"],
 ] as const;
 type Limit = (typeof LIMITS)[number][0];
 
@@ -44,7 +43,6 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
     concurrency_limit: String(team.settings.concurrency_limit),
     queue_limit: String(team.settings.queue_limit),
     identity_limit: String(team.settings.identity_limit),
-    retention_days: String(team.settings.retention_days ?? ""),
   });
   const save = useMutation({
     mutationFn: () => {
@@ -82,7 +80,7 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
               key={limit}
               label={label}
               inputMode="numeric"
-              placeholder="No limit"
+              placeholder="Default"
               value={limits[limit]}
               error={fieldError(save.error, limit)}
               onChange={(event) => setLimits((last) => ({ ...last, [limit]: event.target.value }))}

@@ -10,29 +10,34 @@ function once<T>(make: () => T): () => T {
 }
 
 const dates = (options: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(undefined, options));
-const relative = once(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" }));
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
 const short = dates({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
-const clock = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const counts = once(() => new Intl.NumberFormat());
 const compact = once(() => new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }));
 
-const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
 ];
 
-/** "5 min. ago"; dates that are more than a week away are written out. */
+/** What the clocks of the service and of the browser may differ by, so that what was just created is not in the future. */
+const CLOCK_DIFFERENCE_MS = 5000;
+
+/**
+ * "5 min ago"; dates that are more than a week away are written out. The browser's own formatter for this takes longer to make than
+ * a list of runs takes to render.
+ */
 export function formatRelative(at: string, now: number): string {
   const difference = Date.parse(at) - now;
   if (Number.isNaN(difference)) return "";
   const distance = Math.abs(difference);
   if (distance > 7 * 86_400_000) return short().format(new Date(at));
   for (const [unit, size] of UNITS) {
-    if (distance >= size) return relative().format(Math.trunc(difference / size), unit);
+    const text = `${Math.trunc(distance / size)} ${unit}`;
+    if (distance >= size) return difference > 0 ? `in ${text}` : `${text} ago`;
   }
-  return difference > 0 ? "in a moment" : "just now";
+  return difference > CLOCK_DIFFERENCE_MS ? "in a moment" : "just now";
 }
 
 const utcDay = dates({ month: "short", day: "numeric", timeZone: "UTC" });
@@ -48,7 +53,12 @@ const format = (by: () => Intl.DateTimeFormat) => (at: string) => {
   return Number.isNaN(date.getTime()) ? at : by().format(date);
 };
 export const formatExact = format(exact);
-export const formatClock = format(clock);
+/** "09:05:30". */
+export function formatClock(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}
 export const formatCount = (count: number): string => counts().format(count);
 export const formatCompact = (count: number): string => compact().format(count);
 

@@ -31,10 +31,10 @@ export function showExact({ currentTarget }: { readonly currentTarget: HTMLTimeE
 
 /** A point in time in the viewer's zone. The exact time is shown on hover. */
 export function Time({ at, className }: { readonly at: string; readonly className?: string }) {
-  const rounded = useNow(10_000);
+  useNow(10_000);
   return (
     <time dateTime={at} onPointerEnter={showExact} className={className}>
-      {formatRelative(at, Math.max(rounded, Date.now() - 10_000))}
+      {formatRelative(at, Date.now())}
     </time>
   );
 }

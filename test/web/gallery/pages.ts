@@ -41,7 +41,7 @@ export const shots: readonly Shot[] = [
   },
   { name: "run-third-party", path: ({ retries }) => `/runs/${retries}`, prepare: waitForRun },
   { name: "run-repository", path: ({ retries }) => `/runs/${retries}`, prepare: openRepository },
-  { name: "shared-run", path: ({ session }) => `/shared/${session}`, isSignedOut: true },
+  { name: "shared-run", path: ({ session }) => `/shared/${session}`, isSignedOut: true, prepare: waitForRun },
   { name: "schedules", path: () => "/schedules" },
   { name: "schedule", path: ({ schedule }) => `/schedules/${schedule}` },
   { name: "agents", path: () => "/agents" },

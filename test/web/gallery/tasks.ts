@@ -50,7 +50,6 @@ export const shopFiles: Readonly<Record<string, string>> = {
 };
 
 const applyRetries = [
-  "cd shop",
   "cat > src/retry.ts <<'END'",
   "/** Repeats what fails, with pauses that double. */",
   "export async function withRetry<T>(work: () => Promise<T>, attempts: number): Promise<T> {",
@@ -187,9 +186,9 @@ export const translation: ScriptedTask = {
 export const retries: ScriptedTask = {
   prompt: "Use the retry helper for all requests of the shop's clients, and delete the old one.",
   turns: [
-    { text: "I look for requests that do not retry.", ...use("exec_command", { cmd: "grep -rn 'fetch(' shop/src" }) },
+    { text: "I look for requests that do not retry.", ...use("exec_command", { cmd: "grep -rn 'fetch(' src" }) },
     use("exec_command", { cmd: applyRetries }),
-    use("exec_command", { cmd: "cd shop && git diff --stat && ls missing" }),
+    use("exec_command", { cmd: "git diff HEAD --stat" }),
     {
       text: "All requests of `src/stock.ts` and `src/prices.ts` go through **`withRetry`** now, and `src/again.js` is deleted:\n\n| client | retries | timeout |\n|---|---|---|\n| stock | 3 | 5 s |\n| prices | 5 | 2 s |",
       usage: { input: 4100, output: 380 },

@@ -4,6 +4,28 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const executable = process.env["RUNYARD_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /**
+ * Features of Chromium that are off. The first two are pages of its address bar, which it would load with each window, at the expense
+ * of the page under test. The others are those that Playwright turns off, because the last such option applies.
+ */
+const FEATURES_OFF = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
+/**
  * Real Chromium, as Debian ships it; it asks nobody on the network for anything of its own.
  * @param handlesSignals whether SIGINT, SIGTERM and SIGHUP close it and end this process
  */
@@ -25,6 +47,7 @@ export async function openBrowser({ handlesSignals = true } = {}): Promise<Brows
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--disable-features=${FEATURES_OFF.join(",")}`,
     ],
   });
 }
