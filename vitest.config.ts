@@ -21,7 +21,7 @@ const SLOW = [
   "test/harness/execution.test.ts",
   "test/harness/checkpoints.test.ts",
   "test/harness/agent-turns.test.ts",
-  "test/infra/bundle.test.ts",
+  "test/infra/deployed-code.test.ts",
   "test/reliability/serial.test.ts",
   "test/reliability/crash.test.ts",
   "test/web/page.test.ts",

@@ -14,9 +14,9 @@ export async function startKeyProxy({ endpoint, secretKey }: EmulatorAccess): Pr
   const server = http.createServer((request, response) => {
     const headers = { ...request.headers, host, [KEY_HEADER]: secretKey };
     const options = { hostname, port, method: request.method, path: request.url, headers };
-    const forwarded = http.request(options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const forwarded = http.request(options, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
     forwarded.on("error", () => response.destroy());
     request.pipe(forwarded);

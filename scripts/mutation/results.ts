@@ -84,9 +84,19 @@ function formatSurvivor({ file, line, column, mutator, original, replacement, st
 const shorten = (code: string): string =>
   (code.length > 300 ? `${code.slice(0, 300)}…` : code).replaceAll("\n", "\n  ");
 
-/** Tests that kill no mutant which another test does not kill. It needs results that name every killer. */
+/**
+ * Tests without which the same mutants are killed, also if all of them are deleted: those that kill the fewest are left out
+ * first. It needs results that name every killer.
+ */
 export function findRedundantTests(results: readonly Result[]): readonly string[] {
-  const ran = new Set(results.flatMap(({ coveredBy }) => coveredBy));
-  const needed = new Set(results.flatMap(({ killedBy }) => (killedBy.length === 1 ? killedBy : [])));
-  return [...ran].filter((test) => !needed.has(test)).sort();
+  const kills = new Map(results.flatMap(({ coveredBy }) => coveredBy).map((test) => [test, 0]));
+  for (const test of results.flatMap(({ killedBy }) => killedBy)) kills.set(test, (kills.get(test) ?? 0) + 1);
+  const redundant = new Set<string>();
+  for (const [test] of [...kills].sort(([, one], [, other]) => one - other)) {
+    const isNeeded = results.some(
+      ({ killedBy }) => killedBy.includes(test) && killedBy.every((one) => one === test || redundant.has(one)),
+    );
+    if (!isNeeded) redundant.add(test);
+  }
+  return [...redundant].sort();
 }

@@ -3,11 +3,11 @@
  * that they run to those of the test. The processes load `hook.mjs`.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
+import "./pass-on.mjs";
 
 const Hits = v.record(v.string(), v.number());
 const Coverage = v.object({ static: Hits, perTest: v.record(v.string(), Hits) });
@@ -20,13 +20,22 @@ declare global {
     | undefined;
 }
 
+const MUTANT_WAIT_MS = 5_000;
 const HOOK = pathToFileURL(join(import.meta.dirname, "hook.mjs")).href;
 globalThis.__stryker__ ??= {};
 const stryker = globalThis.__stryker__;
-const folder = mkdtempSync(join(tmpdir(), "runyard-mutation-"));
+// In the copy of the repository, which is removed although its processes were killed.
+const folder = mkdtempSync(join(process.cwd(), ".mutation-coverage-"));
 process.env["RUNYARD_MUTATION_COVERAGE"] = folder;
 process.env["NODE_OPTIONS"] = `${process.env["NODE_OPTIONS"] ?? ""} --import=${HOOK}`;
 activate();
+
+// What a mutant prevents is not waited for as long as on a busy machine without one.
+const { waitFor } = vi;
+vi.waitFor = (check, options) => {
+  const given = typeof options === "number" ? { timeout: options } : options;
+  return waitFor(check, stryker.activeMutant === undefined ? given : { ...given, timeout: MUTANT_WAIT_MS });
+};
 
 beforeAll(activate);
 beforeEach(() => {

@@ -1,5 +1,6 @@
 /** Runs StrykerJS on a copy of the repository, in a process group of its own that ends with this process or when its time is up. */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import * as v from "valibot";
 import { root } from "../run-command.ts";
 import { RESULTS_VARIABLE, type Result, readResults } from "./results.ts";
 import { testsToEnvironment } from "./suites.ts";
+import { listExcluded } from "./throw-away.ts";
 
 export interface MutationRun {
   /** Names the incremental report. */
@@ -17,6 +19,8 @@ export interface MutationRun {
   readonly concurrency: number;
   /** Ends after so many seconds with what was found out by then. */
   readonly seconds?: number | undefined;
+  /** A mutant counts as caught if its tests take so much longer than four times as long as without it. */
+  readonly graceSeconds: number;
   /** Finds every test that fails for a mutant instead of the first one. Default: false. */
   readonly allKillers?: boolean;
   /** Takes nothing over from the last run. Default: false. */
@@ -35,7 +39,8 @@ const NOT_COPIED = ["/dist", "/.runyard", "/image/node_modules", "/cdk.out", "/a
 export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
   const file = join(root, WORK, `${run.name}.jsonl`);
   const config = join(root, WORK, `${run.name}.config.json`);
-  const copies = `${WORK}/copies-${process.pid}`;
+  // Not a process id: in a copy of the machine (throw-away.sh) it is not unique.
+  const copies = `${WORK}/copies-${randomUUID()}`;
   mkdirSync(join(root, WORK), { recursive: true });
   rmSync(file, { force: true });
   forgetStaticSurvivors(join(root, WORK, `${run.name}.json`));
@@ -51,7 +56,12 @@ export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
     },
   );
   const end = () => endGroup(child.pid);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
+  let isInterrupted = false;
+  const interrupt = () => {
+    isInterrupted = true;
+    end();
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   let late = false;
   const timer = setTimeout(
     () => {
@@ -66,11 +76,16 @@ export async function runStryker(run: MutationRun): Promise<MutationOutcome> {
   } finally {
     clearTimeout(timer);
     end();
+    for (const signal of SIGNALS) process.off(signal, interrupt);
     rmSync(join(root, copies), { recursive: true, force: true });
+    if (isInterrupted) process.exit(INTERRUPTED);
   }
 }
 
 const MAX_SECONDS = 86_400;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** What a shell reports of a program that was interrupted. */
+const INTERRUPTED = 130;
 
 const Report = v.looseObject({
   files: v.record(
@@ -98,9 +113,10 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-function toOptions({ name, mutate, concurrency, allKillers = false, force = false }: MutationRun, copies: string) {
+function toOptions(run: MutationRun, copies: string) {
+  const { name, mutate, concurrency, graceSeconds, allKillers = false, force = false } = run;
   return {
-    mutate: [...mutate, "!**/generated/**"],
+    mutate: [...mutate, "!**/generated/**", ...listExcluded()],
     testRunner: "vitest",
     // Tests reach endpoints by imports that only running them shows, so Vitest cannot tell which tests are related.
     vitest: { configFile: "scripts/mutation/vitest.config.ts", pool: "forks", related: false },
@@ -118,8 +134,8 @@ function toOptions({ name, mutate, concurrency, allKillers = false, force = fals
     ignorePatterns: NOT_COPIED,
     // Stryker would rewrite it by means of an interface that TypeScript 7 does not have. Vitest reads none.
     tsconfigFile: "none.json",
-    // Generous, since a time-out counts as caught. Endless loops are recognized by the number of their rounds.
-    timeoutMS: 60_000,
+    // Endless loops are recognized by the number of their rounds.
+    timeoutMS: graceSeconds * 1000,
     timeoutFactor: 4,
     dryRunTimeoutMinutes: 60,
     allowEmpty: true,

@@ -24,5 +24,6 @@ export default defineConfig({
     sequence: { sequencer: LikelyFirst },
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 5_000 } },
   },
 });

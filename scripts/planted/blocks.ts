@@ -1,7 +1,7 @@
 /** Finds the blocks of a file, and makes each note that it runs. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { parseSync } from "vite";
+import { listChildren, parseProgram, SyntaxNode } from "./syntax.ts";
 
 export interface Block {
   /** Names the block by its code, so that it keeps its name while other code of the file changes. */
@@ -12,16 +12,14 @@ export interface Block {
   readonly expression: boolean;
 }
 
-const Node = v.looseObject({ type: v.string(), start: v.number(), end: v.number() });
-type Node = v.InferOutput<typeof Node>;
-const Arrow = v.looseObject({ type: v.literal("ArrowFunctionExpression"), body: Node });
+const Arrow = v.looseObject({ type: v.literal("ArrowFunctionExpression"), body: SyntaxNode });
 
 /** Blocks of statements and bodies of arrow functions, after the file itself, which is the block around all of them. */
 export function findBlocks(file: string, code: string): readonly Block[] {
   const whole: Block = { key: toFileKey(file), start: 0, end: code.length, expression: false };
-  return [whole, ...walk(v.parse(Node, parseSync(file, code).program)).map(toBlock)];
+  return [whole, ...walk(parseProgram(file, code)).map(toBlock)];
 
-  function toBlock(node: Node): Block {
+  function toBlock(node: SyntaxNode): Block {
     const hash = createHash("sha256").update(code.slice(node.start, node.end)).digest("hex").slice(0, 12);
     const { start, end } = node;
     return { key: `${file}#${hash}`, start, end, expression: node.type !== "BlockStatement" };
@@ -38,13 +36,12 @@ export function findBlocksAround(file: string, code: string, start: number, end:
   return around.toSorted((one, other) => one.end - one.start - (other.end - other.start));
 }
 
-function walk(node: Node): readonly Node[] {
+function walk(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type.startsWith("TSType") || node.type.startsWith("TSInterface")) return [];
   const body = v.is(Arrow, node) ? v.parse(Arrow, node).body : undefined;
   const own = node.type === "BlockStatement" ? [node] : [];
   const expression = body !== undefined && body.type !== "BlockStatement" ? [body] : [];
-  const children = Object.values(node).flatMap((value) => [value].flat().filter((child) => v.is(Node, child)));
-  return [...own, ...expression, ...children.flatMap((child) => walk(v.parse(Node, child)))];
+  return [...own, ...expression, ...listChildren(node).flatMap(walk)];
 }
 
 /** The code with a call of `hook.mjs` in each block. A process that cannot load that file, or is no Node, runs the code as it was. */

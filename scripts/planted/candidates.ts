@@ -1,7 +1,7 @@
 /** Finds the places of a file at which a bug of a usual kind can be planted, as another expression for one that is there. */
 
 import * as v from "valibot";
-import { parseSync } from "vite";
+import { listChildren, parseProgram, SyntaxNode } from "./syntax.ts";
 
 export const KINDS = [
   "number off by one",
@@ -27,13 +27,10 @@ export interface Candidate {
   readonly replacement: string;
 }
 
-const Node = v.looseObject({ type: v.string(), start: v.number(), end: v.number() });
-type Node = v.InferOutput<typeof Node>;
-type Bug = readonly [kind: Kind, node: Node, replacement: string];
+type Bug = readonly [kind: Kind, node: SyntaxNode, replacement: string];
 
 export function findCandidates(file: string, code: string): readonly Candidate[] {
-  const { program } = parseSync(file, code);
-  return walk(v.parse(Node, program), undefined)
+  return walk(parseProgram(file, code), undefined)
     .flatMap(([node, parent]) => listBugs(node, parent, code))
     .map(([kind, { start, end }, replacement]) => {
       const line = code.slice(0, start).split("\n").length;
@@ -44,12 +41,12 @@ export function findCandidates(file: string, code: string): readonly Candidate[]
 /** Types, imports and names have no bugs of these kinds, and a log line is for people. */
 const SKIPPED = /^(TS(?!AsExpression|SatisfiesExpression|NonNull)|Import)/;
 
-function walk(node: Node, parent: Node | undefined): readonly (readonly [Node, Node | undefined])[] {
+function walk(
+  node: SyntaxNode,
+  parent: SyntaxNode | undefined,
+): readonly (readonly [SyntaxNode, SyntaxNode | undefined])[] {
   if (SKIPPED.test(node.type)) return [];
-  const children = Object.entries(node).flatMap(([name, value]) =>
-    name === "typeAnnotation" ? [] : [value].flat().filter((child) => v.is(Node, child)),
-  );
-  return [[node, parent], ...children.flatMap((child) => walk(v.parse(Node, child), node))];
+  return [[node, parent], ...listChildren(node, "typeAnnotation").flatMap((child) => walk(child, node))];
 }
 
 const Numeric = v.looseObject({
@@ -57,31 +54,44 @@ const Numeric = v.looseObject({
   value: v.number(),
   raw: v.pipe(v.string(), v.regex(/^\d/)),
 });
-const Binary = v.looseObject({ type: v.literal("BinaryExpression"), operator: v.string(), left: Node, right: Node });
+const Binary = v.looseObject({
+  type: v.literal("BinaryExpression"),
+  operator: v.string(),
+  left: SyntaxNode,
+  right: SyntaxNode,
+});
 const Logical = v.looseObject({
   type: v.literal("LogicalExpression"),
   operator: v.picklist(["&&", "||"]),
-  left: Node,
-  right: Node,
+  left: SyntaxNode,
+  right: SyntaxNode,
 });
-const Guard = v.looseObject({ type: v.literal("IfStatement"), test: Node, consequent: Node, alternate: v.null() });
+const Guard = v.looseObject({
+  type: v.literal("IfStatement"),
+  test: SyntaxNode,
+  consequent: SyntaxNode,
+  alternate: v.null(),
+});
 const Awaited = v.looseObject({
   type: v.literal("ExpressionStatement"),
-  expression: v.looseObject({ ...Node.entries, type: v.literal("AwaitExpression"), argument: Node }),
+  expression: v.looseObject({ ...SyntaxNode.entries, type: v.literal("AwaitExpression"), argument: SyntaxNode }),
 });
-const List = v.looseObject({ type: v.literal("ArrayExpression"), elements: v.pipe(v.array(Node), v.minLength(1)) });
+const List = v.looseObject({
+  type: v.literal("ArrayExpression"),
+  elements: v.pipe(v.array(SyntaxNode), v.minLength(1)),
+});
 const Properties = v.looseObject({
   type: v.literal("ObjectExpression"),
-  properties: v.pipe(v.array(Node), v.minLength(1)),
+  properties: v.pipe(v.array(SyntaxNode), v.minLength(1)),
 });
 const Switch = v.looseObject({ type: v.literal("Literal"), value: v.boolean() });
-const Keyed = v.looseObject({ type: v.literal("Property"), key: Node, computed: v.literal(false) });
+const Keyed = v.looseObject({ type: v.literal("Property"), key: SyntaxNode, computed: v.literal(false) });
 
 const BOUNDARY: Readonly<Record<string, string>> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">" };
 const INVERTED: Readonly<Record<string, string>> = { "===": "!==", "!==": "===" };
 
-function listBugs(node: Node, parent: Node | undefined, code: string): readonly Bug[] {
-  const text = ({ start, end }: Node) => code.slice(start, end);
+function listBugs(node: SyntaxNode, parent: SyntaxNode | undefined, code: string): readonly Bug[] {
+  const text = ({ start, end }: SyntaxNode) => code.slice(start, end);
   const isKey = parent !== undefined && v.is(Keyed, parent) && v.parse(Keyed, parent).key.start === node.start;
   if (isKey) return [];
   if (v.is(Numeric, node)) {
@@ -120,7 +130,7 @@ function listBugs(node: Node, parent: Node | undefined, code: string): readonly 
 const SMALL = 1_000;
 
 /** The code of a list or an object without one of its members and the comma after it. */
-function without(node: Node, member: Node, code: string): string {
+function without(node: SyntaxNode, member: SyntaxNode, code: string): string {
   const after = code.slice(member.end, node.end).replace(/^\s*,/, "");
   return code.slice(node.start, member.start) + after;
 }

@@ -14,7 +14,10 @@ export async function copyRepository(copy: string): Promise<void> {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
   }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  for (const folder of ["", "cli", "clients/typescript"]) {
+    const packages = join(root, folder, "node_modules");
+    if (existsSync(packages)) symlinkSync(packages, join(copy, folder, "node_modules"));
+  }
 }
 
 /** @returns a function that removes the bug again */

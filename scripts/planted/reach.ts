@@ -1,4 +1,4 @@
-/** Which test files run which code. It is kept between runs, and found out again for the test files that changed. */
+/** Which test files run which code. It is kept between runs, and found out again for test files that changed or failed. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,7 +32,8 @@ export async function updateReach(options: {
 }): Promise<Reach> {
   const reach = readReach();
   const present = (await listFiles(options.tests)).filter((file) => file.endsWith(".test.ts"));
-  const changed = present.filter((file) => reach.tests[file]?.hash !== hashFile(file));
+  const isKnown = (file: string) => reach.tests[file]?.passed === true && reach.tests[file].hash === hashFile(file);
+  const changed = present.filter((file) => !isKnown(file));
   const copy = join(root, ".runyard/mutation", `reach-${process.pid}`);
   try {
     if (changed.length > 0) await copyInstrumented(copy, options.code);
@@ -125,7 +126,7 @@ export function findTests(copy: string, { keys, tests }: Reach, { file, start, e
 }
 
 /** Words of a path, in the singular: `shared/schedules/fire-schedule.ts` and `test/api/schedule-firing.test.ts` share one. */
-function splitWords(path: string): readonly string[] {
+export function splitWords(path: string): readonly string[] {
   const words = path.replace(/(\.test)?\.ts$/, "").split(/[/.-]/);
   return [...new Set(words.map((word) => word.replace(/s$/, "")).filter((word) => word !== "test"))];
 }

@@ -73,12 +73,15 @@ export async function runTests(
   const { testResults } = v.parse(Report, readReport(report, output));
   const results = testResults.map(({ name, status, startTime, endTime, assertionResults }) => ({
     file: name.slice(copy.length + 1),
-    passed: status === "passed",
+    // A file that bail cut off has tests without a result, and may count as passed all the same.
+    passed: status === "passed" && assertionResults.length > 0 && assertionResults.every(hasPassed),
     milliseconds: Math.round(endTime - startTime),
     failed: assertionResults.find((one) => one.status === "failed")?.fullName,
   }));
   return { results, late: false };
 }
+
+const hasPassed = ({ status }: { readonly status: string }) => status === "passed";
 
 /** What `timeout` exits with. */
 const TIMED_OUT = 124;
