@@ -4,6 +4,9 @@ import { closeInherited } from "./isolation/processes.ts";
 import { runSession } from "./session/run-session.ts";
 import { Stop } from "./support/stop.ts";
 
+/** How often the harness looks for its parent process. */
+const PARENT_MS = 1_000;
+
 async function main(): Promise<number> {
   closeInherited();
   // Start this first: creating the sandbox starts other processes, which work while this one waits for its envelope.
@@ -14,7 +17,7 @@ async function main(): Promise<number> {
   process.on("SIGINT", () => end("the sandbox was terminated"));
   // The parent process may be killed, which also closes the output pipe. An execution must not outlive it.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();
+  setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), PARENT_MS).unref();
   process.stdout.on("error", () => {});
 
   const envelope = await text(process.stdin);

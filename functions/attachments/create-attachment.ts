@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
@@ -15,6 +16,6 @@ export const createAttachment = endpoint({
   async run({ body, principal, header }, ports: RunPorts) {
     const once = toIdempotentRequest(header, principal, "create-attachment", body);
     const { response, replayed } = await prepareUpload(body, principal, once, ports);
-    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });

@@ -2,6 +2,7 @@ import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts
 import { showEnvironment } from "#shared/environments/read-environments.ts";
 import { addEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
@@ -20,7 +21,7 @@ export const createEnvironment = endpoint({
     return {
       status: 201,
       body: await showEnvironment(environment, principal, ports.table),
-      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+      headers: toReplayHeaders(replayed),
     };
   },
 });

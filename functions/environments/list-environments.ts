@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { sortByText } from "#shared/arrays.ts";
 import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { findVisibleEnvironments, showEnvironments } from "#shared/environments/read-environments.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
@@ -32,7 +33,7 @@ export const listEnvironments = endpoint({
     const binding = ["environments", toPrincipalKey(principal), listTeamsToRead(principal), sort_by, link ?? ""];
     const visible = await findVisibleEnvironments(principal, link, ports.table);
     const found = await showEnvironments(visible, principal, ports.table);
-    const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const all = sortByText(found, placeOf);
     const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { environments: items, ...page } };
   },

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { addShare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
 
@@ -16,6 +17,6 @@ export const shareEnvironment = endpoint({
   async run({ path, body, principal, header }, ports: EnvironmentPorts) {
     const once = toIdempotentRequest(header, principal, `share-environment:${path.environmentUid}`, body);
     const { shared, replayed } = await addShare({ uid: path.environmentUid, request: body, principal, once }, ports);
-    return { status: 200, body: shared, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: shared, headers: toReplayHeaders(replayed) };
   },
 });

@@ -3,6 +3,7 @@ import { toTrialRequest } from "#shared/environments/environment-trial.ts";
 import { findVisibleEnvironment } from "#shared/environments/read-environments.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
@@ -26,7 +27,7 @@ export const tryEnvironment = endpoint({
     const { response, replayed } = await submitRun(trial, ports).catch((error: unknown) => {
       throw isDeletedMeanwhile(error) ? notFound("environment") : error;
     });
-    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });
 

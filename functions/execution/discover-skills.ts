@@ -8,6 +8,6 @@ const Discovery = v.object({ v: v.literal(1), ...SkillRepository.entries });
 
 /** Discovers the skills of one repository and stores them for the list of agents. */
 export const discoverSkills = invocation(async (event: unknown, ports: DiscoveryPorts): Promise<void> => {
-  const { url, ref } = v.parse(Discovery, event);
-  await discover({ url, ...(ref === undefined ? {} : { ref }) }, ports);
+  const { v: _, ...repository } = v.parse(Discovery, event);
+  await discover(repository, ports);
 });

@@ -11,7 +11,6 @@ import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/harn
 export const commitSnapshot = endpoint({
   request: { body: CommitSnapshotRequest },
   reply: { 200: CommitSnapshotResponse },
-  errors: ["conflict"],
   async run({ body, principal, header }, ports: RunPorts) {
     await saveCheckpoint(await authorizeExecution(principal, header, ports), body, ports);
     return { status: 200, body: { generation: body.generation } };

@@ -16,7 +16,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 export const getRawTranscript = endpoint({
   request: { query: { redirect: one(v.picklist(["true", "false"])) } },
   reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
-  errors: ["invalid_request", "resource_not_found"],
+  errors: ["resource_not_found"],
   async run({ query, principal, header }, ports: RunPorts) {
     const head = authorizeExecutionRead(principal, header);
     const file = { filename: `conversation-${head.run_id}.jsonl`, contentType: TRANSCRIPT_TYPE };

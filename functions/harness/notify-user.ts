@@ -11,7 +11,6 @@ import { Empty, NotifyUserRequest } from "#shared/wire/harness.ts";
 export const notifyUser = endpoint({
   request: { body: NotifyUserRequest },
   reply: { 200: Empty },
-  errors: ["resource_unavailable"],
   async run({ body, principal, header }, ports: RunPorts) {
     await storeNotification(await authorizeExecution(principal, header, ports), body.message, ports);
     return { status: 200, body: {} };

@@ -12,7 +12,6 @@ import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harn
 export const uploadSnapshot = endpoint({
   request: { body: UploadSnapshotRequest },
   reply: { 200: UploadSnapshotResponse },
-  errors: ["conflict", "resource_unavailable"],
   async run({ body, principal, header }, ports: RunPorts) {
     const head = await authorizeExecution(principal, header, ports);
     return { status: 200, body: { uploads: await createSnapshot(head, body, ports) } };

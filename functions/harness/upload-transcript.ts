@@ -11,7 +11,7 @@ import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 export const uploadTranscript = endpoint({
   request: { body: TranscriptRequest },
   reply: { 200: UploadTarget },
-  errors: ["resource_not_found", "resource_unavailable"],
+  errors: ["resource_not_found"],
   async run({ body, principal, header }, ports: RunPorts) {
     return {
       status: 200,

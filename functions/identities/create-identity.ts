@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
@@ -22,7 +23,7 @@ export const createIdentity = endpoint({
     return {
       status: 201,
       body: toIdentityItem(found.identity, found.available),
-      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+      headers: toReplayHeaders(replayed),
     };
   },
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { addTrustRule, type TrustRulePorts, toTrustRuleItem } from "#shared/identities/trust-rules.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
@@ -21,7 +22,7 @@ export const createTrustRule = endpoint({
     return {
       status: 201,
       body: toTrustRuleItem(rule),
-      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+      headers: toReplayHeaders(replayed),
     };
   },
 });

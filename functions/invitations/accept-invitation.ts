@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
 import { createInvitedAccount, joinTeam } from "#shared/teams/accept-invitation.ts";
@@ -19,6 +20,6 @@ export const acceptInvitation = keyOptionalEndpoint({
     if (principal === undefined) return { status: 201, body: await createInvitedAccount(path.token, ports) };
     const idempotency = toIdempotentRequest(header, principal, `accept-invitation:${sha256(path.token)}`, {});
     const { membership, replayed } = await joinTeam(path.token, requirePerson(principal), idempotency, ports);
-    return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: membership, headers: toReplayHeaders(replayed) };
   },
 });

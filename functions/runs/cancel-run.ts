@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { cancelOneRun } from "#shared/runs/cancel-run.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
@@ -22,6 +23,6 @@ export const cancelRun = endpoint({
     const force = query.force ?? false;
     const once = toIdempotentRequest(header, principal, `cancel:${path.runId}`, { force });
     const { replayed } = await cancelOneRun({ head, body, principal, force, once }, ports);
-    return { status: 200, body: path.runId, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: path.runId, headers: toReplayHeaders(replayed) };
   },
 });

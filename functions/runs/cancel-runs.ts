@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -15,6 +16,6 @@ export const cancelRuns = endpoint({
   async run({ body, principal, header }, ports: RunPorts) {
     const once = toIdempotentRequest(header, principal, "cancel-runs", body);
     const { response, replayed } = await cancelMatchingRuns({ request: body, principal, once }, ports);
-    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });

@@ -1,6 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
@@ -20,7 +21,7 @@ export const createRun = endpoint({
   async run(call, ports: RunPorts) {
     if (call.query.dry_run === true) throw noDryRun();
     const { response, replayed } = await submitRun(call, ports);
-    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });
 

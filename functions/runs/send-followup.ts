@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -22,6 +23,6 @@ export const sendFollowup = endpoint({
     const { head } = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
     const { replayed } = await submitFollowup(head, body, { once, rateLimitToken }, ports);
-    return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: {}, headers: toReplayHeaders(replayed) };
   },
 });

@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { addSchedule } from "#shared/schedules/create-schedule.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
@@ -18,6 +19,6 @@ export const createSchedule = endpoint({
     const once = toIdempotentRequest(header, principal, "create-schedule", body);
     const { schedule, replayed } = await addSchedule(body, principal, once, ports);
     const item = await showSchedule(schedule, ports);
-    return { status: 201, body: item, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 201, body: item, headers: toReplayHeaders(replayed) };
   },
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
@@ -17,6 +18,6 @@ export const pauseSchedule = endpoint({
     const once = toIdempotentRequest(header, principal, `pause-schedule:${path.scheduleId}`, {});
     const { schedule, replayed } = await setEnabled(path.scheduleId, false, { principal, once }, ports);
     const body = await showSchedule(schedule, ports);
-    return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body, headers: toReplayHeaders(replayed) };
   },
 });

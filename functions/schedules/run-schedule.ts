@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { startScheduledRun } from "#shared/schedules/run-now.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
@@ -17,6 +18,6 @@ export const runSchedule = endpoint({
   async run({ path, principal, header, rateLimitToken }, ports: FiringPorts) {
     const once = toIdempotentRequest(header, principal, `run-schedule:${path.scheduleId}`, {});
     const { response, replayed } = await startScheduledRun(path.scheduleId, principal, { once, rateLimitToken }, ports);
-    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });

@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
@@ -20,6 +21,6 @@ export const createSecret = endpoint({
     const content = [body.name, hashSecret(team, body)];
     const idempotency = toIdempotentRequest(header, principal, `create-secret:${team}`, content);
     const { secret, replayed } = await addSecret(team, body, idempotency, ports);
-    return { status: 201, body: secret, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    return { status: 201, body: secret, headers: toReplayHeaders(replayed) };
   },
 });

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { sortByText } from "#shared/arrays.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
@@ -57,7 +58,7 @@ export const listAgents = endpoint({
       principal,
       ports,
     );
-    const all = agents.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const all = sortByText(agents, placeOf);
     const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);
     return {
       status: 200,

@@ -1,4 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toTeamItem } from "#shared/records/team.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
@@ -19,7 +20,7 @@ export const createTeam = endpoint({
     return {
       status: 201,
       body: toTeamItem(team),
-      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+      headers: toReplayHeaders(replayed),
     };
   },
 });

@@ -10,7 +10,7 @@ import { TokenRequest, TokenResponse } from "#shared/wire/trust-rule.ts";
 export const createToken = publicEndpoint({
   request: { body: TokenRequest },
   reply: { 201: TokenResponse },
-  errors: ["not_authorized", "feature_not_available", "resource_unavailable"],
+  errors: ["not_authorized", "feature_not_available"],
   async run({ body }, ports: TokenPorts) {
     return { status: 201, body: await exchangeToken(body, ports) };
   },

@@ -12,7 +12,7 @@ import { OidcCodeRequest, SignInToken } from "#shared/wire/web/web-session.ts";
 export const exchangeCode = publicEndpoint({
   request: { body: OidcCodeRequest },
   reply: { 201: SignInToken },
-  errors: ["authentication_required", "not_authorized", "operation_not_supported", "resource_unavailable"],
+  errors: ["authentication_required", "not_authorized", "operation_not_supported"],
   async run({ body, header }, ports: OidcSignInPorts & PublicPorts) {
     if (header("origin") !== undefined) refuseForeignOrigin(header, ports);
     return { status: 201, body: await signInByCode(body, ports) };

@@ -6,7 +6,7 @@ import { SignInMethods } from "#shared/wire/web/web-session.ts";
 export const getSignInMethods = publicEndpoint({
   request: {},
   reply: { 200: SignInMethods },
-  errors: ["not_authorized", "resource_unavailable"],
+  errors: ["not_authorized"],
   async run(_, ports: SignInMethodPorts) {
     return { status: 200, body: await readSignInMethods(ports) };
   },

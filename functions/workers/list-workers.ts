@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
@@ -22,7 +23,7 @@ export const listWorkers = endpoint({
   async run({ query, principal }, ports: WorkerListPorts) {
     const teams = listTeamsToRead(principal);
     const found = await findConnectedWorkers(teams, ports);
-    const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const all = sortByText(found, placeOf);
     const binding = ["workers", toPrincipalKey(principal), teams];
     const url = ports.workerSocketUrl;
     const { items, page } = await paginate(all, query, { binding, placeOf }, ports.cursors);

@@ -29,8 +29,16 @@ const MAX_CUT_ANSWERS = 3;
 const GO_ON =
   "Your response was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
 
+/** What the agent's loop uses of its work. */
+export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
+  readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
+  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages">;
+  readonly outbox: Pick<AgentWork["outbox"], "event">;
+  readonly live: Pick<AgentWork["live"], "text">;
+}
+
 /** Creates an agent with a language model: the loop of the Strands SDK with our tools, through the model gateway. */
-export function createAgentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
+export function createAgentEngine(modelId: string, systemPrompt: string, work: EngineWork): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
@@ -40,7 +48,7 @@ export function createAgentEngine(modelId: string, systemPrompt: string, work: A
 interface Given {
   readonly modelId: string;
   readonly systemPrompt: string;
-  readonly work: AgentWork;
+  readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
 }
 
@@ -148,7 +156,7 @@ function createStage(tools: AgentTools, state: State): Stage {
   };
 }
 
-function addHooks(agent: Agent, stage: Stage, state: State, { slice }: AgentWork): void {
+function addHooks(agent: Agent, stage: Stage, state: State, { slice }: EngineWork): void {
   const isOver = () => state.broken !== undefined || state.ended !== undefined;
   const names = agent.tools.map(({ name }) => name);
   agent.addHook(BeforeModelCallEvent, (event) => {
@@ -172,7 +180,7 @@ function addHooks(agent: Agent, stage: Stage, state: State, { slice }: AgentWork
 }
 
 /** Whether the execution has no time for another step. If so, the turn ends. */
-function isStepRefused(slice: AgentWork["slice"], stage: Stage): boolean {
+function isStepRefused(slice: EngineWork["slice"], stage: Stage): boolean {
   try {
     slice.beforeStep();
     return false;

@@ -33,8 +33,8 @@ export interface Failure {
 /** Extracts the failure from an error that the SDKs may have wrapped. */
 export function toFailure(error: unknown): Failure {
   const chain = listCauses(error);
-  const told = chain.find((cause) => "status" in cause && typeof cause.status === "number");
-  if (told !== undefined && "status" in told && typeof told.status === "number") {
+  const told = chain.find(hasStatus);
+  if (told !== undefined) {
     const asked = readRetryAfter(told);
     return {
       status: told.status,
@@ -44,9 +44,12 @@ export function toFailure(error: unknown): Failure {
     };
   }
   const failed = chain.find((cause) => cause instanceof FailedAnswer);
-  if (failed instanceof FailedAnswer) return { message: failed.message, isRetryable: !FINAL_KINDS.test(failed.kind) };
+  if (failed !== undefined) return { message: failed.message, isRetryable: !FINAL_KINDS.test(failed.kind) };
   return { message: formatError(chain.at(-1) ?? error), isRetryable: true };
 }
+
+const hasStatus = (error: Error): error is Error & { readonly status: number } =>
+  "status" in error && typeof error.status === "number";
 
 function listCauses(error: unknown): Error[] {
   const chain: Error[] = [];
@@ -89,7 +92,10 @@ export class ModelRetries extends ModelRetryStrategy {
     this.#onRetry = onRetry;
   }
 
-  protected override computeRetryDecision({ error, attemptCount }: AfterModelCallEvent) {
+  protected override computeRetryDecision({
+    error,
+    attemptCount,
+  }: Pick<AfterModelCallEvent, "error" | "attemptCount">) {
     if (this.#signal.aborted || isSettled(error)) return { retry: false } as const;
     const { isRetryable, requestedPauseMs = 0, status, message } = toFailure(error);
     if (attemptCount === 1) this.#failingSince = Date.now();

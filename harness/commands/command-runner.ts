@@ -60,6 +60,10 @@ export interface CommandRunnerOptions {
   readonly limits?: OutputLimits;
 }
 
+/** How long the output of a command may stay open after it. */
+const CLOSE_MS = 1_000;
+/** The end of what a command reports, with its working directory. */
+const REPORT_CHARACTERS = 8_192;
 /** The exit code of timeout(1). */
 const TIMED_OUT_CODE = 124;
 /** The exit code of a command that SIGKILL ended. */
@@ -153,7 +157,7 @@ async function waitForExit(
   const [code, signal] = await Promise.race([once(child, "exit"), closed]);
   // Background processes end with the command; otherwise they would hold the pipes open and outlive the run.
   await killTree(child.pid, marker);
-  await Promise.race([closed, sleep(1000)]);
+  await Promise.race([closed, sleep(CLOSE_MS)]);
   for (const stream of child.stdio) stream?.destroy();
   if (typeof code === "number") return { exitCode: code };
   return { exitCode: 128 + findSignalNumber(signal), signal: String(signal) };
@@ -166,7 +170,7 @@ function findSignalNumber(signal: unknown): number {
 function watchReport(stream: Readable | undefined) {
   let text = "";
   stream?.on("data", (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-8192);
+    text = (text + chunk.toString()).slice(-REPORT_CHARACTERS);
   });
   return {
     hasBegun: () => text !== "",

@@ -22,11 +22,15 @@ export interface OutputLimits {
   readonly readBytes?: number;
 }
 
+const KEEP_BYTES = 16 * 1024;
+const READ_BYTES = 10 * 1024 * 1024;
+/** The beginning's share of what is kept. */
+const HEAD_SHARE = 0.4;
 const NOTE_BYTES = 160;
 
 export function createCapture(redactor: Redactor, limits: OutputLimits = {}): OutputCapture {
-  const { keepBytes = 16 * 1024, readBytes = 10 * 1024 * 1024 } = limits;
-  const headBytes = Math.floor((keepBytes - NOTE_BYTES) * 0.4);
+  const { keepBytes = KEEP_BYTES, readBytes = READ_BYTES } = limits;
+  const headBytes = Math.floor((keepBytes - NOTE_BYTES) * HEAD_SHARE);
   const tailBytes = keepBytes - NOTE_BYTES - headBytes;
   const clean = redactor.stream();
   let received = 0;

@@ -17,6 +17,12 @@ export interface RetryLimits {
   readonly signal?: AbortSignal;
 }
 
+/** Delays between attempts double, from the first to the longest. */
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 8_000;
+/** Added at random to the delay that the server requests. */
+const JITTER_MS = 250;
+
 /** The result of one attempt: a response, or the reason why there is none. */
 type Attempt<T> = { answer: T } | { failure: unknown };
 
@@ -45,7 +51,8 @@ export async function withRetries<T>(
       return result.answer;
     signal?.throwIfAborted();
     const delayMs =
-      readServerDelayMs(reply?.header("retry-after")) ?? Math.random() * Math.min(8_000, 200 * 2 ** count);
+      readServerDelayMs(reply?.header("retry-after")) ??
+      Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** count);
     if (Date.now() + delayMs > giveUpAt)
       throw new Stop("unreachable", `${name} could not be called: ${describeFailure(result, reply)}`);
     await sleep(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
@@ -105,7 +112,7 @@ function isRetryable(status: number, advice: string | undefined): boolean {
 function readServerDelayMs(retryAfter: string | undefined): number | undefined {
   const seconds = Number.parseFloat(retryAfter ?? "");
   // Jitter, so that executions that were throttled together do not retry together.
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 + Math.random() * 250 : undefined;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 + Math.random() * JITTER_MS : undefined;
 }
 
 function describeFailure(result: Attempt<unknown>, reply: { status: number } | undefined): string {

@@ -5,6 +5,10 @@ import type { UploadTarget } from "#shared/wire/harness.ts";
 import { SetupError, Stop } from "../support/stop.ts";
 import { type RetryLimits, withRetries } from "./http.ts";
 
+/** How long transfers may be repeated, and how long one may take. */
+const UPLOAD_LIMITS = { giveUpAfterMs: 120_000, attemptMs: 300_000 };
+const DOWNLOAD_LIMITS = { giveUpAfterMs: 60_000, attemptMs: 120_000 };
+
 /** Uploads a file to its target. The run's key is not sent: the URL itself authorizes the upload. */
 export async function uploadFile(
   target: UploadTarget,
@@ -17,7 +21,7 @@ export async function uploadFile(
 
 /** Uploads a blob, which has a known length; storage refuses bodies of unknown length. */
 export async function uploadContent(target: UploadTarget, content: Blob, signal: AbortSignal): Promise<void> {
-  const limits = { giveUpAfterMs: 120_000, attemptMs: 300_000, signal };
+  const limits = { ...UPLOAD_LIMITS, signal };
   const headers = target.headers ?? {};
   const response = await fetchWithRetries(target.url, limits, () => ({
     method: target.method,
@@ -41,7 +45,7 @@ export const downloadText = async (url: string, signal: AbortSignal): Promise<st
   (await download(url, signal)).text();
 
 async function download(url: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetchWithRetries(url, { giveUpAfterMs: 60_000, attemptMs: 120_000, signal }, () => ({}));
+  const response = await fetchWithRetries(url, { ...DOWNLOAD_LIMITS, signal }, () => ({}));
   if (!response.ok || response.body === null) throw new SetupError(`storage returned ${response.status}`);
   return response;
 }

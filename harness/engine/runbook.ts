@@ -39,10 +39,9 @@ export function findShellBlocks(markdown: string): string[] {
   const blocks: string[] = [];
   // Code is found among the blocks. Parsing the text inside of them takes milliseconds of each execution.
   void marked.walkTokens(new Lexer().blockTokens(markdown.replace(/\r\n|\r/g, "\n")), (token: Token) => {
-    if (token.type !== "code" || token["codeBlockStyle"] === "indented") return;
-    const tag = String(token["lang"] ?? "").split(/\s/)[0];
-    const text = String(token["text"]);
-    if (/^(sh|bash|shell)$/i.test(tag ?? "") && text.trim() !== "") blocks.push(text);
+    // Nothing but fenced code has a language.
+    const { lang, text }: { type: string; lang?: string; text?: string } = token;
+    if (/^(sh|bash|shell)(\s|$)/i.test(String(lang)) && text?.trim()) blocks.push(text);
   });
   return blocks;
 }
@@ -51,10 +50,13 @@ const NOTHING_TO_RUN =
   "Nothing to run: the model local/runbook only runs fenced code blocks tagged sh, bash or shell, and the prompt has none. " +
   "Add such a block, or name another model in config.model_id once a model provider is configured.";
 
+/** The longest command in a summary. */
+const MAX_LENGTH = 120;
+
 function takeFirstLine(command: string): string {
   const lines = command.trim().split("\n");
   const line = lines.find((it) => it.trim() !== "" && !it.trim().startsWith("#")) ?? lines[0] ?? "";
-  return line.length > 120 ? `${line.slice(0, 117)}...` : line;
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 3)}...` : line;
 }
 
 function describeEnd(result: CommandResult): string {

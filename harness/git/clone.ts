@@ -119,6 +119,11 @@ function suggestFix(text: string, token: string | undefined): string {
     : " (it does not exist, or its token cannot read it)";
 }
 
+/** The end of git's output that is read for an error, and the part of it that the error shows. */
+const OUTPUT_CHARACTERS = 4_096;
+const MESSAGE_LINES = 5;
+const MESSAGE_BYTES = 600;
+
 async function runGit(
   args: readonly string[],
   options: CloneOptions,
@@ -140,7 +145,7 @@ async function runGit(
   }, options.timeoutMs);
   options.signal.addEventListener("abort", kill);
   const keep = (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-4096);
+    text = (text + chunk.toString()).slice(-OUTPUT_CHARACTERS);
   };
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
@@ -193,7 +198,7 @@ export const takeLastLines = (text: string): string =>
     text
       .split("\n")
       .filter((line) => line.trim() !== "")
-      .slice(-5)
+      .slice(-MESSAGE_LINES)
       .join(" "),
-    600,
+    MESSAGE_BYTES,
   );

@@ -68,6 +68,8 @@ export function measureTree(pid: number, maxTasks: number, enoughMemory: number)
 }
 
 const PAGE_BYTES = 4096;
+/** The size of a block in file statistics, on every system. */
+const BLOCK_BYTES = 512;
 const residentBytes = (pid: number): number =>
   Number(readTextFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
 
@@ -84,7 +86,7 @@ function measureUnnamedFiles(processes: readonly number[]): { memory: number; di
         const { dev, ino, blocks, nlink } = statSync(path);
         if (nlink > 0 || seen.has(`${dev}:${ino}`)) continue;
         seen.add(`${dev}:${ino}`);
-        bytes[target.startsWith("/memfd:") ? "memory" : "disk"] += blocks * 512;
+        bytes[target.startsWith("/memfd:") ? "memory" : "disk"] += blocks * BLOCK_BYTES;
       } catch {
         // The file was closed in the meantime.
       }
@@ -106,7 +108,7 @@ export async function measureFiles(folder: string, maxFiles: number): Promise<{ 
         if (entry.isDirectory()) waiting.push(path);
         const { blocks, nlink, ino } = await lstat(path);
         if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
-        total.bytes += blocks * 512;
+        total.bytes += blocks * BLOCK_BYTES;
       }
     } catch {
       // The directory is gone, or a command removed its read permission. The measures of the machine still include it.

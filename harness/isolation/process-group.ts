@@ -9,6 +9,8 @@ export interface ProcessGroup {
   close(): Promise<void>;
 }
 
+/** Bubblewrap itself takes one or two processes. */
+const OWN_PROCESSES = 4;
 const CGROUPS = "/sys/fs/cgroup";
 const NAME = /^runyard-(\d+)$/;
 
@@ -29,8 +31,7 @@ export function openProcessGroup(most: number): ProcessGroup | undefined {
       continue;
     }
     try {
-      // Bubblewrap itself takes one or two processes.
-      writeFileSync(join(group, "pids.max"), String(most + 4));
+      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES));
       const enter = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(group, "cgroup.procs")] as const;
       return { enter, close: () => remove(group) };
     } catch {
@@ -65,14 +66,18 @@ function removeAbandoned(parent: string): void {
   }
 }
 
+/** How often a group is tried to be removed, and the delay between two tries. */
+const MAX_TRIES = 40;
+const RETRY_MS = 25;
+
 /** Removes a group, which is possible once the parent has reaped its last process. */
 async function remove(group: string): Promise<void> {
-  for (let tries = 0; tries < 40; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     try {
       rmdirSync(group);
       return;
     } catch {
-      await sleep(25);
+      await sleep(RETRY_MS);
     }
   }
 }

@@ -16,12 +16,18 @@ export interface WatchOptions {
   readonly folder: string;
   /** Milliseconds between two measurements. @default 100 */
   readonly everyMs?: number;
+  /** Measures the machine. @default measureMachine */
+  readonly measure?: (folder: string) => Machine;
 }
 
 /** After this many measurements of the machine the command itself is measured, even if the machine has enough resources. */
 const TREE_INTERVAL = 20;
 /** Share of the machine's memory that always stays free for others. */
 const MIN_FREE_SHARE = 0.05;
+/** The delay before the run's files are counted again: this, and this many times as long as the last count took. */
+const COUNT_MS = 1_000;
+const COUNT_FACTOR = 10;
+const MEASURE_MS = 100;
 const MIB = 1024 * 1024;
 
 /**
@@ -30,8 +36,8 @@ const MIB = 1024 * 1024;
  * run's files when the machine has lost so many resources since the start of the run that this run may be the cause. A command that grows
  * faster exceeds its limit for a moment.
  */
-export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Watch {
-  let best = measureMachine(folder);
+export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = measureMachine }: WatchOptions): Watch {
+  let best = measure(folder);
   const note = (now: Machine) => {
     best = {
       ...now,
@@ -79,11 +85,11 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
         countAgainAt = Number.POSITIVE_INFINITY;
         const why = await findFileExcess(pid);
         // Another process may be filling the disk, so counting must not take much of the harness's time.
-        countAgainAt = performance.now() + 1_000 + 10 * (performance.now() - startedAt);
+        countAgainAt = performance.now() + COUNT_MS + COUNT_FACTOR * (performance.now() - startedAt);
         exceeded(why);
       };
-      const measure = () => {
-        const now = measureMachine(folder);
+      const look = () => {
+        const now = measure(folder);
         note(now);
         const hasLost =
           best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
@@ -91,7 +97,7 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
         const isFull = best.diskBytes - now.diskBytes > limits.diskBytes || best.files - now.files > limits.files;
         if (isFull && performance.now() > countAgainAt) void count();
       };
-      const timer = setInterval(measure, everyMs);
+      const timer = setInterval(look, everyMs);
       const stop = () => {
         isOver = true;
         clearInterval(timer);

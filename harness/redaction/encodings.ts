@@ -54,6 +54,7 @@ const ESCAPES: readonly ((text: string) => string)[] = [
   (text) => escapeNonAscii(escapeJson(text)),
   (text) => escapeJson(text).replaceAll("/", "\\/"),
   (text) => escapeJson(escapeJson(text)),
+  (text) => escapeJson(escapeNonAscii(escapeJson(text))),
   escapeHtml,
   (text) => escapeHtml(text).replaceAll("'", "&#39;"),
   (text) => escapeHtml(text).replaceAll("'", "&#x27;"),

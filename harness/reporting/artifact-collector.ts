@@ -24,6 +24,10 @@ export interface ArtifactLimits {
   readonly bytesEach?: number;
 }
 
+const MAX_FILES = 100;
+const FILE_BYTES = 100 * 1024 * 1024;
+const PATH_BYTES = 1_024;
+
 export interface ArtifactReport {
   readonly stored: string[];
   /** One sentence for each file that was not stored. */
@@ -50,7 +54,7 @@ export function createArtifactCollector({
   signal,
   limits = {},
 }: ArtifactOptions): ArtifactCollector {
-  const { files: maxFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
+  const { files: maxFiles = MAX_FILES, bytesEach = FILE_BYTES } = limits;
   const known = new Map<string, string>();
 
   /** Opens the file below the workspace: commands could replace the output directory by a link, but not the workspace. */
@@ -132,7 +136,7 @@ async function listFiles(root: string): Promise<string[]> {
 
 function findRejection(filepath: string, size: number, bytesEach: number): string | undefined {
   if (size > bytesEach) return `larger than ${bytesEach} bytes`;
-  if (!filepath.isWellFormed() || filepath.includes("\ufffd") || Buffer.byteLength(filepath) > 1024)
+  if (!filepath.isWellFormed() || filepath.includes("\ufffd") || Buffer.byteLength(filepath) > PATH_BYTES)
     return "its name cannot be stored";
   return undefined;
 }

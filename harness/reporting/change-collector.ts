@@ -50,6 +50,10 @@ export interface ChangeCollector {
 const FILE_BYTES = 5 * 1024 * 1024;
 const PATCH_BYTES = 10 * 1024 * 1024;
 const COMPARE_MS = 120_000;
+/** The longest texts of an artifact and of an error. */
+const NAME_LENGTH = 200;
+const TITLE_LENGTH = 500;
+const OUTPUT_BYTES = 300;
 const MIME_TYPE = "text/x-diff";
 const PATCH = "changes.diff";
 
@@ -65,7 +69,7 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
     const sha256 = createHash("sha256").update(patch).digest("hex");
     if (stored.get(clone.path) === sha256) return;
     await beforeStore();
-    const filename = `${clone.name.slice(0, 200)}.diff`;
+    const filename = `${clone.name.slice(0, NAME_LENGTH)}.diff`;
     const file = {
       filepath: `changes/${clone.path}.diff`,
       filename,
@@ -116,7 +120,7 @@ async function compareClone(clone: Clone, options: ChangeOptions): Promise<Compa
   const timeoutMs = Math.max(1, Math.min(COMPARE_MS, deadlineAt - Date.now()));
   try {
     const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
-    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), 300)}`);
+    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
     await using file = await openInside(host.tmp, join(folder(host), PATCH));
     if (file.sizeBytes === 0) return undefined;
     if (file.sizeBytes > patchBytes) throw new Error(`the patch has more than ${patchBytes} bytes`);
@@ -157,7 +161,7 @@ function parseReport(text: string, redactor: Redactor): Omit<GitChanges, "path" 
   return {
     base_commit: base,
     ...(head === "" ? {} : { head_commit: head }),
-    ...(branch === "" ? {} : { branch: redactor.text(toWellFormed(branch)).slice(0, 200) }),
+    ...(branch === "" ? {} : { branch: redactor.text(toWellFormed(branch)).slice(0, NAME_LENGTH) }),
     commits,
     files_changed: count(/(\d{1,9}) files? changed/),
     insertions: count(/(\d{1,9}) insertions?/),
@@ -169,4 +173,4 @@ function parseReport(text: string, redactor: Redactor): Omit<GitChanges, "path" 
 const formatTitle = ({ owner, name }: Clone, { files_changed, insertions, deletions }: GitChanges): string =>
   maskUrlUsers(
     `Changes of ${owner}/${name}: ${files_changed} ${files_changed === 1 ? "file" : "files"}, +${insertions} −${deletions}`,
-  ).slice(0, 500);
+  ).slice(0, TITLE_LENGTH);

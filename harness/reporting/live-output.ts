@@ -49,8 +49,10 @@ interface Open {
   isFresh: boolean;
 }
 
+const INTERVAL_MS = 500;
+
 export function createLiveOutput(options: LiveOutputOptions): LiveOutput {
-  const { plane, redactor, beforeFirst = async () => {}, intervalMs = 500 } = options;
+  const { plane, redactor, beforeFirst = async () => {}, intervalMs = INTERVAL_MS } = options;
   const streams = new Set<Open>();
   let text: { readonly id: string; readonly output: OpenOutput } | undefined;
   const listeners = new Set<(isWatched: boolean) => void>();

@@ -35,6 +35,7 @@ type Item =
 
 const BATCH_BYTES = 32 * 1024;
 const BATCH_MESSAGES = 100;
+const HOLD_MS = 1_000;
 /** The longest detail of an event. */
 const DETAIL_BYTES = 4_000;
 /** The longest reason of a retry. */
@@ -56,7 +57,7 @@ export interface OutboxOptions {
  * the run, so messages wait up to a second for others to share their batch.
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { plane, redactor, onFailure, holdMs = 1000 } = options;
+  const { plane, redactor, onFailure, holdMs = HOLD_MS } = options;
   const queue: Item[] = [];
   let nextSequence = options.nextSequence;
   let failure: { error: unknown } | undefined;

@@ -81,11 +81,9 @@ function recordMessages(conversation: Message[], live: LiveOutput, outbox: Outbo
 }
 
 function withTextId(message: Message, live: LiveOutput): Message {
-  const first = message.role === "assistant" ? message.content.findIndex(({ type }) => type === "text") : -1;
-  const id = first === -1 ? undefined : live.endText();
+  const text = message.role === "assistant" ? message.content.find((block) => block.type === "text") : undefined;
+  const id = text && live.endText();
   if (id === undefined) return message;
-  const content = message.content.map((block, index) =>
-    index === first && block.type === "text" ? { ...block, message_id: id } : block,
-  );
+  const content = message.content.map((block) => (block === text ? { ...text, message_id: id } : block));
   return { ...message, content };
 }

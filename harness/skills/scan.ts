@@ -152,9 +152,13 @@ function decode(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
   }
 }
 
+/** The most output of git, and the end of its complaints. */
+const OUTPUT_BYTES = 64 * 1024;
+const COMPLAINT_CHARACTERS = 4_096;
+
 /** Runs git in the repository of the folder and returns its output. */
 function createGit(folder: string, signal: AbortSignal): Git {
-  return async (args, { input = "", maxBytes = 64 * 1024 } = {}) => {
+  return async (args, { input = "", maxBytes = OUTPUT_BYTES } = {}) => {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const child = spawn("git", [...args], {
@@ -179,7 +183,7 @@ function createGit(folder: string, signal: AbortSignal): Git {
       if (bytes <= maxBytes) chunks.push(chunk);
     });
     child.stderr.on("data", (chunk: Buffer) => {
-      complaints = (complaints + chunk.toString()).slice(-4096);
+      complaints = (complaints + chunk.toString()).slice(-COMPLAINT_CHARACTERS);
     });
     child.stdin.on("error", () => {});
     child.stdin.end(input);

@@ -1,10 +1,23 @@
-import { firstLine, formatCount, type Members, readList, readNumber, readText, toLine, toMembers } from "./value.ts";
+import {
+  firstLine,
+  formatCount,
+  type Members,
+  readList,
+  readNumber,
+  readText,
+  SEARCHED_CHARACTERS,
+  toLine,
+  toMembers,
+} from "./value.ts";
 
 /** The longest title. The API takes more, because redaction may lengthen it. */
 const MAX_LENGTH = 200;
 const MAX_FILES = 3;
 /** The longest arguments of an unknown tool. */
 const ARGUMENTS_LENGTH = 120;
+const ARGUMENT_LENGTH = 60;
+/** The part of a text argument that is read. */
+const READ_CHARACTERS = 200;
 
 /** Describes the use of a tool in one line for people, such as `Read calc.py 1–6`. The input may have any shape. */
 export function formatTitle(name: string, input: unknown): string {
@@ -43,7 +56,7 @@ const TITLES: Readonly<Record<string, Title>> = {
 
 /** The first line of a script that is not a comment. */
 function firstCommand(command: string): string {
-  const lines = command.slice(0, 16_384).split("\n");
+  const lines = command.slice(0, SEARCHED_CHARACTERS).split("\n");
   return (lines.find((line) => line.trim() !== "" && !line.trim().startsWith("#")) ?? firstLine(command)).trim();
 }
 
@@ -119,9 +132,11 @@ function titleOfWebSearch(input: Members): string | undefined {
 
 /** Formats a call as a programmer would write it: `server.tool(name: "value")`. */
 function formatCall(name: string, input: Members): string {
-  const shown = Object.entries(input).map(([member, value]) => `${member}: ${toLine(formatValue(value), 60)}`);
+  const shown = Object.entries(input).map(
+    ([member, value]) => `${member}: ${toLine(formatValue(value), ARGUMENT_LENGTH)}`,
+  );
   return `${name}(${toLine(shown.join(", "), ARGUMENTS_LENGTH)})`;
 }
 
 const formatValue = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value.slice(0, 200)) : (JSON.stringify(value) ?? "null");
+  typeof value === "string" ? JSON.stringify(value.slice(0, READ_CHARACTERS)) : (JSON.stringify(value) ?? "null");

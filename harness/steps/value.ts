@@ -43,10 +43,13 @@ export function toLine(text: string, length: number): string {
         .trimEnd()}…`;
 }
 
+/** The part of a text that is searched for its first line. */
+export const SEARCHED_CHARACTERS = 16_384;
+
 /** The first line of a text that says something. */
 export const firstLine = (text: string): string =>
   text
-    .slice(0, 16_384)
+    .slice(0, SEARCHED_CHARACTERS)
     .split("\n")
     .find((line) => line.trim() !== "") ?? "";
 

@@ -2,8 +2,9 @@
 export function cutBytes(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;
+  // The first byte of a text continues no character.
   let end = Math.max(0, bytes);
-  while (end > 0 && isContinuation(buffer[end])) end--;
+  while (isContinuation(buffer[end])) end--;
   return buffer.toString("utf8", 0, end);
 }
 
@@ -16,8 +17,8 @@ export function toWellFormed(text: string): string {
 export function cutBytesFromEnd(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   let start = Math.max(0, buffer.length - bytes);
-  while (start < buffer.length && isContinuation(buffer[start])) start++;
+  while (isContinuation(buffer[start])) start++;
   return buffer.toString("utf8", start);
 }
 
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+const isContinuation = (byte = 0) => (byte & 0xc0) === 0x80;

@@ -9,7 +9,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 
 /** Parses a size such as `50GB` or `1.5 TiB`; undefined if it is not one. */
 export function parseSize(text: string): number | undefined {
-  const [, number = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([kmgt]i?b)$/i.exec(text.trim()) ?? [];
+  const [, number = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([mgt]i?b)$/i.exec(text.trim()) ?? [];
   const factor = FACTORS[unit.toLowerCase()];
   return factor === undefined || Number(number) === 0 ? undefined : Math.floor(Number(number) * factor);
 }

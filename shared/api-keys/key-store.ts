@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { checkIdentityExists } from "#shared/records/identity.ts";
 import { countCreatedKey } from "#shared/records/member.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Put, Table, TransactionWrite, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
@@ -49,9 +50,6 @@ export interface Revocation {
   readonly entries: readonly KeyEntry[];
 }
 
-/** Keys that one batch reads. */
-const BATCH = 100;
-
 /** API keys and the key lists of their owners. */
 export function keyStore(table: Table) {
   return {
@@ -69,16 +67,16 @@ export function keyStore(table: Table) {
 
     /** The stored keys of list entries by hash; a key that was deleted meanwhile is missing. */
     async readKeys(entries: readonly KeyEntry[]): Promise<ReadonlyMap<string, StoredKey>> {
-      const found = new Map<string, StoredKey>();
-      for (let from = 0; from < entries.length; from += BATCH) {
-        const batch = entries.slice(from, from + BATCH);
-        const items = await table.batchGet(batch.map(({ hash }) => keys.apiKey(hash)));
-        for (const [index, { hash }] of batch.entries()) {
+      const items = await batchGetAll(
+        entries.map(({ hash }) => keys.apiKey(hash)),
+        table,
+      );
+      return new Map(
+        entries.flatMap(({ hash }, index) => {
           const item = items[index];
-          if (item !== undefined) found.set(hash, v.parse(StoredKey, item));
-        }
-      }
-      return found;
+          return item === undefined ? [] : [[hash, v.parse(StoredKey, item)] as const];
+        }),
+      );
     },
 
     /**

@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -122,7 +123,7 @@ export async function readKeys(owner: KeyOwner, { table }: KeyPorts): Promise<Ke
   const store = keyStore(table);
   const { entries } = await store.readList(owner);
   const stored = [...(await store.readKeys(entries)).values()];
-  return stored.sort((a, b) => (a.uid < b.uid ? -1 : 1)).map(toKeyItem);
+  return sortByText(stored, ({ uid }) => uid).map(toKeyItem);
 }
 
 /** Revokes a key: requests with it are refused from then on. */

@@ -55,9 +55,6 @@ export async function reportPlan(
   return changeExecution(first, ports, async (head) => {
     const before = toPlan(await readArtifact(run_id, uid, ports.table));
     if (before !== undefined && isSameVersion(before, data, digest)) return { result };
-    assertSpace(head, bytes);
-    if (!isStored) await ports.files.put(file, content, "text/markdown; charset=utf-8");
-    isStored = true;
     const artifact: StoredPlan = {
       uid,
       run_id,
@@ -70,6 +67,8 @@ export async function reportPlan(
       digest,
     };
     const change = toChange(head, artifact, bytes, now);
+    if (!isStored) await ports.files.put(file, content, "text/markdown; charset=utf-8");
+    isStored = true;
     return { change: before === undefined ? change : toVersionChange(head, change), result };
   });
 }
@@ -84,7 +83,10 @@ function isSameVersion(before: StoredPlan, data: Omit<Report<"PLAN">["data"], "c
   );
 }
 
-/** The change that stores the artifact. The condition of the head detects concurrent writes, so the artifact needs none. */
+/**
+ * The change that stores the artifact, if the run has space for it. The condition of the head detects concurrent writes, so the
+ * artifact needs none.
+ */
 function toChange(head: ExecutingHead, artifact: StoredArtifact, bytes: number, now: number): Change {
   assertSpace(head, bytes);
   return {

@@ -5,6 +5,7 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from "@aws-sdk/client-ssm";
+import { splitIntoBatches } from "#shared/arrays.ts";
 import { invalid } from "#shared/errors.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
@@ -33,8 +34,8 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
     },
     async getAll(team, ids) {
       const values = new Map<string, string>();
-      for (let from = 0; from < ids.length; from += BATCH) {
-        const byName = new Map(ids.slice(from, from + BATCH).map((id) => [toName(team, id), id]));
+      for (const batch of splitIntoBatches(ids, BATCH)) {
+        const byName = new Map(batch.map((id) => [toName(team, id), id]));
         const { Parameters = [] } = await client.send(
           new GetParametersCommand({ Names: [...byName.keys()], WithDecryption: true }),
         );

@@ -80,9 +80,10 @@ async function holdAll(reservation: Reservation, quote: Quote, table: Table): Pr
   const { id, payers, amount, at } = reservation;
   const { run, execution, lastsMs } = quote;
   const hold: Hold = { amount, at, until: at + lastsMs, run, execution };
-  for (const [index, payer] of payers.entries()) {
+  for (const payer of payers) {
     if (await addHold(payer, id, hold, table)) continue;
-    await Promise.all(payers.slice(0, index).map((earlier) => removeHold(earlier, id, amount, 0, table)));
+    // At this payer too: where the response of its write was lost, the repeated write is refused because of the first one.
+    await Promise.all(payers.map((held) => removeHold(held, id, amount, 0, table)));
     return false;
   }
   return true;

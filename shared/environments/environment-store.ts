@@ -1,9 +1,8 @@
 import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import {
   ConditionFailed,
-  type Item,
-  type Key,
   type Put,
   type Query,
   type Table,
@@ -22,8 +21,6 @@ import {
 } from "./environment.ts";
 
 const NAME_KIND = "environment";
-/** Keys that one batch takes. */
-const BATCH = 100;
 
 type Attributes = Pick<Update, "set" | "remove">;
 
@@ -38,7 +35,7 @@ export function environmentStore(table: Table) {
   return {
     /** Reads different environments; one that is not there is left out. */
     async getMany(uids: readonly string[]): Promise<Environment[]> {
-      const items = await readAll(uids.map(keys.environment), table);
+      const items = await batchGetAll(uids.map(keys.environment), table);
       return items.filter((item) => item !== undefined).map(parseEnvironment);
     },
 
@@ -50,7 +47,7 @@ export function environmentStore(table: Table) {
 
     /** Reads the latest runs in different environments, in their order. */
     async lastRuns(uids: readonly string[]): Promise<(LastRun | undefined)[]> {
-      return (await readAll(uids.map(keys.environmentRun), table)).map(parseLastRun);
+      return (await batchGetAll(uids.map(keys.environmentRun), table)).map(parseLastRun);
     },
 
     /** Reads an environment with its latest run. */
@@ -154,13 +151,4 @@ export function lastRunWrites(
 ): Update[] {
   if (environment === undefined || !isOwnedBy(environment, owner)) return [];
   return [{ kind: "update", key: keys.environmentRun(environment.uid), set: { ...run }, if: { pk: { exists: true } } }];
-}
-
-/** Reads any number of different keys, in their order. */
-async function readAll(wanted: readonly Key[], table: Table): Promise<(Item | undefined)[]> {
-  const found: (Item | undefined)[] = [];
-  for (let from = 0; from < wanted.length; from += BATCH) {
-    found.push(...(await table.batchGet(wanted.slice(from, from + BATCH))));
-  }
-  return found;
 }

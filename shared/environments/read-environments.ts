@@ -2,9 +2,10 @@ import { notFound } from "#shared/errors.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import { listVisibleOwners, type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { readRunHeads } from "#shared/records/read-run-heads.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { EnvironmentItem } from "#shared/wire/environment.ts";
-import { type Environment, toEnvironmentItem, toLinkedItem } from "./environment.ts";
+import { type Environment, type LastRun, toEnvironmentItem, toLinkedItem } from "./environment.ts";
 import { environmentStore, readEnvironment } from "./environment-store.ts";
 
 /** Returns an environment that the caller owns, is a guest of or has the link of; throws 404 for any other, existing or not. */
@@ -50,30 +51,33 @@ export async function showEnvironment(
   principal: Principal,
   table: Table,
 ): Promise<EnvironmentItem> {
-  const [shown] = await showEnvironments([environment], principal, table);
-  if (shown === undefined) throw notFound("environment");
-  return shown;
+  const [last] = await environmentStore(table).lastRuns([environment.uid]);
+  const [head] = await readRunHeads(last === undefined ? [] : [last.run_id], table);
+  return show(environment, principal, last, head);
 }
 
-/** Formats environments for a response to the caller: a link gives access to neither the latest run nor email addresses. */
+/** Formats environments for a response to the caller. */
 export async function showEnvironments(
   environments: readonly Environment[],
   principal: Principal,
   table: Table,
 ): Promise<EnvironmentItem[]> {
-  const items = await withLastRuns(environments, table);
-  return items.map((item, index) => {
-    const environment = environments[index];
-    return environment !== undefined && sees(principal, environment) ? item : toLinkedItem(item);
-  });
-}
-
-async function withLastRuns(environments: readonly Environment[], table: Table): Promise<EnvironmentItem[]> {
   const lasts = await environmentStore(table).lastRuns(environments.map(({ uid }) => uid));
   const runs = lasts.filter((last) => last !== undefined).map(({ run_id }) => run_id);
   const heads = new Map((await readRunHeads(runs, table)).map((head) => [head.run_id, head]));
   return environments.map((environment, index) => {
     const last = lasts[index];
-    return toEnvironmentItem(environment, last, last && heads.get(last.run_id));
+    return show(environment, principal, last, last && heads.get(last.run_id));
   });
+}
+
+/** A link gives access to neither the latest run nor email addresses. */
+function show(
+  environment: Environment,
+  principal: Principal,
+  last: LastRun | undefined,
+  head: RunHead | undefined,
+): EnvironmentItem {
+  const item = toEnvironmentItem(environment, last, head);
+  return sees(principal, environment) ? item : toLinkedItem(item);
 }

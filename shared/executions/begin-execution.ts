@@ -24,8 +24,7 @@ export async function beginExecution(
   const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
   const change: Change = {
     to: "INPROGRESS",
-    ...toSkippedState(head),
-    ...(head.state === "QUEUED" ? { add: { executions: 1 } } : {}),
+    ...(head.state === "QUEUED" ? { via: "PENDING", add: { executions: 1 } } : {}),
     events: [
       ...toSkippedEvents(head),
       { type: "worker_container_ready", data: { state: "INPROGRESS", duration_ms: now - prepared } },
@@ -62,19 +61,11 @@ export async function beginExecution(
   };
 }
 
-/** The state that the run passes through: a worker's execution can begin before the worker's claim arrives. */
-function toSkippedState(head: ExecutingHead | LocalHead): Pick<Change, "via"> {
-  if (head.state === "QUEUED") return { via: "PENDING" };
-  return isUnclaimed(head) ? { via: "CLAIMED" } : {};
-}
-
+/** The events of the state that the run passes through: a worker's execution can begin before the worker's claim arrives. */
 function toSkippedEvents(head: ExecutingHead | LocalHead): TimelineEntry[] {
   if (head.state === "QUEUED") {
     return [{ type: "run_pending", data: { state: "PENDING", execution_id: head.execution_id } }];
   }
-  if (!isUnclaimed(head) || head.worker_host === undefined) return [];
+  if (head.state !== "PENDING" || head.worker_host === undefined) return [];
   return [{ type: "run_claimed", data: { state: "CLAIMED", worker_host: head.worker_host } }];
 }
-
-const isUnclaimed = (head: ExecutingHead | LocalHead): boolean =>
-  head.state === "PENDING" && head.sandbox?.provider === "worker";

@@ -5,10 +5,12 @@ import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
-import { markClientEvent } from "./event-marker-store.ts";
+import { isClientEventStored, markClientEvent } from "./event-marker-store.ts";
 
 /** Adds an event of an execution to the timeline, with the time of the service; the payload has the times that the sandbox measured. */
 export async function storeClientEvent(first: ExecutingHead, event: ClientEvent, ports: RunPorts): Promise<void> {
+  const isFull = first.client_events >= RUN_CAPS.clientEvents;
+  if (isFull && (await isClientEventStored(first.run_id, event.event_uuid, ports.table))) return;
   const { latency_ms, is_error, detail, start_ts, finish_ts, ...rest } = event.payload ?? {};
   const data = {
     ...(latency_ms === undefined ? {} : { duration_ms: Math.round(latency_ms) }),

@@ -9,6 +9,10 @@ export const markClientEvent = (runId: string, eventId: string): Put => ({
   if: { pk: { exists: false } },
 });
 
+export async function isClientEventStored(runId: string, eventId: string, table: Pick<Table, "get">): Promise<boolean> {
+  return (await table.get(keys.clientEvent(runId, eventId))) !== undefined;
+}
+
 /** True if the user was notified of the same message of the run before. */
 export async function isNotified(runId: string, message: string, table: Pick<Table, "get">): Promise<boolean> {
   return (await table.get(keys.notification(runId, sha256(message)))) !== undefined;

@@ -23,22 +23,16 @@ export async function finishExecution(
   request: FinishTaskRequest,
   ports: RunPorts,
 ): Promise<Followup[]> {
-  const { first_sequence, messages, followups_stored } = request;
+  const { followups_stored } = request;
   if (followups_stored !== undefined && followups_stored > first.followups) {
     throw invalid("followups_stored", `there are ${first.followups} follow-ups`);
   }
-  if ((messages === undefined) !== (first_sequence === undefined)) {
-    throw invalid("first_sequence", "is sent with messages, and only with them");
-  }
-  const toMessages =
-    messages === undefined || first_sequence === undefined
-      ? undefined
-      : await prepareMessages(first, first_sequence, messages, ports);
+  const toMessages = await prepareLastMessages(first, request, ports);
   const stored = (head: ExecutingHead) => Math.max(followups_stored ?? 0, head.followups_stored);
   const finished = await changeExecution<Finished>(first, ports, (head) => {
     const now = ports.now();
-    const { count: _, ...said } = toMessages?.(head) ?? { count: 0 };
-    const known = { ...said.set, ...(stored(head) > head.followups_stored ? { followups_stored: stored(head) } : {}) };
+    const { count: _, ...said } = toMessages(head);
+    const known = { ...said.set, followups_stored: stored(head) };
     const also = (change: Change): Change => ({
       ...change,
       ...said,
@@ -65,6 +59,20 @@ export async function finishExecution(
   if (finished === "queued") await sendRequeued(first, ports);
   else await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
   return [];
+}
+
+async function prepareLastMessages(
+  first: ExecutingHead,
+  { first_sequence, messages }: FinishTaskRequest,
+  ports: RunPorts,
+): ReturnType<typeof prepareMessages> {
+  if (messages !== undefined && first_sequence !== undefined) {
+    return prepareMessages(first, first_sequence, messages, ports);
+  }
+  if (messages !== undefined || first_sequence !== undefined) {
+    throw invalid("first_sequence", "is sent with messages, and only with them");
+  }
+  return () => ({ count: 0 });
 }
 
 function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {

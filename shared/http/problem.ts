@@ -39,8 +39,7 @@ const isTooMuch = (error: unknown): boolean =>
 
 /** Renders an application/problem+json response (RFC 9457). Of an error that is no RunyardError it shows only the trace id. */
 export function problem(error: unknown, context: ProblemContext): HttpResponse {
-  const unknown = () =>
-    new RunyardError(isTooMuch(error) ? "resource_unavailable" : "internal_error", { cause: error });
+  const unknown = () => new RunyardError(isTooMuch(error) ? "resource_unavailable" : "internal_error");
   const known = error instanceof RunyardError ? error : unknown();
   const { title } = ERRORS[known.code];
   return {
@@ -53,17 +52,18 @@ export function problem(error: unknown, context: ProblemContext): HttpResponse {
       ...(known.retryAfterSeconds === undefined ? {} : { "retry-after": String(known.retryAfterSeconds) }),
       ...known.headers,
     },
+    // Members that are undefined are left out.
     body: JSON.stringify({
       type: problemType(context.baseUrl, known.code),
       title,
       status: known.status,
-      ...(known.detail === undefined ? {} : { detail: known.detail }),
+      detail: known.detail,
       instance: context.instance,
       error: known.detail === undefined ? title : `${title} (${known.detail})`,
       error_code: known.code,
       retryable: known.retryable,
       trace_id: context.traceId,
-      ...(known.errors === undefined ? {} : { errors: known.errors }),
+      errors: known.errors,
     }),
   };
 }

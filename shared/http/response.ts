@@ -37,7 +37,7 @@ export function renderResponse<R extends Replies>(answer: Answer<R>, replies: R,
     const type = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
     return { statusCode, headers: { ...headers, ...type }, body: "", stream: answer.stream };
   }
-  const extra = "headers" in answer && answer.headers !== undefined ? answer.headers : {};
+  const { headers: extra } = answer;
   if ("location" in answer)
     return { statusCode, headers: { ...headers, ...extra, location: answer.location }, body: "" };
   const schema = replies[statusCode];
@@ -60,6 +60,9 @@ export function renderResponse<R extends Replies>(answer: Answer<R>, replies: R,
     body: JSON.stringify(body),
   };
 }
+
+/** The headers of the response to a POST: a repeated request is recognized by them. */
+export const toReplayHeaders = (replayed: boolean): AnswerHeaders => (replayed ? { "idempotent-replay": "true" } : {});
 
 /** The request's trace id: X-Ray's where there is one, else API Gateway's request id. */
 export function readTraceId(event: APIGatewayProxyEventV2): string {

@@ -1,8 +1,10 @@
+import { sortByText } from "#shared/arrays.ts";
+
 /** JSON with the members of every object in one order, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, entry: unknown) =>
     typeof entry === "object" && entry !== null && !Array.isArray(entry)
-      ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(sortByText(Object.entries(entry), ([name]) => name))
       : entry,
   );
 }

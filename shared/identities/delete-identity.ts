@@ -1,3 +1,4 @@
+import { splitIntoBatches } from "#shared/arrays.ts";
 import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
@@ -50,8 +51,7 @@ async function failWaitingRuns({ uid, team_uid, name }: Identity, ports: Deletio
       (state === "QUEUED" || state === "PENDING") && (creator === uid || executor === uid),
   );
   const reason = `the identity ${name} that the run was for is deleted`;
-  for (let from = 0; from < ending.length; from += BATCH) {
-    const batch = ending.slice(from, from + BATCH);
+  for (const batch of splitIntoBatches(ending, BATCH)) {
     await Promise.all(batch.map(({ runId }) => failWaitingRun(runId, "not_authorized", reason, ports)));
   }
 }

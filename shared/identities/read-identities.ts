@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import type { Principal } from "#shared/principals/principal.ts";
@@ -27,5 +28,5 @@ export async function readIdentity(uid: string, principal: Principal, table: Tab
 export async function readIdentities(principal: Principal, table: Table): Promise<FoundIdentity[]> {
   const store = identityStore(table);
   const found = await Promise.all(listTeamsToRead(principal).map(store.list));
-  return found.flat().sort((a, b) => (a.identity.uid < b.identity.uid ? -1 : 1));
+  return sortByText(found.flat(), ({ identity }) => identity.uid);
 }

@@ -36,8 +36,8 @@ export async function recordCall(
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
   try {
     await changeRun(first, ports, (head) => {
-      if (head.execution_id !== first.execution_id) return { result: undefined };
-      const hasEvent = isExecutingHead(head) && head.next_sequence <= MAX_SEQUENCE;
+      const isCurrent = isExecutingHead(head) && head.execution_id === first.execution_id;
+      const hasEvent = isCurrent && head.next_sequence <= MAX_SEQUENCE;
       if (!hasEvent && head.b === true) return { result: undefined };
       return { change: { events: hasEvent ? [event] : [], set: { b: true } }, result: undefined };
     });

@@ -129,8 +129,6 @@ async function parseRequest(request: Request): Promise<ModelRequest> {
 function watchExecution({ run_id, execution_id }: ExecutingHead, ports: GatewayPorts) {
   const aborter = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
-  // The promise may remain unused.
-  over.catch(() => undefined);
   const check = async () => {
     const head = await ports.runs.head(run_id);
     const works = head !== undefined && isExecutingHead(head) && head.execution_id === execution_id;

@@ -24,10 +24,11 @@ export const base64Source: Filter = (value, path, notes) => {
 
 /** The URL of an image in OpenAI's APIs: a data URL of an image, which counts as one whatever its size. */
 export const imageDataUrl: Filter = (value, path, notes) => {
-  const head = typeof value === "string" ? DATA_URL.exec(value) : null;
-  if (typeof value !== "string" || head === null) throw invalid(path, REFERENCE);
-  checkImage(head[1], value.slice(head[0].length), path, notes);
-  return value;
+  const url = typeof value === "string" ? value : "";
+  const head = DATA_URL.exec(url);
+  if (head === null) throw invalid(path, REFERENCE);
+  checkImage(head[1], url.slice(head[0].length), path, notes);
+  return url;
 };
 
 const checkImage = (mediaType: unknown, data: unknown, path: string, notes: Parameters<Filter>[2]): string => {

@@ -103,7 +103,7 @@ const responsesUsage = ({ input_tokens, output_tokens }: v.InferOutput<typeof Re
   output: output_tokens,
 });
 
-const toObject = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});
+const toObject = (value: unknown): object | null => (typeof value === "object" ? value : null);
 
 function chatMeter(request: ModelRequest): Meter {
   const wantsUsage = v.is(WantsUsage, request);

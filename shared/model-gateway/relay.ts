@@ -47,27 +47,21 @@ interface Output {
 
 function createOutput(controller: ReadableStreamDefaultController<Uint8Array>): Output {
   const encoder = new TextEncoder();
-  let isOpen = true;
-  const ifOpen = (work: () => void) => {
-    if (!isOpen) return;
+  const unlessClosed = (work: () => void) => {
     try {
       work();
     } catch {
-      // The caller has hung up.
-      isOpen = false;
+      // The caller has hung up, or gets no more.
     }
   };
   return {
     write: (text) =>
-      ifOpen(() => {
+      unlessClosed(() => {
         controller.enqueue(encoder.encode(text));
-        if ((controller.desiredSize ?? 0) > 0) return;
-        isOpen = false;
-        controller.error(new Error("the answer is not read"));
+        if ((controller.desiredSize ?? 0) <= 0) controller.error(new Error("the answer is not read"));
       }),
     end: (text) =>
-      ifOpen(() => {
-        isOpen = false;
+      unlessClosed(() => {
         if (text !== undefined) controller.enqueue(encoder.encode(text));
         controller.close();
       }),

@@ -1,4 +1,4 @@
-/** What Amazon Bedrock answers to a call of an account or principal that may not make it, and what to do about it. The first match counts. */
+/** Errors that Amazon Bedrock returns to an account or principal without access, and their remedies. The first match counts. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [
     /use[- ]case/i,

@@ -30,7 +30,6 @@ export interface OidcSubject {
   readonly sub: string;
   /** The email address, if the issuer has verified it. */
   readonly verifiedEmail: string | undefined;
-  readonly name: string | undefined;
 }
 
 const TokenAnswer = v.object({ id_token: v.string() });
@@ -39,7 +38,6 @@ const Person = v.object({
   azp: v.optional(v.unknown()),
   email: v.optional(v.unknown()),
   email_verified: v.optional(v.unknown()),
-  name: v.optional(v.unknown()),
 });
 
 /** The values of `state` and `nonce` that belong to a code verifier. The web app computes them in the same way. */
@@ -89,7 +87,7 @@ export async function exchangeCode(
   );
   const expected = { issuer, audience: clientId, now, refuse: (claim: string, why: string) => refuse(claim, why) };
   const claims = await verifyToken(token, expected, issuers);
-  const { nonce, azp, email, email_verified, name } = v.parse(Person, claims);
+  const { nonce, azp, email, email_verified } = v.parse(Person, claims);
   if (nonce !== digest("nonce", verifier)) throw refuse("nonce", "belongs to another sign-in; sign in again");
   if (azp !== undefined && azp !== clientId) throw refuse("azp", "the token is for another client");
   // Some issuers write booleans as text.
@@ -98,7 +96,6 @@ export async function exchangeCode(
     issuer,
     sub: claims.sub,
     verifiedEmail: isVerified && typeof email === "string" && email !== "" ? email : undefined,
-    name: typeof name === "string" ? name : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunItem } from "#shared/wire/run.ts";
@@ -8,8 +9,6 @@ const Sum = v.optional(v.number(), 0);
 /** What a run's own model calls have used and, where the model has a price, cost in billionths of a dollar. */
 export const ModelUsage = v.object({ cost: Sum, tokens: Sum, calls: Sum });
 export type ModelUsage = v.InferOutput<typeof ModelUsage>;
-
-const MAX_IN_BATCH = 100;
 
 /** Records what one model call of a run has cost and used. */
 export async function noteUsage(
@@ -31,11 +30,7 @@ export async function readUsage(
   table: Pick<Table, "batchGet">,
 ): Promise<(ModelUsage | undefined)[]> {
   const marked = heads.filter(({ b }) => b === true).map(({ run_id }) => run_id);
-  const found = new Map<string, ModelUsage>();
-  for (let from = 0; from < marked.length; from += MAX_IN_BATCH) {
-    const some = marked.slice(from, from + MAX_IN_BATCH);
-    const items = await table.batchGet(some.map(keys.budget));
-    for (const [index, runId] of some.entries()) found.set(runId, v.parse(ModelUsage, items[index] ?? {}));
-  }
+  const items = await batchGetAll(marked.map(keys.budget), table);
+  const found = new Map(marked.map((runId, index) => [runId, v.parse(ModelUsage, items[index] ?? {})]));
   return heads.map(({ run_id }) => found.get(run_id));
 }

@@ -1,9 +1,7 @@
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { parseRunHead, type RunHead } from "./run-head.ts";
-
-/** Keys that one batch takes. */
-const BATCH = 100;
 
 export async function readRunHead(runId: string, table: Pick<Table, "get">): Promise<RunHead | undefined> {
   const item = await table.get(keys.head(runId));
@@ -12,10 +10,6 @@ export async function readRunHead(runId: string, table: Pick<Table, "get">): Pro
 
 /** Reads the heads of different runs, in their order; a run that is not there is left out. */
 export async function readRunHeads(runIds: readonly string[], table: Pick<Table, "batchGet">): Promise<RunHead[]> {
-  const found: RunHead[] = [];
-  for (let from = 0; from < runIds.length; from += BATCH) {
-    const items = await table.batchGet(runIds.slice(from, from + BATCH).map(keys.head));
-    found.push(...items.filter((item) => item !== undefined).map(parseRunHead));
-  }
-  return found;
+  const items = await batchGetAll(runIds.map(keys.head), table);
+  return items.filter((item) => item !== undefined).map(parseRunHead);
 }

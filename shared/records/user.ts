@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { sortByText } from "#shared/arrays.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Put, Update } from "#shared/table/table.ts";
 import { Role } from "#shared/wire/role.ts";
@@ -24,9 +25,8 @@ export function parseUser(item: Item): User {
   const { uid, display_name, email, ...rest } = v.parse(User, item);
   const teams = Object.entries(rest)
     .filter(([name]) => name.startsWith(ROLE_IN))
-    .map(([name, role]) => ({ uid: name.slice(ROLE_IN.length), role: v.parse(Role, role) }))
-    .sort((a, b) => (a.uid < b.uid ? -1 : 1));
-  return { uid, displayName: display_name, email, teams };
+    .map(([name, role]) => ({ uid: name.slice(ROLE_IN.length), role: v.parse(Role, role) }));
+  return { uid, displayName: display_name, email, teams: sortByText(teams, (team) => team.uid) };
 }
 
 /** Creates a user with the role in each of their teams. */

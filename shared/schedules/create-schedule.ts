@@ -46,7 +46,7 @@ export async function addSchedule(
     async (record) => ({ schedule: await writeSchedule(request, principal, record, ports), replayed: false }),
     async (id) => {
       const schedule = await ports.schedules.get(id);
-      if (schedule === undefined || schedule.timing.state === "deleted") throw deletedSince();
+      if (schedule === undefined || schedule.timing.state === "deleted") throw new RunyardError("resource_not_found");
       return { schedule, replayed: true };
     },
   );
@@ -144,6 +144,3 @@ export function findFirstFiring(cron: string, timeZone: string, now: number): nu
   if (next === undefined) throw invalid("cron_schedule", "never fires: there is no such date");
   return next;
 }
-
-const deletedSince = () =>
-  new RunyardError("resource_not_found", { detail: "the schedule that this request created is deleted" });

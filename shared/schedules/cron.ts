@@ -47,7 +47,7 @@ function checkCron(text: string): void {
   try {
     new CronPattern(trimmed, undefined, { mode: "5-part" });
   } catch (error) {
-    throw invalid("cron_schedule", `is not a cron: ${said(error)}`);
+    throw invalid("cron_schedule", `is not a cron expression, such as 0 9 * * 1-5 (${said(error)})`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { splitIntoBatches } from "#shared/arrays.ts";
 import { logLine } from "#shared/log/log.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { parseTimetable, type Timetable } from "./cron.ts";
@@ -32,8 +33,8 @@ export interface Reconciled {
 export async function reconcileOverdue(ports: FiringPorts): Promise<Reconciled> {
   const ids = await ports.schedules.due(ports.now() - LATE_MS, PASS_LIMIT);
   let failed = 0;
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const looks = await Promise.allSettled(ids.slice(from, from + AT_ONCE).map((id) => reconcile(id, ports)));
+  for (const batch of splitIntoBatches(ids, AT_ONCE)) {
+    const looks = await Promise.allSettled(batch.map((id) => reconcile(id, ports)));
     failed += looks.filter(({ status }) => status === "rejected").length;
   }
   return { looked: ids.length, failed };

@@ -1,6 +1,7 @@
 import { retryableConflict } from "#shared/errors.ts";
 import { folded } from "#shared/records/run.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import {
   keys,
   type Owner,
@@ -28,8 +29,6 @@ import { identityOf, nextRunOf, parseSchedule, type Schedule } from "./schedule.
 import type { Tick } from "./tick.ts";
 import { putTick } from "./tick-store.ts";
 
-/** Items that one batch reads. */
-const BATCH = 100;
 const MAX_ATTEMPTS = 8;
 
 /** The schedule was changed between the read and the write; read it again. */
@@ -130,12 +129,8 @@ export function toUnsynced(item: Item, now: number): Item {
 const toId = ({ pk }: Item): string => pk.slice(schedulePk("").length);
 
 async function readMany(ids: readonly string[], table: Table): Promise<Schedule[]> {
-  const found: Schedule[] = [];
-  for (let from = 0; from < ids.length; from += BATCH) {
-    const items = await table.batchGet(ids.slice(from, from + BATCH).map(keys.schedule));
-    found.push(...items.filter((item) => item !== undefined).map(parseSchedule));
-  }
-  return found;
+  const items = await batchGetAll(ids.map(keys.schedule), table);
+  return items.filter((item) => item !== undefined).map(parseSchedule);
 }
 
 async function writeChange(

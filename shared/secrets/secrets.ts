@@ -1,4 +1,5 @@
 import { scryptSync } from "node:crypto";
+import { sortByText } from "#shared/arrays.ts";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -67,8 +68,7 @@ export const hashSecret = (team: string, { name, value }: CreateSecretRequest): 
 
 /** The secrets of teams as responses show them, by name. */
 export async function readSecrets(teams: readonly string[], table: Table): Promise<SecretItem[]> {
-  const all = (await secretStore(table).list(teams)).map(toSecretItem);
-  return all.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  return sortByText((await secretStore(table).list(teams)).map(toSecretItem), placeOf);
 }
 
 /** A secret's place in the list. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { splitIntoBatches } from "#shared/arrays.ts";
 import type { SkillFile } from "#shared/wire/scan.ts";
 import {
   inSkillOrder,
@@ -103,9 +104,8 @@ async function findSkillsWith(
   };
 }
 
-/** Symbolic links are not followed: their targets are listed at their own paths. */
-const isSkill = ({ path, mode, type }: Entry): boolean =>
-  type === "blob" && (mode === "100644" || mode === "100755") && isSkillPath(path);
+/** Only files have these modes. Symbolic links are not followed: their targets are listed at their own paths. */
+const isSkill = ({ path, mode }: Entry): boolean => (mode === "100644" || mode === "100755") && isSkillPath(path);
 
 function requireBody<T>(answer: GithubAnswer<T>): T {
   if (answer.changed) return answer.body;
@@ -165,9 +165,7 @@ async function readFiles(
       return { path, sha, problem: "is not read yet" };
     }
   };
-  for (let from = 0; from < listed.length; from += AT_ONCE) {
-    files.push(...(await Promise.all(listed.slice(from, from + AT_ONCE).map(one))));
-  }
+  for (const batch of splitIntoBatches(listed, AT_ONCE)) files.push(...(await Promise.all(batch.map(one))));
   return { files, ...(failure === undefined ? {} : { failure }) };
 }
 

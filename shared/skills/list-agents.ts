@@ -130,7 +130,7 @@ function listSpecs({ path }: Skill, { owner, name }: Place, all: readonly Skill[
 }
 
 /** Truncates the longest prompts where they do not fit into one response. */
-function truncatePrompts(variants: AgentVariant[]): AgentVariant[] {
+export function truncatePrompts<T extends Pick<AgentVariant, "base_prompt">>(variants: T[]): T[] {
   const bytes = variants.reduce((sum, { base_prompt }) => sum + Buffer.byteLength(JSON.stringify(base_prompt)), 0);
   if (bytes <= PROMPT_BYTES) return variants;
   const most = Math.floor(PROMPT_BYTES / variants.length / 2);

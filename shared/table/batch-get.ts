@@ -1,3 +1,4 @@
+import { splitIntoBatches } from "#shared/arrays.ts";
 import type { Item, Key, Table } from "./table.ts";
 
 const MAX_KEYS_IN_BATCH = 100;
@@ -7,8 +8,6 @@ export async function batchGetAll(
   keys: readonly Key[],
   table: Pick<Table, "batchGet">,
 ): Promise<readonly (Item | undefined)[]> {
-  const batches = Array.from({ length: Math.ceil(keys.length / MAX_KEYS_IN_BATCH) }, (_, batch) =>
-    table.batchGet(keys.slice(batch * MAX_KEYS_IN_BATCH, (batch + 1) * MAX_KEYS_IN_BATCH)),
-  );
+  const batches = splitIntoBatches(keys, MAX_KEYS_IN_BATCH).map((batch) => table.batchGet(batch));
   return (await Promise.all(batches)).flat();
 }

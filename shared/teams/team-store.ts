@@ -21,7 +21,7 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
 
     /** Teams by uid. At most 100, since they are read in one batch. */
     async getMany(uids: readonly string[]): Promise<Map<string, Team>> {
-      const items = uids.length === 0 ? [] : await table.batchGet(uids.map(keys.team));
+      const items = await table.batchGet(uids.map(keys.team));
       return new Map(items.filter((item) => item !== undefined).map((item) => [parseTeam(item).uid, parseTeam(item)]));
     },
 

@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import {
@@ -57,7 +58,7 @@ export async function addTeam(
 /** Teams by uid, oldest first. */
 export async function readTeams(uids: readonly string[], table: Table): Promise<Team[]> {
   const found = await teamStore(table).getMany(uids);
-  return [...found.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  return sortByText([...found.values()], ({ uid }) => uid);
 }
 
 /** @throws RunyardError 404 where there is no such team */

@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { listVisibleOwners, type Principal } from "#shared/principals/principal.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -33,7 +34,7 @@ export async function readUsageReport(
     const key = item[groupBy] ?? "";
     buckets.set(key, addSums(buckets.get(key) ?? NO_SUMS, item));
   }
-  return [...buckets].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, sums]) => toBucket(key, sums));
+  return sortByText([...buckets], ([key]) => key).map(([key, sums]) => toBucket(key, sums));
 }
 
 const toDay = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);

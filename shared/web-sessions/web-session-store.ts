@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { splitIntoBatches } from "#shared/arrays.ts";
 import { parseUser, type User } from "#shared/records/user.ts";
 import { parseWebSession, type WebSession, webSessionKey, webSessionTimeToLive } from "#shared/records/web-session.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -63,8 +64,8 @@ export function webSessionStore(table: Table) {
     },
 
     async delete(sessions: readonly SessionId[]): Promise<void> {
-      for (let from = 0; from < sessions.length; from += BATCH) {
-        await transact(table, { sessions: sessions.slice(from, from + BATCH).map(deleteSession) });
+      for (const batch of splitIntoBatches(sessions, BATCH)) {
+        await transact(table, { sessions: batch.map(deleteSession) });
       }
     },
 

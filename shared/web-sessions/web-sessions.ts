@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { notFound } from "#shared/errors.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { type WebSession, webSessionExpiry } from "#shared/records/web-session.ts";
@@ -24,16 +25,14 @@ export function toSessionInfo({ user, credential }: PersonalPrincipal, teams: re
 export async function listSessions(caller: PersonalPrincipal, { table, now }: ReadPorts): Promise<WebSessionItem[]> {
   const sessions = await webSessionStore(table).list(caller.user.uid);
   const open = sessions.filter((session) => webSessionExpiry(session) > now());
-  return open
-    .toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
-    .map((session) => ({
-      uid: session.uid,
-      created_at: toTimestamp(session.created_at),
-      last_used_at: toTimestamp(session.last_used_at),
-      expires_at: toTimestamp(webSessionExpiry(session)),
-      ...(session.browser === undefined ? {} : { browser: session.browser }),
-      current: isCurrent(session, caller),
-    }));
+  return sortByText(open, ({ uid }) => uid).map((session) => ({
+    uid: session.uid,
+    created_at: toTimestamp(session.created_at),
+    last_used_at: toTimestamp(session.last_used_at),
+    expires_at: toTimestamp(webSessionExpiry(session)),
+    ...(session.browser === undefined ? {} : { browser: session.browser }),
+    current: isCurrent(session, caller),
+  }));
 }
 
 const isCurrent = ({ uid }: WebSession, { credential }: PersonalPrincipal): boolean =>

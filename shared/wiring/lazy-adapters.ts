@@ -27,7 +27,7 @@ export function createFiles(): FileStore {
 export function createRunQueue(): RunQueue {
   const queue = loadOnce(async () => (await import("#shared/aws/queue-part.ts")).openRunQueue(queueUrls));
   return {
-    sendRun: async (runId, owner) => (await queue()).sendRun(runId, owner),
+    sendRun: async (runId, owner, delaySeconds) => (await queue()).sendRun(runId, owner, delaySeconds),
     sendEnd: async (runId, owner) => (await queue()).sendEnd(runId, owner),
   };
 }

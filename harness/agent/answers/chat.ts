@@ -77,7 +77,8 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
   const message = {
     content,
     refusal,
-    tool_calls: calls.filter((call) => call !== undefined).map((call) => ({ function: call })),
+    // Omits the indexes that no part had.
+    tool_calls: calls.flatMap((call) => [{ function: call }]),
   };
   return { choices: [{ message, finish_reason: finish }], usage };
 }

@@ -74,10 +74,11 @@ export function assembleMessage(events: readonly unknown[]): unknown {
     }
   }
   if (stopReason === undefined) throw new BrokenAnswer("the answer is incomplete");
-  const blocks = content.map((block, index) =>
-    block.type === "tool_use" && inputs.has(index) ? { ...block, input: inputs.get(index) } : block,
+  // Omits the indexes of blocks of unknown types.
+  const blocks = content.flatMap((block, index) =>
+    block.type === "tool_use" && inputs.has(index) ? [{ ...block, input: inputs.get(index) }] : [block],
   );
-  return { content: blocks.filter((block) => block !== undefined), stop_reason: stopReason, usage };
+  return { content: blocks, stop_reason: stopReason, usage };
 }
 
 function appendDelta(

@@ -34,6 +34,8 @@ const CONNECT_MS = 60_000;
 const SILENCE_MS = 120_000;
 const CALL_MS = 1_800_000;
 const MAX_TOOLS = 500;
+/** The end of a server's output that an error shows. */
+const OUTPUT_CHARACTERS = 1_000;
 
 /** Connects to a server. @throws an Error that says in one redacted sentence why the server cannot be used */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
@@ -45,7 +47,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   const fail = (error: unknown, output = "") => {
     signal.throwIfAborted();
     const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : formatError(error);
-    return new Error(redactor.text(output === "" ? why : `${why}: ${output.slice(-1_000)}`));
+    return new Error(redactor.text(output === "" ? why : `${why}: ${output.slice(-OUTPUT_CHARACTERS)}`));
   };
   if (config.command !== undefined) {
     const program = { command: config.command, args: config.args ?? [], env: config.env ?? {} };

@@ -159,16 +159,23 @@ const defined = ({ url, ref, path }: { url: string; ref?: string | undefined; pa
   ...(path === undefined ? {} : { path }),
 });
 
+const POLL_MS = 500;
+const POLL_FACTOR = 1.5;
+
 /** Waits for the end of a run up to a time limit, and returns its state. */
 async function waitForOutcome(
   runId: string,
   timeoutSeconds = DEFAULT_WAIT_SECONDS,
-  { runs, waitUntil, pollMs = 500 }: AgentsOptions,
+  { runs, waitUntil, pollMs = POLL_MS }: AgentsOptions,
   { signal }: ToolCall,
 ): Promise<Record<string, unknown>> {
   const until = Math.min(Date.now() + timeoutSeconds * 1000, waitUntil);
   let run = await runs.read(runId);
-  for (let pause = pollMs; !hasEnded(run) && Date.now() + pause <= until; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
+  for (
+    let pause = pollMs;
+    !hasEnded(run) && Date.now() + pause <= until;
+    pause = Math.min(pause * POLL_FACTOR, MAX_POLL_MS)
+  ) {
     await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
     run = await runs.read(runId);
   }
