@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
-import { beforeEach, describe, expect, it } from "vitest";
+import { createHash, randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { deriveUuid } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -85,6 +86,17 @@ describe("a PLAN", () => {
     expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe("# Done");
   });
 
+  it("has an id that is derived from its run and its document, or else from its title and content", async () => {
+    const { run_id } = harness;
+    const digest = createHash("sha256").update(PLAN.content).digest("hex");
+    const { document_uid: _, title: __, ...bare } = PLAN;
+    const uidOf = async (data: object) => (await report("PLAN", data)).body.artifact_uid;
+    expect(await uidOf(PLAN)).toBe(deriveUuid(run_id, "PLAN", "plan-1"));
+    const derived = (title: string) => deriveUuid(run_id, "PLAN", deriveUuid(run_id, "document", title, digest));
+    expect(await uidOf(bare)).toBe(derived(""));
+    expect(await uidOf({ ...bare, title: "A plan" })).toBe(derived("A plan"));
+  });
+
   it("without a document_uid is the same artifact if its content is the same", async () => {
     const { document_uid: _, ...plan } = PLAN;
     const uids = [plan, plan, { ...plan, content: "another" }].map(async (data) => (await report("PLAN", data)).body);
@@ -93,6 +105,35 @@ describe("a PLAN", () => {
     expect(other).not.toBe(one);
     expect((await shown()).artifacts).toHaveLength(2);
   });
+});
+
+describe("the other members of a PLAN", () => {
+  const FULL = { ...PLAN, notebook_uid: "notebook-1", url: "https://docs.test/plan" };
+
+  it("are returned with it", async () => {
+    const { body } = await report("PLAN", FULL);
+    const { content, ...rest } = FULL;
+    expect((await ada.get(`/agent/artifacts/${body.artifact_uid}`)).body.data).toEqual({
+      ...rest,
+      content,
+      content_type: "text/markdown",
+    });
+  });
+
+  it.each([{ notebook_uid: "notebook-2" }, { title: "Another" }, { url: "https://docs.test/another" }])(
+    "make a new version of the same artifact where one changes: %j",
+    async (change) => {
+      const first = (await report("PLAN", FULL)).body.artifact_uid;
+      plane.clock.now += 1_000;
+      expect((await report("PLAN", { ...FULL, ...change })).body.artifact_uid).toBe(first);
+      expect((await ada.get(`/agent/artifacts/${first}`)).body).toMatchObject({
+        created_at: "2026-05-18T19:00:00.000Z",
+        data: change,
+      });
+      expect(await listEvents()).toHaveLength(2);
+      expect((await shown()).artifacts).toHaveLength(1);
+    },
+  );
 });
 
 describe("a link artifact", () => {
@@ -146,6 +187,38 @@ describe("a link artifact", () => {
   });
 });
 
+describe("a FILE", () => {
+  const git = { path: "shop", base_commit: "a".repeat(40), commits: 1, files_changed: 2, insertions: 3, deletions: 4 };
+  const bare = {
+    filepath: "out/shop.patch",
+    filename: "shop.patch",
+    mime_type: "text/x-patch",
+    size_bytes: PIXEL.length,
+    sha256: SCREENSHOT.sha256,
+  };
+
+  it.each([
+    ["all of its members", { title: "Changes", description: "What the run changed", git }],
+    ["the necessary members only", {}],
+  ])("is returned with %s once it is uploaded, and is not found before", async (_, more) => {
+    const { body: placed } = await report("FILE", { ...bare, ...more });
+    const read = () => ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    expect(await read()).toMatchObject({ status: 404, body: { detail: "there is no such artifact" } });
+    await plane.upload(placed.upload.url, PIXEL);
+    expect((await report("FILE", { ...bare, ...more })).body).toEqual({ artifact_uid: placed.artifact_uid });
+    const { filepath, filename, mime_type, size_bytes } = bare;
+    expect((await read()).body.data).toEqual({
+      ...more,
+      download_url: expect.stringMatching(/^https:/),
+      expires_at: expect.stringMatching(/Z$/),
+      content_type: mime_type,
+      filepath,
+      filename,
+      size_bytes,
+    });
+  });
+});
+
 describe("a SCREENSHOT", () => {
   it("is uploaded like a file, and downloads with its type", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
@@ -160,7 +233,11 @@ describe("a SCREENSHOT", () => {
         data: { artifact_uid: placed.artifact_uid, mime_type, description },
       },
     ]);
+    const downloadUrl = vi.spyOn(plane.ports.files, "downloadUrl");
     const { body } = await ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    expect(downloadUrl.mock.calls).toEqual([
+      [expect.any(String), { filename: "screenshot.png", contentType: "image/png" }],
+    ]);
     expect(body).toEqual({
       artifact_uid: placed.artifact_uid,
       artifact_type: "SCREENSHOT",
@@ -176,11 +253,64 @@ describe("a SCREENSHOT", () => {
     expect(await found("SCREENSHOT")).toEqual([harness.run_id]);
   });
 
+  it("downloads under a name with the subtype of its media type, without a suffix", async () => {
+    const downloadUrl = vi.spyOn(plane.ports.files, "downloadUrl");
+    const { description: _, ...bare } = SCREENSHOT;
+    const { body: placed } = await report("SCREENSHOT", { ...bare, mime_type: "image/svg+xml" });
+    await plane.upload(placed.upload.url, PIXEL);
+    await harness.finish();
+    const { body } = await ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    expect(Object.keys(body.data).sort()).toEqual(["content_type", "download_url", "expires_at"]);
+    expect(downloadUrl.mock.calls[0]?.[1]).toEqual({ filename: "screenshot.svg", contentType: "image/svg+xml" });
+  });
+
+  it("is not placed if the table fails, and placed once by concurrent reports", async () => {
+    const { transact } = plane.table;
+    const spy = vi.spyOn(plane.ports.table, "transact").mockRejectedValueOnce(new Error("the table is away"));
+    expect((await report("SCREENSHOT", SCREENSHOT)).status).toBe(500);
+    const place = () => report("SCREENSHOT", SCREENSHOT);
+    spy.mockImplementationOnce(async (writes) => {
+      expect((await place()).status).toBe(200);
+      return transact(writes);
+    });
+    expect((await place()).body).toHaveProperty("upload");
+    expect(await plane.table.get(keys.head(harness.run_id))).toMatchObject({
+      placed_artifacts: 1,
+      placed_bytes: PIXEL.length,
+    });
+  });
+
   it("becomes visible at the end of its run if it was uploaded and not reported again", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
     await plane.upload(placed.upload.url, PIXEL);
     await harness.finish();
     expect((await shown()).artifacts).toHaveLength(1);
+  });
+
+  it("stays invisible at the end of its run if its upload has another size, or another execution placed it", async () => {
+    const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
+    await plane.upload(placed.upload.url, PIXEL.subarray(1));
+    expect((await report("SCREENSHOT", SCREENSHOT)).body, "it can still be uploaded").toHaveProperty("upload");
+    const other = { ...SCREENSHOT, sha256: "0".repeat(64) };
+    const { body: left } = await report("SCREENSHOT", other);
+    await harness.finish();
+    await plane.upload(left.upload.url, PIXEL);
+    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
+    const second = await nextExecution(plane);
+    await second.resolve();
+    await second.finish();
+    expect((await shown()).artifacts).toEqual([]);
+  });
+
+  it("is another one with another digest, size or type", async () => {
+    const uids = new Set<string>();
+    for (const change of [{}, { sha256: "0".repeat(64) }, { size_bytes: 1 }, { mime_type: "image/gif" }]) {
+      uids.add((await report("SCREENSHOT", { ...SCREENSHOT, ...change })).body.artifact_uid);
+    }
+    expect(uids.size).toBe(4);
+    expect((await report("SCREENSHOT", { ...SCREENSHOT, description: "another" })).body.artifact_uid).toBe(
+      [...uids][0],
+    );
   });
 
   it("must be an image", async () => {
@@ -222,6 +352,24 @@ describe("artifacts of every kind", () => {
       expect(head?.["artifacts"]).toBeUndefined();
     },
   );
+
+  it.each([
+    ["PLAN", PLAN, PLAN.content.length],
+    ["SCREENSHOT", SCREENSHOT, PIXEL.length],
+    ["PULL_REQUEST", PULL_REQUEST, 0],
+  ])("are stored up to the last byte of 5 GiB, and refused beyond: a %s", async (type, data, bytes) => {
+    const most = 5 * 1024 ** 3 - bytes;
+    const set = (placed_bytes: number) =>
+      plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_bytes } });
+    await set(most + 1);
+    expect((await report(type, data)).status).toBe(429);
+    await set(most);
+    expect((await report(type, data)).status).toBe(200);
+    expect(await plane.table.get(keys.head(harness.run_id))).toMatchObject({
+      placed_artifacts: 1,
+      placed_bytes: 5 * 1024 ** 3,
+    });
+  });
 
   it("count together, including each version of a plan", async () => {
     await report("PLAN", PLAN);
@@ -268,4 +416,14 @@ describe("artifacts of every kind", () => {
     expect(await found("SCREENSHOT"), "it is not uploaded").toEqual([]);
     expect(await found("EXTERNAL_REFERENCE")).not.toContain(other);
   });
+});
+
+it("an artifact that does not exist, or that another team has, is not found", async () => {
+  const missing = { status: 404, body: { error_code: "resource_not_found", detail: "there is no such artifact" } };
+  expect(await ada.get(`/agent/artifacts/${randomUUID()}`)).toMatchObject(missing);
+  const { artifact_uid } = (await report("PLAN", PLAN)).body;
+  const bo = createClient(plane, plane.otherKey);
+  expect(await bo.get(`/agent/artifacts/${artifact_uid}`)).toMatchObject(missing);
+  const link = (await report("PULL_REQUEST", PULL_REQUEST)).body.artifact_uid;
+  expect(await ada.get(`/agent/artifacts/${link}`)).toMatchObject(missing);
 });

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { cancelByService } from "#shared/runs/cancel-run.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 describe("POST /agent/runs/{runId}/cancel", () => {
   it("cancels a waiting run immediately and returns its id", async () => {
@@ -148,11 +151,16 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
-    plane.clock.now += 29_000;
-    await reap(plane);
+    const check = async () => {
+      const set = { check_at: sortableTime(plane.clock.now) };
+      await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
+      await reap(plane);
+    };
+    plane.clock.now += 29_999;
+    await check();
     expect(await readTimeline(plane, harness.run_id)).not.toContain("run_stopped");
-    plane.clock.now += 32_000;
-    await reap(plane);
+    plane.clock.now += 1;
+    await check();
     await deliver(plane);
     const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.at(-1)).toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "timeout" } });
@@ -179,6 +187,9 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const keyed = await createRun(plane);
     const withKey = () => ada.post(`/agent/runs/${keyed}/cancel`, undefined, { headers: { "idempotency-key": "c-1" } });
     expect([(await withKey()).status, (await withKey()).status]).toEqual([200, 200]);
+    const headers = { "idempotency-key": "c-1" };
+    const forced = await ada.post(`/agent/runs/${keyed}/cancel?force=true`, undefined, { headers });
+    expect(forced, "another request with the same key").toMatchObject({ status: 400 });
   });
 });
 
@@ -201,5 +212,72 @@ describe("the events of a cancelled run", () => {
     expect(await hasEnded(plane, forced.run_id)).toBe(true);
     await asked.shutDown();
     expect(await hasEnded(plane, asked.run_id)).toBe(true);
+  });
+});
+
+describe("a cancel by the service", () => {
+  const cancel = (plane: TestControlPlane, id: string) => cancelByService(id, "the next run", plane.ports);
+  const readHead = async (plane: TestControlPlane, id: string) => await plane.table.get(keys.head(id));
+
+  it("cancels a waiting run, says by what, and requests its end", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    plane.sent.length = 0;
+    await cancel(plane, id);
+    expect((await createClient(plane).get(`/agent/runs/${id}`)).body).toMatchObject({
+      state: "CANCELLED",
+      status_message: { message: "cancelled by the next run" },
+    });
+    expect(plane.sent).toEqual([{ queue: "ends", runId: id }]);
+  });
+
+  it("asks a working agent to stop, and revokes the key of an execution that is being prepared", async () => {
+    const plane = await createTestControlPlane();
+    const [working, prepared] = [await workingRun(plane), await startedRun(plane)];
+    for (const { run_id } of [working, prepared]) await cancel(plane, run_id);
+    const [asked, ended] = [await readHead(plane, working.run_id), await readHead(plane, prepared.run_id)];
+    expect([asked?.["state"], "key_hash" in (asked ?? {}), asked?.["stop_pending"]]).toEqual(["CANCELLED", true, true]);
+    expect([ended?.["state"], "key_hash" in (ended ?? {})]).toEqual(["CANCELLED", false]);
+  });
+
+  it("leaves a run that has ended or does not exist as it is", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    await createClient(plane).post(`/agent/runs/${id}/cancel`);
+    plane.clock.now += 1_000;
+    const before = structuredClone(plane.table.all());
+    await cancel(plane, id);
+    await cancel(plane, "01900000-0000-7000-8000-000000000000");
+    expect(plane.table.all()).toEqual(before);
+  });
+
+  it("is repeated where the run changes meanwhile, up to eight times", async () => {
+    const plane = await createTestControlPlane();
+    const [one, other] = [await createRun(plane), await createRun(plane)];
+    const isHead = (write: { readonly kind: string; readonly key?: { readonly sk: string } }) =>
+      write.key?.sk === keys.head(one).sk;
+    await withWriteInBetween(
+      plane,
+      (write) => isHead(write),
+      () => deliver(plane, "runs"),
+      () => cancel(plane, one),
+    );
+    expect(await readHead(plane, one)).toMatchObject({ state: "CANCELLED" });
+    const { result, attempts } = await withFailingWrites(plane, keys.head(other), () =>
+      cancel(plane, other).catch((error: Error) => error.message),
+    );
+    expect([result, attempts]).toEqual([`run ${other} changes too fast to be cancelled`, 8]);
+  });
+
+  it("throws what is no conflict after one attempt", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const { result, attempts } = await withFailingWrites(
+      plane,
+      keys.head(id),
+      () => cancel(plane, id).catch((error: Error) => error.message),
+      new Error("no table"),
+    );
+    expect([result, attempts]).toEqual(["no table", 1]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent } from "../support/control-plane.ts";
-import { createRun, startedRun, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, startedRun, workingRun } from "../support/execution.ts";
 
 const path = "/agent/runs/cancel";
 
@@ -65,6 +65,60 @@ describe("POST /agent/runs/cancel", () => {
     for (const id of [parent, child, opus]) {
       expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("CANCELLED");
     }
+  });
+
+  const nobody = "0199e0b2-0000-7000-8000-000000000000";
+  it.each([
+    ["state", ["INPROGRESS"], ["QUEUED"]],
+    ["name", "nightly", "night"],
+    ["model_id", "local/runbook", "anthropic/claude-opus-5-5"],
+    ["creator", "(its creator)", nobody],
+    ["executor", "(its executor)", nobody],
+    ["source", "ORCHESTRATION", "API"],
+    ["execution_location", "REMOTE", "LOCAL"],
+    ["created_after", "2026-05-18T18:59:59Z", "2026-05-18T19:00:01Z"],
+    ["created_before", "2026-05-18T19:00:01Z", "2026-05-18T18:59:59Z"],
+    ["updated_after", "2026-05-18T18:59:59Z", "2026-05-18T19:00:01Z"],
+    ["environment_id", "(its environment)", nobody],
+    ["skill", "acme/shop:tidy", "acme/shop:cook"],
+    ["skill_spec", "acme/shop:tidy", "acme/shop:cook"],
+    ["schedule_id", undefined, nobody],
+    ["ancestor_run_id", "(its parent)", "(itself)"],
+    ["artifact_type", "PULL_REQUEST", "FILE"],
+    ["q", "cellar", "attic"],
+    ["metadata", { batch: "7" }, { batch: "8" }],
+  ])("cancels a run only if its %s is as asked for", async (name, own, other) => {
+    const plane = await createTestControlPlane();
+    const ada = createClient(plane);
+    const executor = (await plane.agent()).uid;
+    const environment = (await ada.post("/agent/environments", { name: "Bench" })).body.uid;
+    const parent = await createRun(plane);
+    const config = { name: "nightly", environment_id: environment, skill_spec: "acme/shop:tidy" };
+    const body = {
+      prompt: "one",
+      title: "Tidy the cellar",
+      metadata: { batch: "7" },
+      parent_run_id: parent,
+      agent_identity_uid: executor,
+      config,
+    };
+    const { run_id } = (await ada.post("/agent/runs", body)).body;
+    const harness = createHarness(plane, await plane.dispatch(run_id));
+    await harness.resolve();
+    const pull = { url: "https://github.com/acme/shop/pull/1", branch: "fix" };
+    await harness.support("report-artifact", { artifact_type: "PULL_REQUEST", data: pull });
+    const ids = new Map([
+      ["(its creator)", plane.user],
+      ["(its executor)", executor],
+      ["(its environment)", environment],
+      ["(its parent)", parent],
+      ["(itself)", run_id],
+    ]);
+    const toValue = (value: unknown) => (typeof value === "string" ? (ids.get(value) ?? value) : value);
+    const cancel = async (value: unknown) =>
+      (await ada.post(path, { filter: { metadata: { batch: "7" }, [name]: toValue(value) } })).body;
+    expect(await cancel(other)).toEqual({ matched: 0, cancelled: 0, refused: [], has_more: false });
+    if (own !== undefined) expect(await cancel(own)).toMatchObject({ matched: 1, cancelled: 1 });
   });
 
   it("returns 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {

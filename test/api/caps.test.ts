@@ -78,6 +78,93 @@ describe("a run at its limit", () => {
     expect((await run.support("notify-user", { message: "last" })).status).toBe(200);
     expect(await run.support("notify-user", { message: "more" })).toMatchObject({ status: 429 });
   });
+
+  it("stores one more client event as a whole, and returns 429 for the next one", async () => {
+    await count({ client_events: RUN_CAPS.clientEvents - 2 });
+    plane.clock.now += 5_000;
+    const times = { start_ts: "2026-05-18T18:00:00.000Z", finish_ts: "2026-05-18T18:00:01.000Z" };
+    const said = { is_error: false, detail: "d", ...times, step: "clone" };
+    const event = {
+      event_uuid: "0199e0b2-0000-7000-8000-00000000beef",
+      event_name: "agent_started",
+      timestamp: "2026-05-18T18:00:00.000Z",
+      payload: { latency_ms: 12.6, ...said },
+    };
+    for (const _ of [1, 2]) expect((await run.event(event)).status).toBe(200);
+    expect(await head(), "a repeat").toMatchObject({ client_events: RUN_CAPS.clientEvents - 1 });
+    const { events } = (await ada.get(`/agent/runs/${run.run_id}/timeline`)).body;
+    const payload = expect.objectContaining({ duration_ms: 13, ...said });
+    expect(events.filter(({ event_type }: { event_type: string }) => event_type === "agent_started")).toEqual([
+      expect.objectContaining({ event_uuid: event.event_uuid, occurred_at: "2026-05-18T19:00:05.000Z", payload }),
+    ]);
+    expect((await run.event({ ...event, event_name: "model_retry", event_uuid: "last" })).status).toBe(200);
+    expect(await head()).toMatchObject({ client_events: RUN_CAPS.clientEvents, heartbeat_at: plane.clock.now });
+    const more = `a run stores at most ${RUN_CAPS.clientEvents} client events`;
+    expect(await run.event({ ...event, event_uuid: "another" })).toMatchObject(refused(more));
+    expect((await run.event({ ...event, event_uuid: "last" })).status, "a repeat at the limit").toBe(200);
+    expect(await head()).toMatchObject({ client_events: RUN_CAPS.clientEvents });
+  });
+
+  it.each([
+    ["artifacts", { placed_artifacts: RUN_CAPS.artifacts }, { placed_artifacts: RUN_CAPS.artifacts - 1 }],
+    ["bytes", { placed_bytes: RUN_CAPS.artifactBytes - 2 }, { placed_bytes: RUN_CAPS.artifactBytes - 3 }],
+  ])("stores one more artifact, and returns 429 for more %s", async (_, full, almost) => {
+    const data = { filepath: "a.txt", filename: "a.txt", mime_type: "text/plain", ...describeFile("abc") };
+    const report = () => run.support("report-artifact", { artifact_type: "FILE", data });
+    await count(full);
+    expect((await report()).status).toBe(429);
+    await count(almost);
+    expect((await report()).status).toBe(200);
+  });
+});
+
+describe("a text of 32 KiB", () => {
+  const INLINE = 32 * 1024;
+
+  it.each([
+    [INLINE, "message"],
+    [INLINE + 1, "message_file"],
+  ])("of %i bytes in a follow-up is stored as %s", async (bytes, member) => {
+    await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "m".repeat(bytes) });
+    const [stored] = plane.table.all().filter(({ policy }) => policy !== undefined);
+    expect(Object.keys(stored ?? {}).filter((name) => name.startsWith("message"))).toEqual([member]);
+  });
+
+  it.each([
+    [0, "messages"],
+    [1, "messages_file"],
+  ])("and %i bytes in a batch of messages is stored as %s", async (more, member) => {
+    await run.messages(1, "");
+    const empty = (await head())?.message_bytes ?? 0;
+    await run.messages(2, "m".repeat(INLINE - empty + more));
+    const stored = plane.table.all().findLast(({ sk }) => sk.startsWith("MESSAGES#"));
+    expect(Object.keys(stored ?? {}).filter((name) => /^messages(_file)?$/.test(name))).toEqual([member]);
+    expect(stored?.["bytes"]).toBe(INLINE + more);
+    const place = new RegExp(`^runs/${run.run_id}/${run.execution_id}/messages/0000000002-[0-9a-f]{16}\\.json$`);
+    if (more > 0) expect(stored?.[member]).toMatch(place);
+  });
+});
+
+describe("a heartbeat", () => {
+  it("is stored nine seconds after the last one, and at once if it tells of follow-ups", async () => {
+    const started = plane.clock.now;
+    plane.clock.now += 8_999;
+    expect((await run.beat()).status).toBe(200);
+    expect(await head()).toMatchObject({ heartbeat_at: started });
+    plane.clock.now += 1;
+    await run.beat();
+    expect(await head()).toMatchObject({ heartbeat_at: plane.clock.now });
+    await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+    plane.clock.now += 1;
+    const { body } = await run.beat();
+    expect(body.followups).toMatchObject([{ number: 1, message: "more" }]);
+    expect((await run.beat(1)).body.followups).toEqual([]);
+    expect(await head()).toMatchObject({ heartbeat_at: plane.clock.now, followups_stored: 1 });
+    expect(await run.beat(2)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "followups_stored", message: "there are 1 follow-ups" }] },
+    });
+  });
 });
 
 describe("an environment", () => {

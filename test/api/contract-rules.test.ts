@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
+import { sha256 } from "#shared/ids.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
@@ -109,23 +109,60 @@ const posts = routes
   // Each sign-in link is a new one-time token that is stored nowhere, so a repeat creates another.
   .filter(({ path }) => path !== "/session/link");
 
+/** The names under which requests are stored; a changed name would create again what was requested before an update. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  "POST /agent/attachments": "create-attachment",
+  "POST /agent/environments": "create-environment",
+  "POST /agent/environments/{environmentUid}/share": "share-environment:{environmentUid}",
+  "POST /agent/environments/{environmentUid}/try": "create-run",
+  "POST /agent/identities": "create-identity",
+  "POST /agent/identities/{identityUid}/keys": "create-key:{identityUid}",
+  "POST /agent/identities/{identityUid}/trust-rules": "create-trust-rule:{identityUid}",
+  "POST /agent/keys": "create-key",
+  "POST /agent/run": "create-run",
+  "POST /agent/runs": "create-run",
+  "POST /agent/runs/cancel": "cancel-runs",
+  "POST /agent/runs/{runId}/cancel": "cancel:{runId}",
+  "POST /agent/runs/{runId}/followups": "followup:{runId}",
+  "POST /agent/schedules": "create-schedule",
+  "POST /agent/schedules/{scheduleId}/pause": "pause-schedule:{scheduleId}",
+  "POST /agent/schedules/{scheduleId}/resume": "resume-schedule:{scheduleId}",
+  "POST /agent/schedules/{scheduleId}/run": "run-schedule:{scheduleId}",
+  "POST /agent/secrets": "create-secret:{teamUid}",
+  "POST /agent/teams": "create-team",
+  "POST /agent/teams/{teamUid}/invitations": "create-invitation:{teamUid}",
+};
+
 describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
   it("creates one resource for a request that is sent twice with one Idempotency-Key", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
     const { plane } = stage;
     const body = bodies[route]?.(stage);
-    const key = { "idempotency-key": randomUUID() };
+    const key = { "idempotency-key": "once" };
     const once = () =>
       request(plane, "POST", toTarget(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
     const first = await once();
     expect(first.status).toBeLessThan(300);
+    expect(first.headers).not.toHaveProperty("idempotent-replay");
     const before = structuredClone(plane.table.all());
     const again = await once();
     // What shows a secret once says so instead of showing it again.
     const shownOnce = again.status === 409 && again.body.retryable === false;
-    if (!shownOnce) expect(again).toMatchObject({ status: first.status, headers: { "idempotent-replay": "true" } });
+    if (!shownOnce) {
+      expect(again).toMatchObject({
+        status: first.status,
+        headers: { "idempotent-replay": "true" },
+        body: first.body,
+      });
+    }
     expect(plane.table.all()).toEqual(before);
+    const token = stage.made.get("token");
+    const operation =
+      token === undefined ? toTarget(`POST ${OPERATIONS[route]}`, stage) : `accept-invitation:${sha256(token)}`;
+    expect(before.filter(({ sk }) => sk === "IDEM").map(({ pk }) => pk)).toContain(
+      `IDEM#user:${plane.user}##${operation}#key:${sha256("once")}`,
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { findOwnEnvironment } from "#shared/environments/write-environment.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness } from "../support/execution.ts";
@@ -105,6 +106,19 @@ describe("POST /agent/environments", () => {
     const answer = await ada.post(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
     expect(plane.table.all()).toEqual(before);
+  });
+
+  it("accepts 64 KiB and refuses a byte more, also of a change", async () => {
+    const { uid } = await create("Shop");
+    const stored = plane.table.all().find(({ sk }) => sk === "ENVIRONMENT");
+    const { pk: _, sk: __, ...environment } = stored ?? { pk: "", sk: "" };
+    const setup = (count: number) => Array(8).fill("x".repeat(8_000)).concat("x".repeat(count));
+    const room =
+      64 * 1024 -
+      Buffer.byteLength(JSON.stringify({ ...environment, v: undefined, guests: {}, setup_commands: setup(0) }));
+    const change = (count: number) => ada.put(`${path}/${uid}`, { setup_commands: setup(count) });
+    expect((await change(room + 1)).body.errors?.map(({ path }: { path: string }) => path)).toEqual(["body"]);
+    expect((await change(room)).status).toBe(200);
   });
 
   it("allows a name once per scope regardless of case, and again in other scopes", async () => {
@@ -220,6 +234,16 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
   });
 });
 
+it("findOwnEnvironment finds nothing for a caller who is no person", async () => {
+  const { uid } = await create();
+  const read = async (key: string) => {
+    const principal = await plane.ports.principals.authenticate(`Bearer ${key}`, undefined);
+    return findOwnEnvironment(uid, principal, plane.ports);
+  };
+  expect(await read(plane.key)).toMatchObject({ uid, name: "Shop" });
+  await expect(read((await plane.agent()).key)).rejects.toMatchObject({ code: "resource_not_found" });
+});
+
 describe("another team's environment", () => {
   it("returns the same 404 as a missing one to every request", async () => {
     const { uid } = await create();
@@ -261,6 +285,18 @@ describe("…/share", () => {
     expect(await names("", bo)).toEqual([]);
   });
 
+  it("gives a guest in another team no right to change a team's environment", async () => {
+    const { uid } = await create();
+    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    const changes = [
+      await bo.put(`${path}/${uid}`, { name: "Mine" }),
+      await bo.delete(`${path}/${uid}`),
+      await bo.post(`${path}/${uid}/share`, { link: true }),
+    ];
+    expect(changes.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(await names("", bo)).toEqual(["Shop"]);
+  });
+
   it("shows it to everyone with the link, until the link is revoked or replaced", async () => {
     const { uid } = await create();
     const share = async (): Promise<string> => (await ada.post(`${path}/${uid}/share`, { link: true })).body.link;
@@ -282,9 +318,24 @@ describe("…/share", () => {
     ["both", { link: true, user_uid: randomUUID() }],
     ["a link that is false", { link: false }],
     ["nobody", { user_uid: randomUUID() }],
+    ["no id of a person", { user_uid: "mia" }],
   ])("returns 400 for %s", async (_, body) => {
     const { uid } = await create();
     expect((await ada.post(`${path}/${uid}/share`, body)).status).toBe(400);
+  });
+
+  it("accepts 50 guests and refuses one more, also if the last place is taken meanwhile", async () => {
+    const { uid } = await create();
+    const people = await Promise.all(Array.from({ length: 52 }, (_, index) => plane.person(`Gus${index}`, [])));
+    const share = async () => ada.post(`${path}/${uid}/share`, { user_uid: people.pop()?.uid });
+    while (people.length > 3) expect((await share()).status).toBe(200);
+    const { transact } = plane.table;
+    vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
+      expect((await share()).status).toBe(200);
+      return transact(writes);
+    });
+    expect(await share()).toMatchObject({ status: 409, body: { retryable: true } });
+    expect(await share()).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
   });
 
   it("rejects the owner as a guest", async () => {

@@ -61,6 +61,10 @@ describe("POST /harness-support/resolve-prompt", () => {
       expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
     }
     expect(await readState(plane, harness.run_id)).toBe("PENDING");
+    for (const spoken of ["0", "2"]) {
+      const headers = { "runyard-protocol": spoken };
+      expect((await harness.client.post("/harness-support/resolve-prompt", {}, { headers })).status).toBe(200);
+    }
   });
 });
 

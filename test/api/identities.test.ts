@@ -170,6 +170,7 @@ describe("POST /agent/identities", () => {
       const headers = { [header]: plane.otherTeam };
       const made = await cleo.post("/agent/identities", { name: header }, { headers });
       expect(made).toMatchObject({ status: 201, body: { scope: { uid: plane.otherTeam } } });
+      expect((await cleo.get(`/agent/identities/${made.body.uid}`)).body).toEqual(made.body);
     }
     expect((await cleo.get("/agent/identities")).body.agents).toHaveLength(4);
     const ofOne = await cleo.get("/agent/identities", { headers: { "x-team-uid": plane.team } });

@@ -39,6 +39,9 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     const { link: _, ...shown } = made;
     expect((await ada.get(invitations)).body).toEqual({ invitations: [shown] });
     expect(JSON.stringify(plane.table.all())).not.toContain(token);
+    // It is stored for the team, the token and the address, and the table deletes it after its end.
+    const stored = plane.table.all().filter((item) => item["email"] === "new@runyard.test");
+    expect(stored.map(({ expires_at }) => expires_at)).toEqual([1, 2, 3].map(() => Date.parse(made.expires_at) / 1000));
   });
 
   it.each([
@@ -93,7 +96,12 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
   it("returns 409 to a member of the team and keeps the invitation", async () => {
     const { token } = await invite();
-    expect(await accept(ada, token)).toMatchObject({ status: 409, body: { retryable: false } });
+    expect(await accept(ada, token)).toMatchObject({
+      status: 409,
+      body: { detail: "they are a member of the team already", retryable: false },
+    });
+    const mia = createClient(plane, (await plane.person("Mia")).key);
+    expect((await accept(mia, token)).body.detail).toBe("they are a member of the team already");
     expect((await accept(bo, token)).status).toBe(200);
   });
 
@@ -106,6 +114,18 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await ada.delete(`${invitations}/${back.id}`)).status).toBe(204);
     expect((await accept(bo, back.token)).status).toBe(404);
     expect((await accept(bo, "none")).body.detail).toBe((await accept(bo, back.token)).body.detail);
+  });
+
+  it("accepts an invitation from before inviters were stored", async () => {
+    const { token } = await invite();
+    for (const item of plane.table.all().filter(({ created_by }) => created_by === plane.user)) {
+      await plane.table.write({ kind: "update", key: { pk: item.pk, sk: item.sk }, remove: ["created_by"] });
+    }
+    await plane
+      .person("Rob")
+      .then(({ uid }) => ada.put(`/agent/teams/${plane.team}/members/${uid}`, { role: "admin" }));
+    expect((await ada.delete(`/agent/teams/${plane.team}/members/${plane.user}`)).status).toBe(200);
+    expect((await accept(bo, token)).status).toBe(200);
   });
 
   it("returns 403 to agent keys", async () => {

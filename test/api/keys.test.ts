@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { parseKey } from "#shared/principals/api-key.ts";
+import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { issueRecoveryKey } from "#shared/api-keys/manage-keys.ts";
+import { hashKey, parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
@@ -99,9 +103,12 @@ describe.each([
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
     for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
       expect([status, body.error_code, body.retryable]).toEqual([409, "conflict", false]);
+      expect(body.detail).toBe("the limit of 50 keys is reached: delete one first");
     }
     const listed = await ada.get(path());
     expect(listed.body.keys).toHaveLength(50);
+    // Keys of one moment have no order of their own, and pages need one.
+    expect(uids(listed)).toEqual(uids(listed).toSorted());
     // Not the key that these very calls are made with, which stands anywhere among keys of one moment.
     const spare = listed.body.keys.find(({ name }: { name: string }) => name.startsWith("late "));
     await ada.delete(`${path()}/${spare.uid}`);
@@ -154,6 +161,37 @@ describe.each([
 });
 
 describe("personal keys", () => {
+  it("are for the team of the request, else for the person's first team, if they have one", async () => {
+    const cleo = await plane.person("Cleo", [plane.team, plane.otherTeam]);
+    const { teams } = (await createClient(plane, cleo.key).get("/agent/me")).body;
+    const zoe = await plane.person("Zoe", []);
+    const create = async (key: string, team?: string) => {
+      const options = team === undefined ? {} : { headers: { "x-team-uid": team } };
+      const { status, body } = await createClient(plane, key).post("/agent/keys", { name: "a" }, options);
+      expect(status).toBe(201);
+      return (await plane.table.get(keys.apiKey(hashKey(body.key))))?.["team_uid"];
+    };
+    for (const { uid } of teams) expect(await create(cleo.key, uid)).toBe(uid);
+    expect(await create(cleo.key)).toBe(teams[0].uid);
+    expect(await create(zoe.key)).toBeUndefined();
+  });
+
+  it("may end at any later time, and null sets no end", async () => {
+    expect((await ada.post("/agent/keys", { name: "a", expires_at: "2026-05-18T19:00:00.001Z" })).status).toBe(201);
+    const { status, body } = await ada.post("/agent/keys", { name: "a", expires_at: null });
+    expect(status).toBe(201);
+    expect(body).not.toHaveProperty("expires_at");
+  });
+
+  it("belong to people: an agent cannot own one", () => {
+    const credential = { kind: "key", hash: "", usedAt: undefined, expiresAt: undefined } as const;
+    const agent = { kind: "agent", identity: { uid: identity, name: "Reviewer" }, team: plane.team } as const;
+    const teamItem = { uid: plane.team, name: "Alpha", created_at: 0 };
+    expect(() => toPersonalKeyOwner({ ...agent, teamItem, credential, maxBudgetUsd: undefined })).toThrow(
+      expect.objectContaining({ code: "not_authorized", detail: "this call is for personal keys" }),
+    );
+  });
+
   it("cannot be listed or deleted by other users", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -176,6 +214,39 @@ describe("personal keys", () => {
     expect((await agent.get("/agent/keys")).status).toBe(403);
     expect((await agent.post("/agent/keys", { name: "a" })).status).toBe(403);
     expect((await agent.delete(`/agent/keys/${randomUUID()}`)).status).toBe(403);
+  });
+});
+
+describe("issueRecoveryKey", () => {
+  const owner = () => ({ kind: "personal", user: plane.user, defaultTeam: plane.team }) as const;
+  const person = () => ({ uid: plane.user, displayName: "Ada", email: "ada@runyard.test" });
+  const issue = () => issueRecoveryKey(owner(), person(), plane.ports);
+
+  it("adds a key to the person's others, also beyond their limit, and leaves those valid", async () => {
+    for (let index = 1; index < 50; index++) await ada.post("/agent/keys", { name: `key ${index}` });
+    const key = await issue();
+    const { body } = await createClient(plane, key).get("/agent/keys");
+    expect(body.keys).toHaveLength(51);
+    expect(body.keys.filter(({ name }: { name: string }) => name === "recovery key")).toMatchObject([
+      { suffix: key.slice(-4), created_by: { type: "user", uid: plane.user, display_name: "Ada" } },
+    ]);
+    expect((await ada.get("/agent/keys")).status).toBe(200);
+  });
+
+  it("adds the key where another is added meanwhile, and gives up after 25 times", async () => {
+    const isList = (write: TransactionWrite) => write.kind === "put" && write.item.sk === keys.userKeys("").sk;
+    const key = await withWriteInBetween(plane, isList, () => ada.post("/agent/keys", { name: "other" }), issue);
+    expect((await createClient(plane, key).get("/agent/keys")).body.keys).toHaveLength(3);
+    const failed = await withFailingWrites(plane, keys.userKeys(plane.user), () => issue().catch((error) => error));
+    expect(failed).toMatchObject({ attempts: 25, result: { code: "conflict", retryable: true } });
+    const outage = new Error("the table does not respond");
+    const out = await withFailingWrites(
+      plane,
+      keys.userKeys(plane.user),
+      () => issue().catch((error) => error),
+      outage,
+    );
+    expect(out).toEqual({ attempts: 1, result: outage });
   });
 });
 

@@ -205,6 +205,14 @@ describe("a run from its prompt to its transcript", () => {
     const transcript = await ada.get(`/agent/runs/${id}/transcript`);
     expect(transcript.status).toBe(302);
     expect(transcript.body).toBe("");
+    expect((await ada.get(`/agent/runs/${id}/transcript?redirect=true`)).status).toBe(302);
+    expect(await ada.get(`/agent/runs/${id}/transcript?redirect=false`)).toMatchObject({
+      status: 200,
+      body: {
+        download_url: transcript.headers["location"],
+        expires_at: "1970-01-01T00:00:00.000Z",
+      },
+    });
     const lines = (await plane.download(transcript.headers["location"] ?? ""))
       .trimEnd()
       .split("\n")

@@ -197,11 +197,16 @@ describe("a budget", () => {
     const call = gateway.chat(root.key, { n: 4, max_tokens: 1_000 });
     await eventually(() => expect(standIn.seen).toHaveLength(1));
     const [hold] = Object.values((await readBudget(root)).holds);
+    const at = plane.clock.now;
+    const { run_id: run, execution_id: execution } = root;
+    expect(hold).toEqual({ amount: expect.any(Number), at, until: at + 16 * 60_000, run, execution });
     // 4,000 tokens at $6 a million, and some input.
     expect(hold?.amount).toBeGreaterThanOrEqual(24_000_000);
     expect(hold?.amount).toBeLessThan(27_000_000);
     finish();
     await call;
+    await gateway.chat(root.key);
+    expect(standIn.seen[1]?.body).toMatchObject({ max_completion_tokens: 16_384 });
     expect((await gateway.responses(root.key, { previous_response_id: "resp_1" })).status).toBe(400);
     const free = await workingRun(plane);
     expect((await gateway.responses(free.key, { previous_response_id: "resp_1" })).status).toBe(200);

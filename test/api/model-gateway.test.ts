@@ -4,7 +4,7 @@ import { keys } from "#shared/table/keys.ts";
 import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { type Harness, startedRun, workingRun } from "../support/execution.ts";
+import { type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
@@ -117,7 +117,14 @@ describe("the events of a run", () => {
       duration_ms: expect.any(Number),
       execution_id: run.execution_id,
     });
-    expect(second.data).toMatchObject({ model_id: "openai/gpt-5.4", cost_usd: 0.00027 });
+    expect(second.data).toEqual({
+      model_id: "openai/gpt-5.4",
+      input_tokens: 100,
+      output_tokens: 20,
+      cost_usd: 0.00027,
+      duration_ms: expect.any(Number),
+      execution_id: run.execution_id,
+    });
     expect((await item()).request_usage).toEqual({
       inference_cost: first.data.cost_usd + second.data.cost_usd,
       total_tokens: 11_270,
@@ -134,6 +141,60 @@ describe("the events of a run", () => {
     await (await gateway.messages(run.key, stream)).text();
     expect(await calls()).toMatchObject([{ data: { is_estimated: true } }]);
   });
+
+  it("say how long a call took, and what it cost if that is known", async () => {
+    standIn.turns.push({ status: 429, headers: { "retry-after": "7" } });
+    await gateway.chat(run.key, { model: "compatible/llama" });
+    const [event] = await calls();
+    expect(event.data).toEqual({
+      model_id: "compatible/llama",
+      input_tokens: 100,
+      output_tokens: 20,
+      duration_ms: 7_000,
+      execution_id: run.execution_id,
+    });
+  });
+
+  it("count what was written to the cache for five minutes and for an hour", async () => {
+    const usage = {
+      input_tokens: 1,
+      output_tokens: 2,
+      cache_creation_input_tokens: 10,
+      cache_creation: { ephemeral_1h_input_tokens: 4 },
+    };
+    standIn.turns.push({ raw: JSON.stringify({ type: "message", usage }) });
+    await gateway.messages(run.key);
+    expect(await calls()).toMatchObject([{ data: { input_tokens: 11, cache_write_tokens: 10 } }]);
+  });
+
+  it("have none for a call that ends after its execution, whose usage is counted", async () => {
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    standIn.turns.push({ after: promise });
+    const call = gateway.messages(run.key);
+    await eventually(() => expect(standIn.seen).toHaveLength(1));
+    await run.shutDown();
+    await (await nextExecution(plane)).resolve();
+    finish();
+    await call;
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
+    expect(await calls()).toEqual([]);
+  });
+
+  it("are at most 25,000 with a model call among them, and the usage of later calls is counted", async () => {
+    const setSequence = (next_sequence: number) =>
+      plane.table.write({ kind: "update", key: keys.head(run.run_id), set: { next_sequence } });
+    const nextSequence = async () => (await plane.table.get(keys.head(run.run_id)))?.["next_sequence"];
+    await setSequence(25_000);
+    await gateway.messages(run.key);
+    expect(await nextSequence()).toBe(25_001);
+    await gateway.messages(run.key);
+    expect(await nextSequence()).toBe(25_001);
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 240 });
+    const other = await workingRun(plane);
+    await plane.table.write({ kind: "update", key: keys.head(other.run_id), set: { next_sequence: 25_001 } });
+    await gateway.messages(other.key);
+    expect((await item(other.run_id)).request_usage).toMatchObject({ total_tokens: 120 });
+  });
 });
 
 describe("POST {model_url}/openai/v1/…", () => {
@@ -143,6 +204,17 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect(standIn.seen[0]?.headers.authorization).toBe("Bearer the-key-of-openai");
     expect(standIn.seen[0]?.body).toMatchObject({ model: "gpt-5.4", max_tokens: 100 });
     expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
+  });
+
+  it("cost more for long input where the provider's price is higher then", async () => {
+    standIn.turns.push({ usage: { input: 272_000, output: 10 } }, { usage: { input: 272_001, output: 10 } });
+    await gateway.chat(run.key);
+    // 272,000 × $1.50 + 10 × $6, each a million.
+    expect((await item()).request_usage.inference_cost).toBe(0.40806);
+    const other = await workingRun(plane);
+    await gateway.chat(other.key);
+    // Twice the price of input, and one and a half times that of output.
+    expect((await item(other.run_id)).request_usage.inference_cost).toBeCloseTo(0.816093, 9);
   });
 
   it("requests usage in a stream, and removes it for callers that did not ask", async () => {
@@ -200,7 +272,13 @@ describe("models of Bedrock", () => {
     standIn.otherwise = { status: 429, headers: { "x-amzn-errortype": "ThrottlingException" } };
     const answer = await gateway.messages(run.key, { model });
     expect(answer.status).toBe(429);
-    expect(await answer.json()).toMatchObject({ type: "error", error: { type: "rate_limit_error" } });
+    expect(await answer.json()).toMatchObject({
+      type: "error",
+      error: {
+        type: "rate_limit_error",
+        message: expect.stringMatching(/^Bedrock: .+ New accounts have low quotas\. Request more /),
+      },
+    });
     expect(standIn.seen).toHaveLength(4);
   });
 });
@@ -223,6 +301,11 @@ describe("callers of the model gateway", () => {
     expect(openai.status).toBe(401);
     expect(await openai.json()).toMatchObject({ error: { type: "authentication_error", code: null } });
     expect(standIn.seen).toEqual([]);
+  });
+
+  it("are known by x-api-key first", async () => {
+    const headers = { authorization: "Bearer nothing" };
+    expect((await gateway.messages(run.key, {}, headers)).status).toBe(200);
   });
 
   it("are refused with 403 for a person's key, and before the execution has begun", async () => {
@@ -274,9 +357,28 @@ describe("the model gateway", () => {
     expect(await large.json()).toMatchObject({ error: { type: "request_too_large" } });
   });
 
+  it("accepts a body of 5 MiB, and refuses a longer one by its length or before it is read", async () => {
+    const limit = 5 * 1024 * 1024;
+    const send = (bytes: number, headers = {}) => {
+      const body = { model: SONNET, max_tokens: 10, messages: [], system: "" };
+      const system = "x".repeat(bytes - JSON.stringify(body).length);
+      return gateway.call("/anthropic/v1/messages", run.key, JSON.stringify({ ...body, system }), headers);
+    };
+    const length = (bytes: number) => ({ "content-length": String(bytes) });
+    for (const headers of [{}, length(limit)]) expect((await send(limit, headers)).status).toBe(200);
+    const refused = [await send(limit + 1), await send(1_000, length(limit + 1))];
+    expect(refused.map(({ status }) => status)).toEqual([413, 413]);
+    for (const answer of refused) expect(await answer.text()).toContain("at most 5242880 bytes");
+  });
+
   it("refuses other paths and methods", async () => {
+    const message =
+      "the model gateway answers at /anthropic/v1/messages, /openai/v1/chat/completions, /openai/v1/responses";
     const answer = await gateway.call("/anthropic/v1/complete", run.key, {});
     expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({ type: "error", error: { type: "not_found_error", message } });
+    const other = await gateway.call("/openai/v1/embeddings", run.key, {});
+    expect([other.status, await other.json()]).toMatchObject([404, { error: { message, param: null } }]);
     const get = await gateway.serve(new Request(`${plane.ports.baseUrl}/model/openai/v1/responses`));
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
   });
@@ -331,6 +433,7 @@ describe("a failing provider", () => {
     standIn.turns.push({ pauseMs: 2_000 });
     expect((await slow.messages(run.key)).status).toBe(504);
     expect(standIn.seen).toHaveLength(1);
+    expect((await item()).request_usage, "counts nothing without a budget").toBeUndefined();
   });
 
   it("causes a 502 for an invalid response, with estimated tokens", async () => {
@@ -371,6 +474,16 @@ describe("a model call of an ended execution", () => {
     expect(standIn.open).toBe(1);
     await eventually(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
     expect(standIn.hungUp).toBe(0);
+  });
+
+  it("goes on while its execution is the current one, and ends with the next one", async () => {
+    const watchful = createGateway(plane, standIn, { watchMs: 5 });
+    standIn.turns.push({ pauseMs: 60 }, { pauseMs: 5_000 });
+    expect((await watchful.messages(run.key)).status).toBe(200);
+    const call = watchful.messages(run.key);
+    await run.shutDown();
+    await (await nextExecution(plane)).resolve();
+    expect((await call).status).toBe(401);
   });
 
   it("returns 401 if no response had begun", async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { OidcIssuer } from "../support/oidc-issuer.ts";
@@ -51,7 +52,7 @@ const invite = (email: string) =>
 describe("GET /session/methods", () => {
   it("has the issuer's page with everything but the browser's secrets", async () => {
     const { status, body } = await open("GET", "/session/methods");
-    expect(status).toBe(200);
+    expect([status, body.oidc.issuer]).toEqual([200, issuer.url]);
     const url = new URL(body.oidc.authorization_url);
     expect(url.origin).toBe(issuer.url);
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -61,6 +62,13 @@ describe("GET /session/methods", () => {
       scope: "openid email profile",
       code_challenge_method: "S256",
     });
+  });
+
+  it("is empty, and sign-in is not supported, where no web app is configured", async () => {
+    plane.ports.webUrl = undefined;
+    expect((await open("GET", "/session/methods")).body).toEqual({});
+    const body = { code: "c", state: "s", code_verifier: "v".repeat(43) };
+    expect((await exchange(body)).status).toBe(422);
   });
 
   it("is empty where no issuer is configured", async () => {
@@ -80,9 +88,35 @@ describe("POST /session/oidc", () => {
   });
 
   it("gives a token that expires after a minute", async () => {
+    const [first, second] = [await signIn(), await signIn()];
+    expect(first.body).toEqual({ token: expect.stringMatching(/^ryl_/), expires_at: "2026-05-18T19:01:00.000Z" });
+    plane.clock.now += 59_999;
+    expect((await open("POST", "/session", { token: first.body.token })).status).toBe(204);
+    plane.clock.now += 1;
+    expect((await open("POST", "/session", { token: second.body.token })).status).toBe(401);
+  });
+
+  it("starts sessions that do not depend on an API key", async () => {
     const { body } = await signIn();
-    plane.clock.now += 60_000;
-    expect((await open("POST", "/session", { token: body.token })).status).toBe(401);
+    await open("POST", "/session", { token: body.token });
+    const [session] = plane.table.all().filter(({ sk }) => sk.startsWith("SESSION#"));
+    expect(session).toMatchObject({ user_uid: plane.user, team_uid: plane.team });
+    expect(session).not.toHaveProperty("key_hash");
+  });
+
+  it("signs in a person without a team, who can create a link for another browser", async () => {
+    await invite("zoe@runyard.test");
+    issuer.person = { sub: "user-2", email: "zoe@runyard.test", email_verified: true };
+    const { user } = await whoIs((await signIn()).body.token);
+    await createClient(plane).delete(`/agent/teams/${plane.team}/members/${user.uid}`);
+    const signedIn = await open("POST", "/session", { token: (await signIn()).body.token }, { origin: WEB_ORIGIN });
+    const [cookie = ""] = signedIn.headers["set-cookie"]?.split(";") ?? [];
+    const link = await open("POST", "/session/link", undefined, { cookie, origin: WEB_ORIGIN });
+    expect(link.status).toBe(201);
+    expect(await whoIs(link.body.token)).toMatchObject({ user: { email: "zoe@runyard.test" }, teams: [] });
+    const stored = plane.table.all().filter(({ sk }) => sk.startsWith("SESSION#"));
+    const members = (session: object) => ["team_uid", "key_hash"].filter((name) => name in session);
+    expect(stored.map(members).toSorted()).toEqual([[], [], ["team_uid"]]);
   });
 
   it("recognizes a person by sub afterwards, whatever their address", async () => {
@@ -102,6 +136,31 @@ describe("POST /session/oidc", () => {
     expect((await whoIs((await signIn()).body.token)).user.uid).toBe(user.uid);
   });
 
+  it("uses the oldest of several open invitations", async () => {
+    const grace = "grace@runyard.test";
+    const invitations = `/agent/teams/${plane.otherTeam}/invitations`;
+    await createClient(plane, plane.otherKey).post(invitations, { email: grace, role: "member" });
+    plane.clock.now += 7 * 24 * 3_600_000 - 1;
+    await invite(grace);
+    issuer.person = { sub: "user-2", email: grace, email_verified: true };
+    const first = await whoIs((await signIn()).body.token);
+    expect(first.teams).toMatchObject([{ uid: plane.otherTeam, role: "member" }]);
+    // Bo's invitation for Ida expires, and Ada's does not.
+    const ida = "ida@runyard.test";
+    await createClient(plane, plane.otherKey).post(invitations, { email: ida, role: "member" });
+    plane.clock.now += 1;
+    await invite(ida);
+    plane.clock.now += 7 * 24 * 3_600_000 - 1;
+    issuer.person = { sub: "user-3", email: ida, email_verified: "true" };
+    expect((await whoIs((await signIn()).body.token)).teams).toMatchObject([{ uid: plane.team, role: "member" }]);
+  });
+
+  it("refuses a person whose account was deleted, and creates no other", async () => {
+    await signIn();
+    await plane.table.write({ kind: "delete", key: keys.user(plane.user) });
+    expect(await signIn()).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+  });
+
   it("binds a person once where they sign in twice at the same time", async () => {
     await invite("grace@runyard.test");
     issuer.person = { sub: "user-2", email: "grace@runyard.test", email_verified: true };
@@ -116,10 +175,14 @@ describe("POST /session/oidc", () => {
     ["an address that is not verified", { email_verified: false }, "email_verified"],
     ["an address that nobody has verified", { email_verified: undefined }, "email_verified"],
     ["a person without an address", { email: undefined }, "email_verified"],
+    ["an address that is empty", { email: "" }, "email_verified"],
+    ["an address that is no text", { email: ["ada@runyard.test"] }, "email_verified"],
+    ["an address that is verified in other words", { email_verified: "yes" }, "email_verified"],
   ])("returns 403 to %s", async (_, person, claim) => {
     issuer.person = { ...issuer.person, ...person };
     const { status, body } = await signIn();
     expect([status, body.detail.split(":")[0]]).toEqual([403, claim]);
+    expect(plane.table.all().filter(({ pk }) => pk.startsWith("SIGN_IN#"))).toEqual([]);
   });
 
   it("returns 403 to another account with the address of a user, as after an address was given to somebody else", async () => {
@@ -144,12 +207,19 @@ describe("POST /session/oidc", () => {
     ["nonce", { nonce: undefined }],
     ["aud", { aud: "another-client" }],
     ["azp", { azp: "another-client" }],
+    ["sub", { sub: "" }],
     ["iss", { iss: "https://elsewhere.example.com" }],
     ["exp", { exp: 1 }],
   ])("returns 401 and names %s for an ID token with %o", async (claim, changes) => {
     issuer.changes = changes;
-    const { status, body } = await signIn();
+    const { status, body, headers } = await signIn();
     expect([status, body.detail.split(":")[0]]).toEqual([401, claim]);
+    expect(headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  it("accepts an ID token that names the client as the authorized party", async () => {
+    issuer.changes = { azp: "runyard", aud: ["runyard", "another-client"] };
+    expect((await signIn()).status).toBe(201);
   });
 
   it("returns 401 for the state of another sign-in, without asking the issuer", async () => {
@@ -174,14 +244,51 @@ describe("POST /session/oidc", () => {
     expect((await signIn()).status).toBe(201);
   });
 
-  it("sends the client's secret in a header, if it has one", async () => {
+  it.each([
+    ["in a header by default", undefined, true],
+    ["in a header if the issuer takes both", ["client_secret_post", "client_secret_basic"], true],
+    ["in the form if the issuer takes it only there", ["client_secret_post"], false],
+  ])("sends the client's secret %s", async (_, methods, isInHeader) => {
     const provider = plane.ports.signInIssuer;
     if (provider === undefined) throw new Error("there is no issuer");
     plane.ports.signInIssuer = { ...provider, clientSecret: async () => "hush: hush" };
+    issuer.metadataChanges = { token_endpoint_auth_methods_supported: methods };
     expect((await signIn()).status).toBe(201);
     const { authorization, form } = issuer.seen.find(({ path }) => path === "/token") ?? {};
-    expect(authorization).toBe(`Basic ${Buffer.from("runyard:hush%3A+hush").toString("base64")}`);
-    expect(form?.has("client_secret")).toBe(false);
+    const basic = `Basic ${Buffer.from("runyard:hush%3A+hush").toString("base64")}`;
+    expect(authorization).toBe(isInHeader ? basic : undefined);
+    const client = [form?.get("client_id"), form?.get("client_secret")];
+    expect(client).toEqual(isInHeader ? [null, null] : ["runyard", "hush: hush"]);
+  });
+
+  it("names the client in the form if it has no secret", async () => {
+    expect((await signIn()).status).toBe(201);
+    const { authorization, form } = issuer.seen.find(({ path }) => path === "/token") ?? {};
+    expect(authorization).toBeUndefined();
+    expect(Object.fromEntries(form ?? [])).toEqual({
+      grant_type: "authorization_code",
+      code: expect.any(String),
+      code_verifier: expect.any(String),
+      redirect_uri: `${WEB_ORIGIN}/sign-in/callback`,
+      client_id: "runyard",
+    });
+  });
+
+  it.each([
+    ["no object", "hello"],
+    ["no ID token", { access_token: "a" }],
+    ["an ID token that is no text", { id_token: 7 }],
+  ])("returns 401 where the token endpoint sends %s", async (_, answer) => {
+    issuer.tokenAnswer = answer;
+    expect(await signIn()).toMatchObject({ status: 401, body: { detail: expect.stringMatching(/^code: /) } });
+  });
+
+  it("returns 503 where the issuer names no endpoint to sign in or for tokens", async () => {
+    const code = await authorize();
+    plane.clock.now += 10 * 60_000;
+    issuer.metadataChanges = { token_endpoint: undefined, authorization_endpoint: undefined };
+    expect(await exchange(code)).toMatchObject({ status: 503, body: { retryable: true } });
+    expect(await open("GET", "/session/methods")).toMatchObject({ status: 503, body: { retryable: true } });
   });
 
   it("returns 403 to a page of another origin", async () => {
@@ -190,9 +297,9 @@ describe("POST /session/oidc", () => {
     expect((await exchange(code, { origin: WEB_ORIGIN })).status).toBe(201);
   });
 
-  it("returns 503 where the issuer does not respond", async () => {
+  it.each([500, 502])("returns 503 where the issuer's token endpoint fails with %i", async (status) => {
     const code = await authorize();
-    issuer.failure = 502;
+    issuer.failure = status;
     expect(await exchange(code)).toMatchObject({ status: 503, body: { retryable: true } });
   });
 
@@ -200,5 +307,7 @@ describe("POST /session/oidc", () => {
     plane.rates.session = 1;
     expect((await signIn()).status).toBe(201);
     expect((await signIn()).status).toBe(429);
+    issuer.person = { sub: "user-2", email: "bo@runyard.test", email_verified: true };
+    expect((await signIn()).status, "another person").toBe(201);
   });
 });

@@ -5,7 +5,9 @@ import "@hyperjump/json-schema/formats";
 import { beforeAll, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { generateDocument } from "../../scripts/openapi/document.ts";
+import { type Definition, routedEndpoints } from "../../scripts/openapi/endpoints.ts";
 import { isObject, type Json, type JsonObject, mapObjects } from "../../scripts/openapi/json.ts";
+import { listErrors } from "../../scripts/openapi/problems.ts";
 
 const ADDRESS = "https://runyard.test/openapi.json";
 const DIALECT = "https://spec.openapis.org/oas/3.1/schema-base";
@@ -80,6 +82,19 @@ describe("docs/openapi.json", () => {
       description: expect.stringContaining("262144 bytes"),
     });
     expect(schemas()["RunAgentRequest"]).toMatchObject({ anyOf: expect.anything() });
+  });
+});
+
+describe("each endpoint", () => {
+  it("declares no error that its route implies", async () => {
+    const needless = (await routedEndpoints()).flatMap(({ route, definition }) => {
+      const list = (errors: Definition["errors"]) => listErrors({ route, definition: { ...definition, errors } });
+      const text = (errors: Definition["errors"]) => JSON.stringify([...list(errors)]);
+      return definition.errors
+        .filter((code) => text(definition.errors.filter((other) => other !== code)) === text(definition.errors))
+        .map((code) => `${route.file}: ${code}`);
+    });
+    expect(needless).toEqual([]);
   });
 });
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import type { DeadLetterQueue } from "#shared/queue/run-queue.ts";
+import { isExecutingHead } from "#shared/records/run-head.ts";
+import { failExecution } from "#shared/runs/end-run.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import {
@@ -119,6 +122,18 @@ describe("an expired execution", () => {
     expect(await readState(plane, first.run_id)).toBe("QUEUED");
   });
 
+  it("cannot end the run on behalf of the service either", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const stale = await plane.ports.runs.head(harness.run_id);
+    await harness.shutDown();
+    await (await nextExecution(plane)).resolve();
+    if (stale === undefined || !isExecutingHead(stale)) throw new Error("the run does not execute");
+    const fail = failExecution(stale, "budget_exceeded", "nothing is left", plane.ports);
+    await expect(fail).rejects.toMatchObject({ code: "authentication_required" });
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
+  });
+
   it("has no effect if it is no longer the run's execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -139,15 +154,13 @@ describe("the reaper", () => {
     const id = await createRun(plane);
     plane.sent.length = 0;
     const sentAt: number[] = [];
-    for (let seconds = 0; seconds < 2 * 3_600; seconds += 30) {
+    for (let seconds = 0; seconds < 4 * 3_600; seconds += 30) {
       await reap(plane);
       if (plane.sent.splice(0).length > 0) sentAt.push(seconds);
       plane.clock.now += 30_000;
     }
-    expect(sentAt[0]).toBeLessThanOrEqual(60);
-    const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
-    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-    expect(pauses.at(-1)).toBeGreaterThanOrEqual(1_800);
+    // Each time after as long as the run has waited, at least a minute and at most an hour.
+    expect(sentAt).toEqual([30, 90, 180, 360, 720, 1_440, 2_880, 5_760, 9_360, 12_960]);
     expect(await readState(plane, id)).toBe("QUEUED");
     await consume(plane, "runs", id);
     expect(await readState(plane, id)).toBe("PENDING");
@@ -170,6 +183,58 @@ describe("the reaper", () => {
       "run_pending",
       "run_queued",
       "run_pending",
+    ]);
+  });
+
+  it.each([
+    ["a sandbox that has not begun for 20 seconds", startedRun, 20_000, "PENDING"],
+    ["an execution without a heartbeat for 30 seconds", workingRun, 30_000, "INPROGRESS"],
+  ])("gives %s up, and not before", async (_, start, milliseconds, state) => {
+    const plane = await createTestControlPlane();
+    const { run_id, execution_id } = await start(plane);
+    const pass = async () => {
+      await setCheck(plane, run_id, plane.clock.now);
+      return reap(plane);
+    };
+    plane.clock.now += milliseconds - 1;
+    const common = { looked: 1, failed: 0, alive: true, circuitOpen: false };
+    expect(await pass()).toEqual({ ...common, lost: 0 });
+    expect(await readState(plane, run_id)).toBe(state);
+    plane.clock.now += 1;
+    expect(await pass()).toEqual({ ...common, lost: 1 });
+    expect(await readState(plane, run_id)).toBe("QUEUED");
+    const { events } = (await createClient(plane).get(`/agent/runs/${run_id}/timeline`)).body;
+    const detail = state === "PENDING" ? "the sandbox did not start in time" : "no heartbeat for 30 seconds";
+    expect(events.at(-1)).toMatchObject({ execution_id, payload: { detail } });
+  });
+
+  it("is alive while a check is due within a minute", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const isAlive = async (milliseconds: number) => {
+      await setCheck(plane, id, plane.clock.now + milliseconds);
+      return reap(plane);
+    };
+    const pass = { looked: 0, lost: 0, failed: 0, circuitOpen: false };
+    expect(await isAlive(60_000)).toEqual({ ...pass, alive: true });
+    expect(await isAlive(60_001)).toEqual({ ...pass, alive: false });
+    expect(await isAlive(0), "in the same pass, again after a minute").toEqual({ ...pass, looked: 1, alive: true });
+  });
+
+  it("requests its next pass while runs are active, up to the last one of the minute", async () => {
+    const plane = await createTestControlPlane();
+    const sent: (readonly [number, number])[] = [];
+    const passes = {
+      everySeconds: 15,
+      sendPass: async (pass: number, delaySeconds: number) => void sent.push([pass, delaySeconds]),
+    };
+    await reapUntilQuiet(0, { ...plane.ports, passes });
+    expect(sent, "no run is active").toEqual([]);
+    await workingRun(plane);
+    for (const pass of [0, 2, 3]) await reapUntilQuiet(pass, { ...plane.ports, passes });
+    expect(sent).toEqual([
+      [1, 15],
+      [3, 15],
     ]);
   });
 
@@ -217,6 +282,10 @@ describe("the reaper", () => {
     expect(await states(plane, ids)).toEqual({ QUEUED: 50 });
   });
 });
+
+/** Makes the reaper check the run at this time. */
+const setCheck = (plane: TestControlPlane, id: string, at: number) =>
+  plane.table.write({ kind: "update", key: keys.head(id), set: { check_at: sortableTime(at) } });
 
 describe("consumers of run messages", () => {
   it("start one sandbox for a duplicate message", async () => {
@@ -309,10 +378,14 @@ describe("consumers of run messages", () => {
       delays.push(plane.sent.find(({ queue }) => queue === "runs")?.delaySeconds ?? 0);
     }
     expect(await readState(plane, id)).toBe("QUEUED");
-    expect(delays[0]).toBeLessThanOrEqual(5);
-    expect(Math.min(...delays)).toBeGreaterThan(0);
-    expect(Math.min(...delays.slice(10))).toBeGreaterThanOrEqual(30);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(60);
+    for (const [index, delay] of delays.entries()) {
+      const longest = Math.min(60, 5 * 2 ** index);
+      expect(delay, `delay ${index + 1}`).toBeGreaterThanOrEqual(Math.ceil(longest / 2));
+      expect(delay, `delay ${index + 1}`).toBeLessThanOrEqual(longest);
+    }
+    const checkAt = plane.clock.now + (delays.at(-1) ?? 0) * 1000 + 60_000;
+    const head = await plane.table.get(keys.head(id));
+    expect(head).toMatchObject({ deferred_starts: 40, check_at: sortableTime(checkAt) });
     await nextExecution(plane);
     expect(await readState(plane, id)).toBe("PENDING");
   });
@@ -373,5 +446,22 @@ describe("reap-runs", () => {
     const result = await reapRuns.handle(JSON.parse("{}"), { ...plane.ports, passes, deadRuns });
     expect(result).toEqual({ batchItemFailures: [] });
     expect(await readState(plane, id)).toBe("ERROR");
+  });
+
+  it("runs further passes of a minute by its queue on a single machine, while runs are active", async () => {
+    const plane = await createTestControlPlane();
+    const sent: number[][] = [];
+    const passes = { everySeconds: 15, sendPass: async (...pass: number[]) => void sent.push(pass) };
+    const deadRuns: DeadLetterQueue = { drain: () => Promise.reject(new Error("only the first pass drains")) };
+    const run = (pass: number) =>
+      reapRuns.handle(sqsEvent("reaper", [{ v: 1, pass }, { v: 1 }]), { ...plane.ports, passes, deadRuns });
+    expect(await run(1)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-2" }] });
+    expect(sent, "no run is active").toEqual([]);
+    await workingRun(plane);
+    for (const pass of [1, 2, 3]) await run(pass);
+    expect(sent).toEqual([
+      [2, 15],
+      [3, 15],
+    ]);
   });
 });

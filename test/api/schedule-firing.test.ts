@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness } from "../support/execution.ts";
+import { createHarness, sqsEvent } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
 import { fireAt, listRuns, listTicks, makeSchedule, readSchedule, reconcile, timerOff } from "../support/schedules.ts";
 
@@ -57,6 +58,30 @@ describe("a firing", () => {
     expect(await listTicks(plane, other)).toHaveLength(1);
   });
 
+  it("is accepted up to 30 seconds before its time, since clocks differ, and refused earlier", async () => {
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse(due) - 30_001;
+    expect(await timerOff(plane, id, due)).toBe(1);
+    expect(await listTicks(plane, id)).toEqual([]);
+    plane.clock.now += 1;
+    expect(await timerOff(plane, id, due)).toBe(0);
+    expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "fired" }]);
+  });
+
+  it("comes through a queue on a single machine, which reports the messages that failed", async () => {
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse(due) + 5_000;
+    const event = sqsEvent("schedules", [
+      { v: 1, schedule_id: id, scheduled_time: due },
+      { v: 1, schedule_id: id },
+    ]);
+    expect(await fireSchedule.handle(event, plane.ports)).toEqual({
+      batchItemFailures: [{ itemIdentifier: "message-2" }],
+    });
+    expect(await listRuns(plane, id)).toHaveLength(1);
+    expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "fired" }]);
+  });
+
   it("treats seconds in the trigger's time as delay", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:41Z");
@@ -78,6 +103,12 @@ describe("a firing", () => {
     expect(await timerOff(plane, id, due)).toBe(1);
     expect(await timerOff(plane, id, "2026-05-18T02:30:00Z")).toBe(0);
     expect(await listRuns(plane, id)).toEqual([]);
+    // The clock of the timers may be ahead by half a minute.
+    plane.clock.now = Date.parse(due) - 30_001;
+    expect(await timerOff(plane, id, due)).toBe(1);
+    plane.clock.now += 1;
+    expect(await timerOff(plane, id, due)).toBe(0);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "fired" }]);
   });
 
   it("is executed by the schedule's agent, if it has one", async () => {
@@ -136,11 +167,14 @@ describe("a firing", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
   });
 
-  it("runs even if its trigger is late", async () => {
+  it.each([
+    [89_999, "fired"],
+    [90_000, "late"],
+  ])("runs even if its trigger is late by %i ms, and is recorded as %s", async (delay, outcome) => {
     const { id } = await makeSchedule(plane);
-    plane.clock.now = Date.parse(due) + 90_000;
+    plane.clock.now = Date.parse(due) + delay;
     await timerOff(plane, id, due);
-    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late", run_id: expect.any(String) }]);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome, run_id: expect.any(String) }]);
   });
 });
 
@@ -185,6 +219,21 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await timerOff(plane, id, "2026-05-18T19:01:00Z", ports)).toBe(0);
     expect(await listRuns(plane, id)).toEqual([]);
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "skipped" }]);
+  });
+
+  it("records at most twenty firings that the change of its plan cancels", async () => {
+    const { id: few } = await makeSchedule(plane, minutely);
+    const { id: many } = await makeSchedule(plane, minutely);
+    plane.clock.now = Date.parse("2026-05-18T19:03:00Z");
+    await call().post(`/agent/schedules/${few}/pause`);
+    expect((await listTicks(plane, few)).map(({ scheduled_at, outcome }) => [scheduled_at, outcome])).toEqual([
+      ["2026-05-18T19:03:00.000Z", "skipped"],
+      ["2026-05-18T19:02:00.000Z", "skipped"],
+      ["2026-05-18T19:01:00.000Z", "skipped"],
+    ]);
+    plane.clock.now = Date.parse("2026-05-18T19:21:00Z");
+    await call().post(`/agent/schedules/${many}/pause`);
+    expect(await listTicks(plane, many)).toHaveLength(20);
   });
 
   it("keeps a firing that is under way if its times do not change", async () => {
@@ -264,6 +313,27 @@ describe("a deleted identity", () => {
     plane.clock.now += 90_000;
     await reconcile(plane);
     expect(plane.timers.size).toBe(0);
+  });
+
+  it("leaves an outcome for the firing that was due when its schedule was paused, and none for a later one", async () => {
+    const agent = await plane.agent();
+    const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
+    const { id: later } = await makeSchedule(plane, { agent_uid: agent.uid, cron_schedule: "31 2 * * *" });
+    const { id: paused } = await makeSchedule(plane, { agent_uid: agent.uid, enabled: false });
+    plane.clock.now = Date.parse(due);
+    await call().delete(`/agent/identities/${agent.uid}`);
+    const reason = "the identity builder is deleted";
+    expect(await listTicks(plane, id)).toEqual([
+      {
+        scheduled_at: "2026-05-19T02:30:00.000Z",
+        outcome: "skipped",
+        recorded_at: "2026-05-19T02:30:00.000Z",
+        reason,
+      },
+    ]);
+    expect([await listTicks(plane, later), await listTicks(plane, paused)]).toEqual([[], []]);
+    expect(await readSchedule(plane, later)).toMatchObject({ enabled: false, last_spawn_error: reason });
+    expect(await readSchedule(plane, paused)).toMatchObject({ enabled: false, last_spawn_error: null });
   });
 
   it("disables its schedules immediately, and no others", async () => {

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { createSchedule } from "#functions/schedules/create-schedule.ts";
 import { deleteSchedule } from "#functions/schedules/delete-schedule.ts";
 import { pauseSchedule } from "#functions/schedules/pause-schedule.ts";
 import { resumeSchedule } from "#functions/schedules/resume-schedule.ts";
 import { updateSchedule } from "#functions/schedules/update-schedule.ts";
+import { setLogOutput } from "#shared/log/log.ts";
+import { toUnsynced } from "#shared/schedules/schedule-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
 import { createClient } from "../support/client.ts";
@@ -105,7 +108,15 @@ describe.each(POINTS)("a process that dies %s", (point) => {
 
   it("leaves a deletion that holds, and that the reconciler completes", async () => {
     const { id } = await makeSchedule(plane);
-    await change({ endpoint: deleteSchedule, path: id }, crashing(point));
+    const lines: { message: string; schedule_id?: string }[] = [];
+    setLogOutput((line) => void lines.push(JSON.parse(line)));
+    await change({ endpoint: deleteSchedule, path: id }, crashing(point)).finally(() =>
+      setLogOutput((line) => void process.stdout.write(line)),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ message: "a timer was not removed", schedule_id: id }));
+    if (point !== "after the note") {
+      expect(await plane.ports.schedules.get(id)).toMatchObject({ plan: 2, timing: { state: "deleted" } });
+    }
     expect((await call().get(`/agent/schedules/${id}`)).status).toBe(404);
     expect((await call().delete(`/agent/schedules/${id}`)).status).toBe(404);
     later(91);
@@ -203,6 +214,26 @@ describe("a scheduler that refuses a timer", () => {
   });
 });
 
+describe("toUnsynced", () => {
+  it("has the timer of a schedule set again, and leaves every other item unchanged", async () => {
+    const { id } = await makeSchedule(plane);
+    await fireAt(plane, id, "2026-05-19T02:30:00Z");
+    await makeSchedule(plane, { enabled: false });
+    const items = plane.table.all();
+    const changed = items.map((item) => toUnsynced(item, plane.clock.now));
+    const schedules = items.filter(({ pk, sk }) => pk.startsWith("SCHEDULE#") && !sk.startsWith("TICK#"));
+    expect(schedules).toHaveLength(2);
+    expect(changed.filter((item, index) => item !== items[index]).map(({ pk }) => pk)).toEqual(
+      schedules.map(({ pk }) => pk),
+    );
+    for (const item of changed) await plane.table.write({ kind: "put", item });
+    plane.timers.clear();
+    expect(await reconcile(plane)).toEqual({ looked: 2, failed: 0 });
+    expect([...plane.timers.keys()]).toEqual([id]);
+    await expectSettled(id);
+  });
+});
+
 describe("the reconciler", () => {
   it("fires 90 seconds late if no timer reported a firing, and sets the timer", async () => {
     const { id } = await makeSchedule(plane);
@@ -235,6 +266,20 @@ describe("the reconciler", () => {
       await fireAt(plane, id, `2026-05-18T19:0${minute}:00Z`);
       expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
     }
+  });
+
+  it("only corrects the time of the next check of a schedule that it checks too early", async () => {
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse("2026-05-19T02:29:00Z");
+    await plane.ports.schedules.checkAgain(id, plane.clock.now - 120_000);
+    const set: unknown[] = [];
+    const scheduler: Scheduler = { ...plane.ports.scheduler, put: async (timer) => void set.push(timer) };
+    expect(await reconcile(plane, { ...plane.ports, scheduler })).toEqual({ looked: 1, failed: 0 });
+    expect(set).toEqual([]);
+    const next = Date.parse("2026-05-19T02:30:00Z");
+    expect(await plane.ports.schedules.due(next - 1, 10)).toEqual([]);
+    expect(await plane.ports.schedules.due(next, 10)).toEqual([id]);
+    expect(await listTicks(plane, id)).toEqual([]);
   });
 
   it("finds a missing firing between two others, and gives each one outcome", async () => {
@@ -317,6 +362,30 @@ describe("the reconciler", () => {
     later(30);
     expect(await reconcile(plane)).toEqual({ looked: 1, failed: 0 });
     expect(await listRuns(plane, broken)).toHaveLength(1);
+  });
+
+  it("is run by the rule of every minute alone, and logs an error if one failed", async () => {
+    const { id: broken } = await makeSchedule(plane);
+    const lines: { message: string; level: string; looked: number; failed: number }[] = [];
+    const minute = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+    const run = () => reconcileSchedules.handle(minute, plane.ports);
+    setLogOutput((line) => void lines.push(JSON.parse(line)));
+    try {
+      await run();
+      const [item] = plane.table.all().filter(({ pk }) => pk === `SCHEDULE#${broken}`);
+      if (item === undefined) throw new Error("the schedule is not stored");
+      await plane.table.write({ kind: "put", item: { ...item, overlap: "queue" } });
+      plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
+      await run();
+      await expect(reconcileSchedules.handle(JSON.parse("{}"), plane.ports)).rejects.toThrow();
+    } finally {
+      setLogOutput((line) => void process.stdout.write(line));
+    }
+    const reconciled = lines.filter(({ message }) => message === "schedules reconciled");
+    expect(reconciled.map(({ level, looked, failed }) => [level, looked, failed])).toEqual([
+      ["info", 0, 0],
+      ["error", 1, 1],
+    ]);
   });
 
   it("reads no schedule that is not due, however many there are", async () => {

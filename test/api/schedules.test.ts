@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { RunyardError } from "#shared/errors.ts";
+import { findExecutor, withScheduleNames } from "#shared/schedules/agent.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -156,7 +158,64 @@ describe("POST /agent/schedules", () => {
     const agent = await plane.agent();
     await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
     const answer = await call().post("/agent/schedules", { ...nightly, agent_uid: agent.uid });
-    expect(answer).toMatchObject({ status: 403, body: { error_code: "feature_not_available" } });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: {
+        error_code: "feature_not_available",
+        detail: "agent_uid: the identity builder is beyond the limit of the team's plan",
+      },
+    });
+  });
+
+  it("rejects an agent for a personal schedule, whose runs its creator executes without any defaults", async () => {
+    const created_by = { type: "user", uid: plane.user } as const;
+    const owner = { type: "User", uid: plane.user } as const;
+    const unread = { ...plane.table, batchGet: () => Promise.reject(new Error("nothing is to be read")) };
+    expect(await findExecutor({ owner, created_by }, unread)).toStrictEqual({
+      executor: created_by,
+      identity: undefined,
+      team: undefined,
+    });
+    await expect(findExecutor({ owner, created_by, agent_uid: plane.user }, unread)).rejects.toMatchObject({
+      errors: [{ path: "agent_uid", message: "is for team schedules only" }],
+    });
+  });
+
+  it("names the members of the schedule in errors about its runs, and no other words", () => {
+    const rename = (detail: string, path: string) => {
+      try {
+        withScheduleNames(() => {
+          throw new RunyardError("invalid_request", { detail, errors: [{ path, message: "m" }], retryable: true });
+        });
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    expect(rename("config.name: is a config", "config.name")).toMatchObject({
+      code: "invalid_request",
+      status: 400,
+      retryable: true,
+      detail: "agent_config.name: is a config",
+      errors: [{ path: "agent_config.name", message: "m" }],
+    });
+    expect(rename("- config", "[0].config")).toMatchObject({ detail: "- config", errors: [{ path: "[0].config" }] });
+    expect(() =>
+      withScheduleNames(() => {
+        throw new TypeError("other");
+      }),
+    ).toThrow(TypeError);
+  });
+
+  it("returns a conflict for a repeated request whose schedule is deleted", async () => {
+    const headers = { "idempotency-key": "one" };
+    const create = () => call().post("/agent/schedules", nightly, { headers });
+    const { body } = await create();
+    await call().delete(`/agent/schedules/${body.id}`);
+    expect(await create()).toMatchObject({
+      status: 409,
+      body: { error_code: "conflict", detail: expect.stringContaining("the created resource is deleted") },
+    });
   });
 });
 
@@ -185,6 +244,9 @@ describe("GET /agent/schedules", () => {
       expect(body.page_info.has_next_page).toBe(cursor !== "");
     } while (cursor !== "");
     expect(names).toEqual(["a", "b", "c", "d", "e"]);
+    const { body } = await call().get("/agent/schedules?limit=5");
+    expect(body.schedules).toHaveLength(5);
+    expect(body.page_info).toEqual({ has_next_page: false });
   });
 
   it("returns 400 for an invalid limit or cursor", async () => {
@@ -267,6 +329,24 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(body).toMatchObject(given);
   });
 
+  it.each([
+    ["an unknown agent", { agent_uid: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48" }, "agent_uid"],
+    [
+      "an unknown environment",
+      { agent_config: { environment_id: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48" } },
+      "agent_config.environment_id",
+    ],
+  ])("refuses %s, and changes nothing", async (_, given, path) => {
+    const { id } = await makeSchedule(plane);
+    const before = structuredClone(plane.table.all());
+    const { status, body } = await call().put(`/agent/schedules/${id}`, { ...changed, ...given });
+    expect({ status, paths: body.errors?.map((error: { path: string }) => error.path) }).toEqual({
+      status: 400,
+      paths: [path],
+    });
+    expect(plane.table.all()).toEqual(before);
+  });
+
   it("pauses with enabled false, and resumes with true", async () => {
     const { id } = await makeSchedule(plane);
     const paused = await call().put(`/agent/schedules/${id}`, { ...changed, enabled: false });
@@ -278,12 +358,45 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
   });
 
   it("keeps secrets whose masks are sent back", async () => {
-    const mcp_servers = { db: { url: "https://db.test", headers: { authorization: "secret", other: "old" } } };
+    const mcp_servers = {
+      db: { url: "https://db.test", headers: { authorization: "secret", other: "old" } },
+      local: { command: "serve", env: { TOKEN: "hush" } },
+    };
     const { id, agent_config } = await makeSchedule(plane, { agent_config: { mcp_servers } });
     agent_config.mcp_servers.db.headers.other = "new";
+    agent_config.mcp_servers.added = { command: "other", env: { TOKEN: "***" } };
     await call().put(`/agent/schedules/${id}`, { ...changed, agent_config });
     const stored = await plane.ports.schedules.get(id);
-    expect(stored?.agent_config?.mcp_servers?.["db"]?.headers).toEqual({ authorization: "secret", other: "new" });
+    expect(stored?.agent_config?.mcp_servers).toEqual({
+      db: { url: "https://db.test", headers: { authorization: "secret", other: "new" } },
+      local: { command: "serve", env: { TOKEN: "hush" } },
+      added: { command: "other", env: { TOKEN: "***" } },
+    });
+  });
+
+  it("stores the secrets of servers that it adds to a schedule without any", async () => {
+    const { id } = await makeSchedule(plane, { agent_config: { name: "n" } });
+    const { id: bare } = await makeSchedule(plane);
+    const agent_config = { mcp_servers: { local: { command: "serve", env: { TOKEN: "hush" } } } };
+    for (const one of [id, bare]) {
+      expect((await call().put(`/agent/schedules/${one}`, { ...changed, agent_config })).status).toBe(200);
+      expect((await plane.ports.schedules.get(one))?.agent_config).toEqual(agent_config);
+    }
+  });
+
+  it("replaces a long prompt by a short one, and a short one by a long one", async () => {
+    const long = "😀".repeat(8_193);
+    const { id } = await makeSchedule(plane, { prompt: long });
+    const replace = async (prompt: string) => {
+      expect((await call().put(`/agent/schedules/${id}`, { ...changed, prompt })).body.prompt).toBe(prompt);
+      expect((await readSchedule(plane, id)).prompt).toBe(prompt);
+      return plane.ports.schedules.get(id);
+    };
+    // 32 KB are stored with the schedule; of a longer prompt the first 1,000 characters are.
+    const inline = "😀".repeat(8_192);
+    const short = await replace(inline);
+    expect([short?.prompt, short?.prompt_file]).toEqual([inline, undefined]);
+    expect(await replace(long)).toMatchObject({ prompt: "😀".repeat(1_000), prompt_file: expect.any(String) });
   });
 
   it("requires no prompt with a skill, and keeps the existing one", async () => {
@@ -315,11 +428,15 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
 describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
   it("stop it and resume it at its next time, however often they are sent", async () => {
     const { id } = await makeSchedule(plane);
+    let paused: unknown;
     for (let time = 0; time < 2; time++) {
       const { status, body } = await call().post(`/agent/schedules/${id}/pause`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ id, enabled: false, history: { next_run: null } });
       expect(plane.timers.size).toBe(0);
+      paused ??= await plane.ports.schedules.get(id);
+      expect(await plane.ports.schedules.get(id), "the second has no effect").toEqual(paused);
+      plane.clock.now += 1;
     }
     plane.clock.now += 24 * 3_600_000;
     for (let time = 0; time < 2; time++) {
@@ -353,7 +470,10 @@ describe("DELETE /agent/schedules/{scheduleId}", () => {
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
     expect(await call().delete(`/agent/schedules/${id}`)).toMatchObject({ status: 200, body: { success: true } });
     expect((await call().delete(`/agent/schedules/${id}`)).status).toBe(404);
-    expect((await call().get(`/agent/schedules/${id}`)).status).toBe(404);
+    expect(await call().get(`/agent/schedules/${id}`)).toMatchObject({
+      status: 404,
+      body: { detail: "there is no such schedule" },
+    });
     expect((await call().get(`/agent/schedules/${id}/ticks`)).status).toBe(404);
     expect((await call().get("/agent/schedules")).body).toEqual({ schedules: [] });
     expect(plane.timers.size).toBe(0);
@@ -363,6 +483,28 @@ describe("DELETE /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/run", () => {
+  it("says that a run waits for capacity", async () => {
+    await call().put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const { id } = await makeSchedule(plane);
+    const first = await call().post(`/agent/schedules/${id}/run`);
+    await plane.dispatch(first.body.run_id);
+    const second = await call().post(`/agent/schedules/${id}/run`);
+    expect(first.body).not.toHaveProperty("at_capacity");
+    expect(second.body).toMatchObject({ state: "QUEUED", at_capacity: true });
+  });
+
+  it("titles the run by the prompt if the schedule's name is blank, and its environment shows it", async () => {
+    const { uid } = (await call().post("/agent/environments", { name: "Shop" })).body;
+    const { id } = await makeSchedule(plane, { name: "  ", agent_config: { environment_id: uid } });
+    plane.clock.now += 60_000;
+    const { run_id } = (await call().post(`/agent/schedules/${id}/run`)).body;
+    expect((await call().get(`/agent/runs/${run_id}`)).body.title).toBe("hello");
+    expect((await call().get(`/agent/environments/${uid}`)).body).toMatchObject({
+      last_task_run_timestamp: "2026-05-18T19:01:00.000Z",
+      last_task_created: { id: run_id, title: "hello", state: "QUEUED" },
+    });
+  });
+
   it("creates a run immediately that is not a planned firing", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" }, agent_config: { name: "n" } });
     const { status, body } = await call().post(`/agent/schedules/${id}/run`);
@@ -421,6 +563,15 @@ describe("GET /agent/schedules/{scheduleId}/ticks", () => {
       expect.objectContaining({ scheduled_at: "2026-05-18T19:02:00.000Z", run_id: runs[1].run_id }),
     ]);
     const rest = await call().get(`/agent/schedules/${id}/ticks?limit=2&cursor=${body.page_info.next_cursor}`);
-    expect(rest.body).toMatchObject({ ticks: [{ run_id: runs[2].run_id }], page_info: { has_next_page: false } });
+    expect(rest.body).toEqual({
+      ticks: [expect.objectContaining({ run_id: runs[2].run_id })],
+      page_info: { has_next_page: false },
+    });
+    const whole = await call().get(`/agent/schedules/${id}/ticks?limit=3`);
+    expect(whole.body.ticks).toHaveLength(3);
+    expect(whole.body.page_info).toEqual({ has_next_page: false });
+    const stored = plane.table.all().filter(({ sk }) => sk.startsWith("TICK#"));
+    const times = stored.map(({ recorded_at, expires_at }) => Number(expires_at) - Number(recorded_at) / 1000);
+    expect(times, "kept for 90 days").toEqual([90, 90, 90].map((days) => days * 86_400));
   });
 });

@@ -82,5 +82,18 @@ describe("members of a team", () => {
     expect(await ada.post(accept, undefined, { key: undefined })).toMatchObject(full);
     await members(999);
     expect((await createClient(plane, mia.key).post(accept)).status).toBe(200);
+    expect(await plane.table.get(keys.team(plane.team))).toMatchObject({ members: 1_000, admins: 1 });
+    expect((await ada.delete(`/agent/teams/${plane.team}/members/${mia.uid}`)).status).toBe(200);
+    expect(await plane.table.get(keys.team(plane.team))).toMatchObject({ members: 999, admins: 1 });
+  });
+
+  it("are not added while the team is being deleted", async () => {
+    const mia = await plane.person("Mia", []);
+    const { body } = await ada.post(`/agent/teams/${plane.team}/invitations`, { email: "mia@runyard.test" });
+    const accept = `/agent/invitations/${body.link.split("/").at(-1)}/accept`;
+    await plane.table.write({ kind: "update", key: keys.team(plane.team), set: { closed: true } });
+    const refused = await createClient(plane, mia.key).post(accept);
+    expect(refused).toMatchObject({ status: 404, body: { detail: "there is no such team" } });
+    expect((await createClient(plane, mia.key).get("/agent/me")).body.teams).toEqual([]);
   });
 });

@@ -102,6 +102,7 @@ describe("limits of discovery", () => {
 
   it("return 400 naming repo if the environments have more than 100 repositories", async () => {
     for (let made = 0; made < 11; made++) {
+      if (made === 10) expect((await ada.get("/agent")).status, "100 repositories").toBe(200);
       const repositories = Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/a/${made}-${index}` }));
       await environment(`E${made}`, repositories);
     }
@@ -138,6 +139,7 @@ describe("a repository outside GitHub", () => {
     const made = await environment("Both", [{ url: "https://github.com/acme/shop" }, { url }]);
     const answer = await list();
     expect(names(answer)).toEqual(["release", "review"]);
+    expect(answer.headers["age"]).toBe("0");
     expect(answer.body.unavailable).toEqual([
       {
         owner: "tools",

@@ -112,6 +112,27 @@ describe("GET /agent", () => {
     expect(paths()).toContain("/repos/acme/shop/git/trees/feature%2Fx?recursive=1");
   });
 
+  it("lists executable files, and neither links nor directories of that name", async () => {
+    const files = {
+      ".agents/skills/run/SKILL.md": skill("run"),
+      ".agents/skills/folder/SKILL.md/text": skill("folder"),
+    };
+    const links = { ".agents/skills/linked/SKILL.md": "../run/SKILL.md" };
+    onGithub("acme/shop", { files, links, executables: [".agents/skills/run/SKILL.md"] });
+    expect(names(await list("?repo=acme/shop&include_malformed_skills=true"))).toEqual(["run"]);
+  });
+
+  it("has the age of the repository that was read first", async () => {
+    onGithub("acme/shop");
+    onGithub("acme/web", { files: { ".warp/skills/web/SKILL.md": skill("web") } });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    await list();
+    plane.clock.now += 5 * MINUTE;
+    await environment("Web", [{ url: "https://github.com/acme/web" }]);
+    expect((await list()).headers["age"]).toBe("300");
+    expect((await list("?repo=acme/web")).headers["age"]).toBe("0");
+  });
+
   it("excludes malformed skills, or lists them with errors on request", async () => {
     onGithub("acme/shop", {
       files: {
@@ -232,6 +253,17 @@ describe("GET /agent?repo=", () => {
     expect((await ada.get("/agent?repo=acme/none")).status).toBe(200);
   });
 
+  it("lists what can be read of a repository that the environments name at a ref that does not exist", async () => {
+    onGithub("acme/shop");
+    const made = await environment("Gone", [{ url: "https://github.com/acme/shop", ref: "gone" }]);
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    const answer = await list("?repo=acme/shop");
+    expect(names(answer)).toEqual(["release", "review"]);
+    expect(answer.body.unavailable).toMatchObject([
+      { owner: "acme", name: "shop", environments: [{ uid: made.uid, name: "Gone" }] },
+    ]);
+  });
+
   it("returns 403 external_authentication_required if the token is not accepted", async () => {
     onGithub("acme/shop");
     plane.repositories.githubToken = "expired";
@@ -342,6 +374,14 @@ describe("a repository that was discovered before", () => {
     github.remaining = undefined;
     plane.clock.now += 30 * MINUTE;
     expect((await list()).body).not.toHaveProperty("unavailable");
+  });
+
+  it("is forgotten after 25 days in which it could not be read", async () => {
+    github.repositories.clear();
+    plane.clock.now += 25 * 24 * 60 * MINUTE - 1;
+    expect(names(await list())).toEqual(["release", "review"]);
+    plane.clock.now += 1;
+    expect((await list()).body.agents).toEqual([]);
   });
 
   it("is returned from the cache with a note after its removal", async () => {

@@ -64,6 +64,17 @@ describe("a streamed function", () => {
     expect(metadata).toEqual([{ statusCode: 201, headers: { "x-c": "3" } }]);
   });
 
+  it("ends a response without a body after its status and headers", async () => {
+    const metadata = lambdaRuntime();
+    const handler: unknown = streamed(() => async () => new Response(null, { status: 204 })).lambda(() => undefined);
+    if (typeof handler !== "function") throw new TypeError("no handler");
+    const out = new PassThrough();
+    const written: string[] = [];
+    out.on("data", (chunk) => written.push(String(chunk)));
+    await handler(event, out);
+    expect([metadata, written.join(""), out.writableFinished]).toEqual([[{ statusCode: 204, headers: {} }], "", true]);
+  });
+
   it("stops generating a response whose caller has disconnected", async () => {
     lambdaRuntime();
     let stopped = false;

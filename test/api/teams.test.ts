@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
 import { makeSchedule } from "../support/schedules.ts";
+import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
@@ -65,7 +68,11 @@ describe("PUT /agent/me", () => {
   it("accepts what GET returned, and refuses another address", async () => {
     const me = (await ada.get("/agent/me")).body;
     expect((await ada.put("/agent/me", me)).body).toEqual(me);
-    expect((await ada.put("/agent/me", { email: "other@runyard.test" })).status).toBe(422);
+    expect((await ada.put("/agent/me", { email: "ADA@runyard.test" })).body).toEqual(me);
+    expect(await ada.put("/agent/me", { email: "other@runyard.test" })).toMatchObject({
+      status: 422,
+      body: { detail: "email: it belongs to your sign-in; change it there" },
+    });
     expect((await ada.put("/agent/me", { display_name: "" })).body.errors).toMatchObject([{ path: "display_name" }]);
     expect((await ada.put("/agent/me", { email: "none" })).body.errors).toMatchObject([{ path: "email" }]);
     expect((await ada.get("/agent/me")).body).toEqual(me);
@@ -109,6 +116,11 @@ describe("POST /agent/teams", () => {
     ["a setting of the wrong type", { name: "a", settings: { queue_limit: "10" } }, "settings.queue_limit"],
     ["a limit of 0", { name: "a", settings: { concurrency_limit: 0 } }, "settings.concurrency_limit"],
     ["an unknown model", { name: "a", settings: { default_model_id: "gpt-0" } }, "settings.default_model_id"],
+    [
+      "an environment, which a new team does not have",
+      { name: "a", settings: { default_environment_id: randomUUID() } },
+      "settings.default_environment_id",
+    ],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
     expect((await ada.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
@@ -119,11 +131,14 @@ describe("POST /agent/teams", () => {
     for (let index = 0; index < 49; index++) {
       expect((await ada.post("/agent/teams", { name: `Team ${index}` })).status).toBe(201);
     }
-    expect(await ada.post("/agent/teams", { name: "One more" })).toMatchObject({
-      status: 409,
-      body: { retryable: false },
-    });
+    const full = { status: 409, body: { detail: "a person is in 50 teams at most", retryable: false } };
+    expect(await ada.post("/agent/teams", { name: "One more" })).toMatchObject(full);
+    const invitations = `/agent/teams/${plane.otherTeam}/invitations`;
+    const { link } = (await bo.post(invitations, { email: "ada@runyard.test" })).body;
+    expect(await ada.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).toMatchObject(full);
     expect((await ada.get("/agent/me")).body.teams).toHaveLength(50);
+    const uids = (await ada.get("/agent/teams")).body.teams.map(({ uid }: { uid: string }) => uid);
+    expect(uids).toEqual(uids.toSorted());
     expect((await ada.get("/agent/teams?limit=3")).body).toMatchObject({ page_info: { has_next_page: true } });
   });
 });
@@ -169,6 +184,21 @@ describe("a team's settings", () => {
     const before = structuredClone(plane.table.all());
     const answer = await ada.put(path(), { settings: { [name]: value } });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
+    expect(plane.table.all()).toEqual(before);
+  });
+
+  it.each([
+    ["budget_usd_month", 5, /^settings\.budget_usd_month: .* give runs a config\.budget_usd$/],
+    ["retention_days", 30, /^settings\.retention_days: this release keeps runs without a limit/],
+  ])("return 422 for %s, which nothing enforces", async (name, value, detail) => {
+    const before = structuredClone(plane.table.all());
+    for (const answer of [
+      await ada.put(path(), { settings: { [name]: value } }),
+      await ada.post("/agent/teams", { name: "Gamma", settings: { [name]: value } }),
+    ]) {
+      const refused = { error_code: "operation_not_supported", detail: expect.stringMatching(detail) };
+      expect(answer).toMatchObject({ status: 422, body: refused });
+    }
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -252,6 +282,7 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
       expect((await client.get(path("/invitations"))).status).toBe(status);
       expect((await client.post(path("/invitations"), { email: "new@runyard.test" })).status).toBe(status);
     }
+    expect((await mia.get(path())).body.detail).toBe("this call is for admins of the team");
     expect((await mia.get("/agent/teams")).body.teams).toMatchObject([{ uid: plane.team }]);
   });
 
@@ -281,7 +312,12 @@ describe("DELETE /agent/teams/{teamUid}", () => {
 
   it("returns 409 while there are schedules", async () => {
     const { id } = await makeSchedule(plane);
-    expect(await ada.delete(path())).toMatchObject({ status: 409, body: { retryable: false } });
+    const before = structuredClone(plane.table.all());
+    expect(await ada.delete(path())).toMatchObject({
+      status: 409,
+      body: { detail: "the team has schedules: delete them first", retryable: false },
+    });
+    expect(plane.table.all()).toEqual(before);
     await ada.delete(`/agent/schedules/${id}`);
     expect((await ada.delete(path())).status).toBe(204);
   });
@@ -308,6 +344,74 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect(plane.vault.values.size).toBe(0);
     expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
     expect((await bo.get("/agent/runs")).status).toBe(200);
+  });
+
+  it("leaves no item that names the team, whatever its kind and whether or not it is still of use", async () => {
+    const entry = keys.environmentEntry({ type: "Team", uid: plane.team }, randomUUID());
+    const others = [entry, { pk: keys.team(plane.team).pk, sk: "NEW#1" }];
+    for (const key of others) await plane.table.write({ kind: "put", item: { ...key, v: 1, uid: "u" } });
+    await ada.post(path("/invitations"), { email: "new@runyard.test" });
+    await ada.post("/agent/environments", { name: "Node" });
+    const known = plane.table.all().filter(({ sk }) => sk.includes(plane.team));
+    expect(known.map(({ sk }) => sk.split("#")[0]).sort(), "an invitation by its address").toContain("INVITATION");
+    expect((await ada.delete(path())).status).toBe(204);
+    expect(listRemaining(plane)).toEqual([closed]);
+    expect(plane.table.all().filter(({ sk }) => sk.includes(plane.team))).toEqual([]);
+  });
+
+  it.each([undefined, 5])(
+    "is undone if a schedule is created meanwhile, also with a queue limit of %s",
+    async (limit) => {
+      const bare = memoryTable();
+      plane = await createTestControlPlane(bare);
+      ada = createClient(plane);
+      if (limit !== undefined) await set({ queue_limit: limit });
+      const counters = keys.counters({ type: "Team", uid: plane.team });
+      const read = async () => [
+        await plane.table.get(keys.team(plane.team)),
+        (await plane.table.get(counters))?.["queue_limit"],
+      ];
+      const before = await read();
+      const { transact } = plane.table;
+      vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
+        await transact(writes);
+        await bare.write({ kind: "put", item: { pk: counters.pk, sk: "SCHEDULE#1", v: 1 } });
+      });
+      expect(await ada.delete(path())).toMatchObject({
+        status: 409,
+        body: { detail: "the team has schedules: delete them first", retryable: false },
+      });
+      expect(await read()).toEqual(before);
+    },
+  );
+
+  it.each([
+    ["a deletion", () => ada.delete(path())],
+    ["a change", () => ada.put(path(), { name: "Omega" })],
+    ["a member who leaves", (mia: Client, uid: string) => mia.delete(path(`/members/${uid}`))],
+  ])("makes %s that it overtakes return 404, and nothing comes back", async (_, send) => {
+    const { uid, key } = await plane.person("Mia");
+    const mia = createClient(plane, key);
+    const isOfTeam = (write: TransactionWrite) => {
+      const { pk, sk } = write.kind === "put" ? write.item : write.key;
+      const isClosing = write.kind === "update" && write.set?.["closed"] === true;
+      return pk === keys.team(plane.team).pk && sk === keys.team(plane.team).sk && !isClosing;
+    };
+    const late = await withWriteInBetween(
+      plane,
+      isOfTeam,
+      () => ada.delete(path()),
+      () => send(mia, uid),
+    );
+    expect(late.status).toBe(404);
+    expect(listRemaining(plane)).toEqual([closed]);
+    expect((await mia.get("/agent/me")).body.teams).toEqual([]);
+  });
+
+  it("leaves no team in the lists of its members, once its own item is gone", async () => {
+    await plane.table.write({ kind: "delete", key: keys.team(plane.team) });
+    expect((await ada.get("/agent/me")).body.teams).toEqual([]);
+    expect((await ada.get("/agent/teams")).body.teams).toEqual([]);
   });
 
   it("continues an interrupted deletion", async () => {
@@ -385,7 +489,8 @@ describe("members of a team", () => {
   it("include an admin at all times, also where two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
     for (const answer of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
-      expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+      const detail = expect.stringContaining("the team's last admin stays");
+      expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", detail, retryable: false } });
     }
     const mia = await plane.person("Mia");
     await ada.put(path(`/members/${mia.uid}`), { role: "admin" });

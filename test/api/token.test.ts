@@ -1,10 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { matchesSubject } from "#shared/identities/subject-pattern.ts";
 import { createIssuers } from "#shared/oidc/issuers.ts";
+import { hashKey } from "#shared/principals/api-key.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";
 import { OidcIssuer } from "../support/oidc-issuer.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 const AUDIENCE = "https://runyard.test";
 const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
@@ -12,6 +17,7 @@ const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
 let plane: TestControlPlane;
 let issuer: OidcIssuer;
 let agent: { uid: string; key: string };
+let bob: string;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
@@ -36,6 +42,7 @@ const addRule = async (changes: object = {}, uid = agent.uid, key = plane.key) =
   expect(status).toBe(201);
   return body;
 };
+const listRules = async () => (await createClient(plane).get(rules())).body.trust_rules;
 const makeToken = (changes: object = {}) => issuer.sign({ aud: AUDIENCE, sub: SUBJECT, ...changes });
 const exchange = (token: string, identity_uid?: string) =>
   request(plane, "POST", "/agent/token", {
@@ -49,25 +56,46 @@ describe("trust rules", () => {
     const ada = createClient(plane);
     const headers = { "idempotency-key": "one" };
     const created = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
-    expect(created).toMatchObject({
-      status: 201,
-      body: {
-        identity_uid: agent.uid,
-        issuer: issuer.url,
-        subject_pattern: "repo:acme/shop:*",
-        max_budget_usd: 2,
-        ttl_seconds: 600,
-        saved_by: { uid: plane.user },
-      },
+    const profile = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      uid: expect.any(String),
+      identity_uid: agent.uid,
+      issuer: issuer.url,
+      audience: AUDIENCE,
+      subject_pattern: "repo:acme/shop:*",
+      max_budget_usd: 2,
+      ttl_seconds: 600,
+      created_at: "2026-05-18T19:00:00.000Z",
+      updated_at: "2026-05-18T19:00:00.000Z",
+      saved_by: profile,
     });
     const again = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
     expect(again.body.uid).toBe(created.body.uid);
     const one = `${rules()}/${created.body.uid}`;
     expect((await ada.get(one)).body).toEqual(created.body);
     expect((await ada.get(rules())).body.trust_rules).toEqual([created.body]);
-    const replaced = await ada.put(one, rule({ audience: "other" }));
-    expect(replaced.body).toMatchObject({ audience: "other", ttl_seconds: 3600 });
-    expect(replaced.body.max_budget_usd).toBeUndefined();
+    const bob = await plane.person("Bob");
+    const replaced = await createClient(plane, bob.key).put(one, rule({ audience: "other" }));
+    const { max_budget_usd: _, ...kept } = created.body;
+    expect(replaced.body).toEqual({
+      ...kept,
+      audience: "other",
+      ttl_seconds: 3600,
+      updated_at: "2026-05-18T19:00:00.001Z",
+      saved_by: { type: "user", uid: bob.uid, display_name: "Bob", email: "bob@runyard.test" },
+    });
+    plane.clock.now += 60_000;
+    expect((await ada.put(one, rule({ audience: "other" }))).body).toMatchObject({
+      created_at: "2026-05-18T19:00:00.000Z",
+      updated_at: "2026-05-18T19:01:00.000Z",
+    });
+    expect((await exchange(await makeToken({ aud: AUDIENCE }))).status).toBe(403);
+    expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(201);
+    expect((await ada.put(one, rule({ audience: "other", subject_pattern: "nobody" }))).status).toBe(200);
+    expect((await exchange(await makeToken({ aud: "other" }))).body.detail).toMatch(/^sub: /);
+    expect((await ada.put(one, rule({ audience: "other" }))).status).toBe(200);
+    expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(201);
     expect((await ada.delete(one)).status).toBe(204);
     expect((await ada.get(one)).status).toBe(404);
     expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(403);
@@ -97,9 +125,90 @@ describe("trust rules", () => {
     expect([status, body.errors?.[0]?.path]).toEqual([400, "issuer"]);
   });
 
+  it("are found by their latest issuer and audience only, also where changes overlap", async () => {
+    const { uid } = await addRule();
+    const ada = createClient(plane);
+    const one = `${rules()}/${uid}`;
+    const stored = () => plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"));
+    const replace = (changes: object) => ada.put(one, rule(changes));
+    await replace({ audience: "b" });
+    expect(stored().map(({ audience }) => audience)).toEqual(["b", "b"]);
+    await replace({ audience: "b", issuer: "https://issuer.example" });
+    expect(stored().map((item) => item["issuer"])).toEqual(["https://issuer.example", "https://issuer.example"]);
+    const isRule = (write: TransactionWrite) => write.kind === "put" && write.item["uid"] === uid;
+    await withWriteInBetween(
+      plane,
+      isRule,
+      () => replace({ audience: "c" }),
+      () => replace({ audience: "d" }),
+    );
+    expect(stored().map(({ audience }) => audience)).toEqual(["d", "d"]);
+    const isDeletion = (write: TransactionWrite) => write.kind === "delete";
+    const removed = await withWriteInBetween(
+      plane,
+      isDeletion,
+      () => replace({ audience: "e" }),
+      () => ada.delete(one),
+    );
+    expect(removed.status).toBe(204);
+    expect(stored()).toEqual([]);
+  });
+
+  it("return 404 to another team, for another identity, and for an unknown rule", async () => {
+    const { uid } = await addRule();
+    const other = await plane.agent("other");
+    const bo = createClient(plane, plane.otherKey);
+    const ada = createClient(plane);
+    for (const [client, path, what] of [
+      [bo, `${rules()}/${uid}`, "identity"],
+      [ada, `/agent/identities/${other.uid}/trust-rules/${uid}`, "trust rule"],
+      [ada, `${rules()}/${randomUUID()}`, "trust rule"],
+    ] as const) {
+      const answers = [await client.get(path), await client.put(path, rule()), await client.delete(path)];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+      for (const { body } of answers) expect(body.detail).toBe(`there is no such ${what}`);
+    }
+    for (const answer of [await bo.post(rules(), rule()), await bo.get(rules())]) expect(answer.status).toBe(404);
+    expect((await exchange(await makeToken())).status).toBe(201);
+  });
+
+  it("can be read, but not changed, with the identity's own key", async () => {
+    const { uid } = await addRule();
+    const client = createClient(plane, agent.key);
+    expect((await client.get(rules())).body.trust_rules).toMatchObject([{ uid }]);
+    const answers = [
+      await client.post(rules(), rule()),
+      await client.put(`${rules()}/${uid}`, rule({ subject_pattern: "x*" })),
+      await client.delete(`${rules()}/${uid}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+  });
+
+  it("are not created or used for an identity beyond the plan's limit", async () => {
+    await addRule();
+    await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
+    const refused = { status: 403, body: { error_code: "feature_not_available" } };
+    expect(await createClient(plane).post(rules(), rule())).toMatchObject(refused);
+    expect(await exchange(await makeToken())).toMatchObject(refused);
+  });
+
+  it("are not created for an identity that is deleted meanwhile", async () => {
+    const answer = await withWriteInBetween(
+      plane,
+      (write) => write.kind === "check" && write.key.sk === keys.identity("", agent.uid).sk,
+      () => createClient(plane).delete(`/agent/identities/${agent.uid}`),
+      () => createClient(plane).post(rules(), rule()),
+    );
+    expect(answer).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
+    expect(plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"))).toEqual([]);
+  });
+
   it("are at most 20 per identity, and deleted with it", async () => {
     for (let index = 0; index < 20; index++) await addRule({ audience: `a${index}` });
-    expect((await createClient(plane).post(rules(), rule())).status).toBe(409);
+    expect(await createClient(plane).post(rules(), rule())).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("20 trust rules of this identity"), retryable: false },
+    });
     expect((await createClient(plane).delete(`/agent/identities/${agent.uid}`)).status).toBe(204);
     expect(plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"))).toEqual([]);
   });
@@ -118,8 +227,64 @@ describe("POST /agent/token", () => {
     const shown = await createClient(plane).get(`/agent/runs/${run.body.run_id}`);
     expect(shown.body.creator).toMatchObject({ type: "service_account", uid: agent.uid });
     expect(JSON.stringify(plane.table.all())).not.toContain(body.key);
-    plane.clock.now += 600_000;
+    // The table deletes the key after its end; the identity's key list does not have it.
+    expect(await plane.table.get(keys.apiKey(hashKey(body.key)))).toMatchObject({
+      name: "OIDC token",
+      created_at: plane.clock.now,
+      expires_at: plane.clock.now / 1000 + 600,
+    });
+    expect((await createClient(plane).get(`/agent/identities/${agent.uid}/keys`)).body.keys).toHaveLength(1);
+    plane.clock.now += 599_999;
+    expect(await callWith(body.key)).toBe(200);
+    plane.clock.now += 1;
     expect(await callWith(body.key)).toBe(401);
+  });
+
+  it("looks for rules of each of ten audiences of a token, and refuses one with more or none", async () => {
+    await addRule();
+    const audiences = [...Array.from({ length: 9 }, (_, index) => `a${index}`), AUDIENCE];
+    expect((await exchange(await makeToken({ aud: audiences }))).status).toBe(201);
+    for (const aud of [["a", ...audiences], []]) {
+      expect(await exchange(await makeToken({ aud }))).toMatchObject({
+        status: 403,
+        body: { detail: "aud: is missing or too long" },
+      });
+    }
+  });
+
+  it.each([
+    ["its identity", () => createClient(plane).delete(`/agent/identities/${agent.uid}`)],
+    ["the rule", async () => createClient(plane).delete(`${rules()}/${(await listRules())[0].uid}`)],
+    ["the member who saved it", () => createClient(plane).delete(`/agent/teams/${plane.team}/members/${bob}`)],
+  ])("returns 403 where %s is deleted meanwhile, and creates no key", async (_, remove) => {
+    const member = await plane.person("Bob");
+    bob = member.uid;
+    await addRule({}, agent.uid, member.key);
+    const isKey = (write: TransactionWrite) => write.kind === "put" && write.item.pk.startsWith("KEY#");
+    const token = await makeToken();
+    const answer = await withWriteInBetween(plane, isKey, remove, () => exchange(token));
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("the trust rule has ended") },
+    });
+    expect(plane.table.all().filter((item) => item["name"] === "OIDC token")).toEqual([]);
+  });
+
+  it("returns 403 where the identity of a rule is gone, whatever index entries are left", async () => {
+    await addRule();
+    await plane.table.write({ kind: "delete", key: keys.identity(plane.team, agent.uid) });
+    expect(await exchange(await makeToken())).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("the trust rule has ended") },
+    });
+  });
+
+  it("returns 500 where the table fails", async () => {
+    await addRule();
+    const [item = { pk: "", sk: "" }] = plane.table.all().filter(({ sk }) => sk.includes("TRUST#"));
+    const token = await makeToken();
+    const outage = new Error("the table does not respond");
+    expect((await withFailingWrites(plane, item, () => exchange(token), outage)).result.status).toBe(500);
   });
 
   it.each([
@@ -170,6 +335,18 @@ describe("POST /agent/token", () => {
     expect((await exchange(old)).body.detail).toMatch(/^kid: /);
   });
 
+  it("accepts a token without the id of its key while the issuer has one key", async () => {
+    await addRule();
+    const claims = { aud: AUDIENCE, sub: SUBJECT };
+    expect((await exchange(await issuer.sign(claims, { anonymous: true }))).status).toBe(201);
+    plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: true });
+    await issuer.addKey();
+    expect(await exchange(await issuer.sign(claims, { anonymous: true }))).toMatchObject({
+      status: 403,
+      body: { detail: "kid: the issuer has no such key" },
+    });
+  });
+
   it("sends no request to an issuer that no rule names", async () => {
     expect((await exchange(await makeToken())).status).toBe(403);
     expect(issuer.seen).toEqual([]);
@@ -196,6 +373,10 @@ describe("POST /agent/token", () => {
     const other = await plane.agent("deployer");
     await addRule({}, other.uid);
     expect((await exchange(await makeToken())).body.errors[0].path).toBe("identity_uid");
+    const third = await plane.agent("third");
+    await addRule({ subject_pattern: "nobody" }, third.uid);
+    expect((await exchange(await makeToken(), third.uid)).body.detail).toMatch(/^sub: /);
+    expect((await exchange(await makeToken(), randomUUID())).body.detail).toMatch(/^iss, aud: /);
     const { body } = await exchange(await makeToken(), other.uid);
     const run = await createClient(plane, body.key).post("/agent/runs", { prompt: "x" });
     const { creator } = (await createClient(plane).get(`/agent/runs/${run.body.run_id}`)).body;
@@ -204,9 +385,12 @@ describe("POST /agent/token", () => {
 
   it("returns 429 above the limit of a minute", async () => {
     await addRule();
+    const other = await plane.agent("deployer");
+    await addRule({ audience: "other" }, other.uid);
     plane.rates.key = 1;
     expect((await exchange(await makeToken())).status).toBe(201);
     expect((await exchange(await makeToken())).status).toBe(429);
+    expect((await exchange(await makeToken({ aud: "other" }))).status, "another identity").toBe(201);
   });
 
   it("gives keys that end with their rule, and with the membership of the person who saved it", async () => {
@@ -265,8 +449,17 @@ it.each([
   ["repo:acme/shop", SUBJECT, false],
   ["repo:acme/shop*:ref:*:main", SUBJECT, false],
   ["a*a", "a", false],
+  ["a*a", "aa", true],
+  ["a*b*c", "a-b-c", true],
+  ["a*b*c", "ab-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["a*b*c", "a-c", false],
+  ["a*b*bc", "a-bc", false],
+  ["a**c", "abc", true],
   ["*:main", SUBJECT, false],
   ["*/main", SUBJECT, true],
+  ["*repo:*", SUBJECT, true],
+  ["**main", SUBJECT, true],
   ["REPO:*", SUBJECT, false],
 ])("matchesSubject compares %s with %s: %s", (pattern, subject, expected) => {
   expect(matchesSubject(pattern, subject)).toBe(expected);

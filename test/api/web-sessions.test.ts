@@ -88,14 +88,55 @@ describe("POST /session", () => {
     expect(await signIn({ key: plane.key })).toMatchObject({ status: 429, headers: { "x-should-retry": "true" } });
   });
 
-  it("keeps at most 50 sessions of a person: the oldest ends", async () => {
+  it("keeps at most 50 sessions of a person: the one that was not used for the longest time ends", async () => {
     const first = await startSession(plane);
-    for (let started = 0; started < 50; started++) {
+    const second = await startSession(plane);
+    plane.clock.now += 5 * 60_000;
+    expect((await browse("PUT", "/session", first.headers)).status).toBe(204);
+    for (let started = 2; started < 50; started++) {
       plane.clock.now += 1;
       await startSession(plane);
     }
-    expect(await read(first.headers)).toBe(401);
+    expect(await read(second.headers)).toBe(200);
+    await startSession(plane);
+    expect([await read(first.headers), await read(second.headers)]).toEqual([200, 401]);
     expect((await createClient(plane).get("/sessions")).body.sessions).toHaveLength(50);
+  });
+
+  it("stores the person, their key and a team of theirs, and when the table deletes the session", async () => {
+    await startSession(plane);
+    const [{ v: _, pk: __, sk: ___, ...stored } = { pk: "", sk: "" }] = plane.table
+      .all()
+      .filter(({ sk }) => sk.startsWith("SESSION#"));
+    expect(stored).toEqual({
+      uid: expect.any(String),
+      user_uid: plane.user,
+      team_uid: plane.team,
+      hash: expect.any(String),
+      key_hash: hashKey(plane.key),
+      created_at: plane.clock.now,
+      last_used_at: plane.clock.now,
+      ends_at: plane.clock.now + 7 * 24 * HOUR,
+      expires_at: (plane.clock.now + 12 * HOUR) / 1000,
+    });
+  });
+
+  it("counts as use of the key", async () => {
+    const ada = createClient(plane);
+    const { uid, key } = (await ada.post("/agent/keys", { name: "laptop" })).body;
+    plane.clock.now += HOUR;
+    await startSession(plane, { key });
+    const listed = (await ada.get("/agent/keys")).body.keys.find((one: { uid: string }) => one.uid === uid);
+    expect(listed.last_used_at).toBe("2026-05-18T20:00:00.000Z");
+  });
+
+  it("signs in a person without a team", async () => {
+    const { key } = await plane.person("Zoe", []);
+    const { headers } = await startSession(plane, { key });
+    expect((await browse("GET", "/session", headers)).body).toMatchObject({ teams: [] });
+    const { body } = await browse("POST", "/session/link", headers);
+    const other = await startSession(plane, { token: body.token });
+    expect(await read(other.headers)).toBe(200);
   });
 });
 
@@ -204,9 +245,59 @@ describe("signing out", () => {
     plane.clock.now += 1;
     await signIn({ key: plane.key }, { "user-agent": FIREFOX });
     const { sessions } = (await browse("GET", "/sessions", own.headers)).body;
-    expect(sessions).toMatchObject([{ current: true }, { current: false, browser: "Firefox on Linux" }]);
+    const times = (at: string) => ({ created_at: at, last_used_at: at });
+    expect(sessions).toEqual([
+      {
+        uid: expect.any(String),
+        ...times("2026-05-18T19:00:00.000Z"),
+        expires_at: "2026-05-19T07:00:00.000Z",
+        current: true,
+      },
+      {
+        uid: expect.any(String),
+        ...times("2026-05-18T19:00:00.001Z"),
+        expires_at: "2026-05-19T07:00:00.001Z",
+        browser: "Firefox on Linux",
+        current: false,
+      },
+    ]);
     expect((await browse("DELETE", `/sessions/${sessions[1].uid}`, own.headers)).status).toBe(204);
-    expect((await browse("GET", "/sessions", own.headers)).body.sessions).toHaveLength(1);
+    expect((await browse("GET", "/sessions", own.headers)).body.sessions).toEqual([sessions[0]]);
+    expect((await browse("DELETE", `/sessions/${sessions[1].uid}`, own.headers)).status).toBe(404);
+  });
+
+  it("returns 404 for a session that another request ends at the same time", async () => {
+    const own = await startSession(plane);
+    await startSession(plane);
+    const { sessions } = (await browse("GET", "/sessions", own.headers)).body;
+    const { uid } = sessions.find(({ current }: { current: boolean }) => !current);
+    const answers = await Promise.all([1, 2].map(() => browse("DELETE", `/sessions/${uid}`, own.headers)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404]);
+  });
+
+  it("of another person returns 404 and leaves the session", async () => {
+    const own = await startSession(plane);
+    const theirs = await startSession(plane, { key: plane.otherKey });
+    const [{ uid }] = (await browse("GET", "/sessions", theirs.headers)).body.sessions;
+    const refused = await browse("DELETE", `/sessions/${uid}`, own.headers);
+    expect(refused).toMatchObject({ status: 404, body: { detail: "there is no such session" } });
+    expect(await read(theirs.headers)).toBe(200);
+  });
+
+  it("ends all of 50 sessions and lists none that has ended already", async () => {
+    const started = [];
+    for (let count = 0; count < 50; count++) started.push(await startSession(plane));
+    const { body } = await createClient(plane).get("/sessions");
+    const uids = body.sessions.map(({ uid }: { uid: string }) => uid);
+    expect(uids).toEqual(uids.toSorted());
+    const last = started.at(-1)?.headers ?? {};
+    expect((await browse("DELETE", "/session?all=true", last)).status).toBe(204);
+    expect(plane.table.all().filter(({ sk }) => sk.startsWith("SESSION#"))).toEqual([]);
+    await startSession(plane);
+    plane.clock.now += 12 * HOUR - 1;
+    expect((await createClient(plane).get("/sessions")).body.sessions).toHaveLength(1);
+    plane.clock.now += 1;
+    expect((await createClient(plane).get("/sessions")).body.sessions).toEqual([]);
   });
 });
 
@@ -214,14 +305,41 @@ describe("POST /session/link", () => {
   it("creates a link that signs in once, within ten minutes", async () => {
     const { status, body } = await createClient(plane).post("/session/link");
     expect(status).toBe(201);
-    expect(body.url).toBe(`https://runyard.test/sign-in?token=${body.token}`);
+    expect(body).toEqual({
+      token: expect.stringMatching(/^ryl_[\w-]{43}$/),
+      url: `https://runyard.test/sign-in?token=${body.token}`,
+      expires_at: "2026-05-18T19:10:00.000Z",
+    });
     expect(JSON.stringify(plane.table.all())).not.toContain(body.token);
+    // The table deletes it when it expires.
+    expect(plane.table.all().filter(({ pk }) => pk.startsWith("SIGN_IN#"))).toMatchObject([
+      { expires_at: Date.parse(body.expires_at) / 1000 },
+    ]);
+    const late = (await createClient(plane).post("/session/link")).body;
+    plane.clock.now = Date.parse(late.expires_at) - 1;
     const { headers } = await startSession(plane, { token: body.token });
     expect(await read(headers)).toBe(200);
+    const [session] = plane.table.all().filter(({ sk }) => sk.startsWith("SESSION#"));
+    expect(session).toMatchObject({ user_uid: plane.user, team_uid: plane.team, key_hash: hashKey(plane.key) });
     expect((await signIn({ token: body.token })).status).toBe(401);
-    const late = (await createClient(plane).post("/session/link")).body;
-    plane.clock.now = Date.parse(late.expires_at);
+    plane.clock.now += 1;
     expect((await signIn({ token: late.token })).status).toBe(401);
+  });
+
+  it("creates a token without a URL if the deployment has no web app", async () => {
+    plane.ports.webUrl = undefined;
+    expect((await createClient(plane).post("/session/link")).body).toEqual({
+      token: expect.any(String),
+      expires_at: "2026-05-18T19:10:00.000Z",
+    });
+  });
+
+  it("creates a link that signs in nobody once the person's account is deleted", async () => {
+    const { token } = (await createClient(plane).post("/session/link")).body;
+    await plane.table.write({ kind: "delete", key: keys.user(plane.user) });
+    const before = structuredClone(plane.table.all());
+    expect((await signIn({ token })).status).toBe(401);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("starts one session if it is used twice concurrently", async () => {
@@ -230,10 +348,14 @@ describe("POST /session/link", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
   });
 
-  it("creates sessions that end with the API key of the request", async () => {
+  it("creates sessions that end with the API key of the request, also where that is a session's", async () => {
+    const { cookie } = await startSession(plane);
     const { token } = (await createClient(plane).post("/session/link")).body;
     const { headers } = await startSession(plane, { token });
+    const asked = await browse("POST", "/session/link", { cookie, origin: WEB_ORIGIN });
+    const second = await startSession(plane, { token: asked.body.token });
+    expect(await read(second.headers)).toBe(200);
     await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(plane.key)) });
-    expect(await read(headers)).toBe(401);
+    expect([await read(headers), await read(second.headers)]).toEqual([401, 401]);
   });
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { connectWorker } from "#functions/workers/connect-worker.ts";
+import { setLogOutput } from "#shared/log/log.ts";
 import { type ConnectionKey, type WorkerStore, workerStore } from "#shared/workers/worker-store.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -114,5 +116,34 @@ describe("the socket of workers", () => {
   it.each([undefined, "", "hosted", "warp", "warp-7", "Warp", "x".repeat(513)])("refuses the id %j", async (id) => {
     expect(await status(id)).toBe(400);
     expect((await ada.get(path)).body.workers).toEqual([]);
+  });
+
+  it("names the trace in a refusal, and logs it as an error only if the service failed", async () => {
+    const lines: { message: string; level: string; status: number }[] = [];
+    const connectionId = "connection-1";
+    const connect = (ports: Partial<TestControlPlane["ports"]>, requestId?: string) =>
+      connectWorker.handle(
+        { requestContext: { connectionId, ...(requestId === undefined ? {} : { requestId }) } },
+        { ...plane.ports, ...ports },
+      );
+    const { principals } = plane.ports;
+    const broken = { ...principals, authenticate: () => Promise.reject(new Error("the table is gone")) };
+    setLogOutput((line) => void lines.push(JSON.parse(line)));
+    try {
+      expect(await connect({}, "request-7")).toMatchObject({
+        statusCode: 401,
+        headers: { "x-request-id": "request-7" },
+      });
+      expect(await connect({ principals: broken })).toMatchObject({
+        statusCode: 500,
+        headers: { "x-request-id": connectionId },
+      });
+    } finally {
+      setLogOutput((line) => void process.stdout.write(line));
+    }
+    expect(lines.map(({ message, level, status: given }) => [message, level, given])).toEqual([
+      ["worker refused", "info", 401],
+      ["worker refused", "error", 500],
+    ]);
   });
 });

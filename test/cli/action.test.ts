@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { bundleAction } from "../../cli/scripts/bundle.ts";
+import { runAction } from "../../action/action.ts";
+import { command, printText } from "../../action/job.ts";
+import { JobLog } from "../../action/job-log.ts";
+import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { api, commandEvents, event, messages, problem, RUN } from "./answers.ts";
@@ -21,13 +23,14 @@ beforeEach(() => {
 });
 
 interface Step {
-  readonly child: ChildProcess;
+  /** As a runner's signals to the process do. */
+  readonly cancel: () => void;
   readonly log: () => string;
-  readonly exited: Promise<number | null>;
+  readonly exited: Promise<number>;
 }
 
-/** Starts the action as a runner does: the file of the repository, inputs and the job in variables, and no others. */
-function start(inputs: Record<string, string>, more: Record<string, string> = {}): Step {
+/** Starts the action with the inputs and the job in variables, as a runner gives them, and no others. */
+function start(inputs: Record<string, string>, more: Record<string, string | undefined> = {}): Step {
   const given = {
     "base-url": server.api,
     "api-key": "rya_secret",
@@ -35,29 +38,38 @@ function start(inputs: Record<string, string>, more: Record<string, string> = {}
     "fail-on-failure": "true",
     ...inputs,
   };
-  const child = spawn(process.execPath, [path.join(root, "action/dist/index.js")], {
-    cwd: folder,
-    env: {
-      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-      GITHUB_OUTPUT: path.join(folder, "output"),
-      GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
-      GITHUB_ACTION: "__acme_runyard",
-      GITHUB_REPOSITORY: "acme/shop",
-      GITHUB_SHA: "0123abcd",
-      GITHUB_REF: "refs/heads/main",
-      GITHUB_RUN_ID: "77",
-      GITHUB_SERVER_URL: "https://github.com",
-      ...more,
+  const env = {
+    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+    GITHUB_OUTPUT: path.join(folder, "output"),
+    GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
+    GITHUB_ACTION: "__acme_runyard",
+    GITHUB_REPOSITORY: "acme/shop",
+    GITHUB_SHA: "0123abcd",
+    GITHUB_REF: "refs/heads/main",
+    GITHUB_RUN_ID: "77",
+    GITHUB_SERVER_URL: "https://github.com",
+    ...more,
+  };
+  const lines: string[] = [];
+  const listeners = new Set<() => void>();
+  const exited = runAction({
+    env,
+    print: (line) => void lines.push(`${line}\n`),
+    onCancel: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  let text = "";
-  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  return { child, log: () => text, exited: new Promise((resolve) => child.on("close", resolve)) };
+  return {
+    cancel: () => {
+      for (const listener of listeners) listener();
+    },
+    log: () => lines.join(""),
+    exited: exited.finally(() => expect(listeners).toEqual(new Set())),
+  };
 }
 
-async function step(inputs: Record<string, string>, more: Record<string, string> = {}) {
+async function step(inputs: Record<string, string>, more: Record<string, string | undefined> = {}) {
   const { log, exited } = start(inputs, more);
   return { code: await exited, log: log() };
 }
@@ -94,7 +106,7 @@ describe("the GitHub Action", () => {
       skill: "acme/shop:fix",
       model: "m1",
       title: "From CI",
-      metadata: "ticket=SHOP-1\nlevel = 2",
+      metadata: "  ticket=SHOP-1\n\nlevel = 2 ",
       "idempotency-key": "77-1-build-0",
     });
     expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: [] });
@@ -166,24 +178,63 @@ describe("the GitHub Action", () => {
       "session-link": link,
       response: "Line 1\nrun-id<<x\nLine 3",
     });
-    expect(summary()).toContain("### ✅ Fix it: SUCCEEDED");
-    expect(summary()).toContain(`| Run | [r1](${link}) |`);
-    expect(summary()).toContain("| Usage | 12,345 tokens · $0.0421 |");
-    expect(summary()).toContain("| Files | out.txt |");
-    expect(summary()).toContain("\nLine 1\n");
+    expect(summary()).toBe(
+      [
+        "### ✅ Fix it: SUCCEEDED",
+        "",
+        "| | |",
+        "|---|---|",
+        `| Run | [r1](${link}) |`,
+        "| Run time | PT9S |",
+        "| Usage | 12,345 tokens · $0.0421 |",
+        "| Files | out.txt |",
+        "",
+        "Line 1\nrun-id<<x\nLine 3",
+        "\n",
+      ].join("\n"),
+    );
   });
 
-  it.each(["FAILED", "ERROR", "BLOCKED", "CANCELLED"])(
-    "fails with a run that ended %s, and prints the reason",
-    async (state) => {
-      server.play(ending(state, { status_message: { message: "100% broken,\nsee: log" } }));
-      const { code, log } = await step({ prompt: "x" });
-      expect(code).toBe(1);
-      const asks = state === "BLOCKED" ? "The agent asks: " : "";
-      expect(log).toContain(`::error title=Runyard%3A ${state}::${asks}100%25 broken,%0Asee: log\n`);
-      expect(outputs()["state"]).toBe(state);
-    },
-  );
+  it.each([
+    ["FAILED", "❌"],
+    ["ERROR", "❌"],
+    ["BLOCKED", "✋"],
+    ["CANCELLED", "⏹️"],
+  ])("fails with a run that ended %s, prints the reason and marks it with %s in the summary", async (state, mark) => {
+    server.play(ending(state, { status_message: { message: "100% broken,\nsee: log" } }));
+    const { code, log } = await step({ prompt: "x" });
+    expect(code).toBe(1);
+    const asks = state === "BLOCKED" ? "The agent asks: " : "";
+    expect(log).toContain(`::error title=Runyard%3A ${state}::${asks}100%25 broken,%0Asee: log\n`);
+    expect(outputs()).toEqual({ "run-id": "r1", state, "session-link": "", response: "All done." });
+    expect(summary()).toBe(
+      `### ${mark} Fix it: ${state}\n\n| | |\n|---|---|\n| Run | \`r1\` |\n| Message | 100% broken, see: log |\n\nAll done.\n\n`,
+    );
+  });
+
+  it("summarizes the model and the changes of each repository, and cuts a response of more than 60,000 characters", async () => {
+    const git = { path: "shop", files_changed: 2, insertions: 1, deletions: 0, commits: 0, branch: "a|b" };
+    const more = {
+      agent_config: { model_id: "a_b  c" },
+      artifacts: [
+        { artifact_type: "FILE", created_at: "", data: { artifact_uid: "a", filename: "shop.patch", git } },
+        { artifact_type: "PLAN", created_at: "", data: { content: "# Plan", content_type: "text/markdown" } },
+      ],
+    };
+    const cells = [
+      "Model | a&#95;b c",
+      "Changes | shop: 2 files changed, +1 −0, no commits, branch a&#124;b",
+      "Files | shop.patch",
+    ];
+    server.play(ending("SUCCEEDED", more, "x".repeat(60_000)));
+    await step({ prompt: "x" });
+    expect(summary()).toContain(`\n|---|---|\n| Run | \`r1\` |\n${cells.map((cell) => `| ${cell} |\n`).join("")}\nxx`);
+    expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n`)).toBe(true);
+    writeFileSync(path.join(folder, "summary"), "");
+    server.play(ending("SUCCEEDED", more, `${"x".repeat(60_000)}y`));
+    await step({ prompt: "x" });
+    expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n(cut)\n\n`)).toBe(true);
+  });
 
   it("only warns with fail-on-failure false", async () => {
     server.play(ending("FAILED", { status_message: { message: "No." } }));
@@ -228,15 +279,13 @@ describe("the GitHub Action", () => {
       api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),
       api({ ...RUN, state: "CANCELLED", status_message: { message: "cancelled by CI" } }),
     ]);
-    const { child, exited, log } = start({ prompt: "x" });
+    const { cancel, exited, log } = start({ prompt: "x" });
     while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    const began = Date.now();
-    child.kill("SIGINT");
+    cancel();
     expect(await exited).toBe(1);
-    expect(Date.now() - began).toBeLessThan(5000);
     expect(server.seen[2]).toMatchObject({ method: "POST", path: "/agent/runs/r1/cancel", rawQuery: "force=true" });
     expect(log()).toContain("::warning title=Runyard::The job was cancelled. Cancelling the run.\n");
-    expect(outputs()["state"]).toBe("CANCELLED");
+    expect(outputs()).toEqual({ "run-id": "r1", state: "CANCELLED", "session-link": "", response: "" });
   });
 
   it("cancels a run that takes longer than timeout-minutes, and fails", async () => {
@@ -278,9 +327,130 @@ describe("the GitHub Action", () => {
     );
   });
 
-  it("works if the runner provides no files to write to", async () => {
+  it.each(["", undefined])("works if the runner provides no files to write to: %j", async (file) => {
     server.play(ending("SUCCEEDED"));
-    expect((await step({ prompt: "x" }, { GITHUB_OUTPUT: "", GITHUB_STEP_SUMMARY: "" })).code).toBe(0);
+    expect((await step({ prompt: " x\n" }, { GITHUB_OUTPUT: file, GITHUB_STEP_SUMMARY: file })).code).toBe(0);
+    expect(bodyAt(0)).toMatchObject({ prompt: "x" });
+  });
+});
+
+describe("JobLog", () => {
+  const START = Date.parse("2026-05-18T19:00:00.000Z");
+  const atTime = (milliseconds: number) => new Date(START + milliseconds).toISOString();
+
+  function createLog() {
+    const lines: string[] = [];
+    const log = new JobLog({ env: {}, print: (line) => void lines.push(line), onCancel: () => () => undefined });
+    const show = (type: RunEvent["type"], milliseconds: number, data: Record<string, unknown>) =>
+      log.show({ sequence: 1, type, occurred_at: atTime(milliseconds), data });
+    const say = (milliseconds: number, ...content: object[]) =>
+      show("messages", milliseconds, { messages: [{ role: "assistant", content, timestamp: atTime(milliseconds) }] });
+    return { lines, log, show, say };
+  }
+  const action = (id: string, input: object, more: object = {}) => ({
+    type: "action",
+    id,
+    name: "tool",
+    input,
+    ...more,
+  });
+  const result = (action_id: string, more: object) => ({
+    type: "action_result",
+    action_id,
+    state: "completed",
+    output: {},
+    ...more,
+  });
+
+  it("shows steps, texts and other actions as lines with their times, and details in groups", () => {
+    const { lines, show, say } = createLog();
+    show("run_queued", 0, { state: "QUEUED" });
+    show("setup_repo_clone", 1_200, { duration_ms: 400, is_error: true, detail: "no access" });
+    show("setup_repo_clone", 1_300, { state: "FAILED", is_error: true });
+    say(2_000, { type: "text", text: "\n one\n two \n\n" });
+    say(3_000, action("a", { path: "x" }, { title: "Edit\nx" }));
+    say(4_000, result("a", { summary: "+1", diff: "-a\n+b\n" }));
+    say(5_000, action("b", {}), result("b", { output: { found: 1 } }));
+    say(
+      6_000,
+      result("c", { title: "Look", output: {} }),
+      result("d", { title: "Ask", summary: "no", state: "failed" }),
+    );
+    expect(lines).toEqual([
+      "    0.0 s  QUEUED",
+      "    1.2 s  cloned  failed  no access  0.4 s",
+      "    1.3 s  FAILED  cloned",
+      "    2.0 s  ",
+      "    2.0 s   one",
+      "    2.0 s   two",
+      "    3.0 s  • Edit x",
+      "    4.0 s  +1",
+      "::group::diff",
+      "| -a",
+      "| +b",
+      "::endgroup::",
+      "    5.0 s  • tool  completed",
+      "::group::output",
+      "| {",
+      '|   "found": 1',
+      "| }",
+      "::endgroup::",
+      "    6.0 s  • Look  done",
+      "    6.0 s  • Ask  no",
+    ]);
+  });
+
+  it("shows each command with its output as one group, and closes the one that is open", () => {
+    const { lines, log, say } = createLog();
+    const command = (id: string, text: string) => action(id, { command: text });
+    say(0, command("a", "\nmake\n  test\n"));
+    say(1_000, { type: "text", text: "While it runs" });
+    say(2_000, command("b", "ls"), result("b", { output: { exit_code: 0, stdout: "  x\n\n" } }));
+    say(3_000, command("c", "true"), result("c", { output: { exit_code: 0 } }));
+    say(4_000, command("d", "sleep 9"));
+    log.close();
+    log.close();
+    expect(lines).toEqual([
+      "::group::$ make",
+      "$   test",
+      "::endgroup::",
+      "    1.0 s  While it runs",
+      "::group::$ ls",
+      "|   x",
+      "::endgroup::",
+      "    2.0 s  exit 0",
+      "::group::$ true",
+      "::endgroup::",
+      "    3.0 s  exit 0",
+      "::group::$ sleep 9",
+      "::endgroup::",
+    ]);
+  });
+});
+
+describe("printText", () => {
+  it("shows text whole, in a form that is no command to the runner", () => {
+    const lines: string[] = [];
+    const job = { env: {}, print: (line: string) => void lines.push(line), onCancel: () => () => undefined };
+    printText(job, "::error::x \n  ::add-mask::y\na::b\n ##[set-env]##[x] ", "");
+    printText(job, "::error::x", "| ");
+    expect(lines).toEqual([
+      "\u200b::error::x ",
+      "\u200b::add-mask::y",
+      "a::b",
+      " ##\u200b[set-env]##\u200b[x] ",
+      "| ::error::x",
+    ]);
+  });
+});
+
+describe("command", () => {
+  it("escapes what would end its text or its properties", () => {
+    const lines: string[] = [];
+    const job = { env: {}, print: (line: string) => void lines.push(line), onCancel: () => () => undefined };
+    command(job, "error", "1%\n2,3:4", { title: "a,b:c%\n", file: "x" });
+    command(job, "endgroup", "");
+    expect(lines).toEqual(["::error title=a%2Cb%3Ac%25%0A,file=x::1%25%0A2,3:4", "::endgroup::"]);
   });
 });
 
@@ -300,11 +470,5 @@ describe("action.yml", () => {
     const inputs = new Set([...named("input"), ...named("inputLines"), ...named("required")]);
     expect([...inputs].sort()).toEqual(Object.keys(action.inputs).sort());
     expect([...new Set(named("setOutput"))].sort()).toEqual(Object.keys(action.outputs).sort());
-  });
-
-  it("runs a file that is built from the current sources by `npm run docs`", async () => {
-    const { text } = await bundleAction();
-    expect(readFileSync(path.join(root, action.runs.main), "utf8") === text).toBe(true);
-    expect(text.length).toBeLessThan(120_000);
   });
 });

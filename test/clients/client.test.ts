@@ -1,5 +1,7 @@
+import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import * as index from "../../clients/typescript/src/index.ts";
 import {
   APIConnectionError,
   APIError,
@@ -10,7 +12,7 @@ import {
   Runyard,
   RunyardError,
 } from "../../clients/typescript/src/index.ts";
-import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
+import { sleep, waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
 import { FaultServer } from "./fault-server.ts";
 
 const server = new FaultServer();
@@ -40,6 +42,7 @@ describe("new Runyard()", () => {
     vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");
     vi.stubEnv("RUNYARD_BASE_URL", `${server.api}/`);
     play(answer(RUN));
+    expect(new Runyard().baseURL).toBe(server.api);
     await new Runyard().runs.retrieve("r1");
     expect(server.seen[0]).toMatchObject({
       path: "/agent/runs/r1",
@@ -206,6 +209,28 @@ describe("an AbortSignal", () => {
   });
 });
 
+describe("sleep", () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+  it("ends with the reason of the signal, and leaves neither timer nor listener", async () => {
+    const before = timers();
+    const aborter = new AbortController();
+    const waiting = sleep(60_000, aborter.signal);
+    expect([timers(), getEventListeners(aborter.signal, "abort").length]).toEqual([before + 1, 1]);
+    aborter.abort(new Error("enough"));
+    await expect(waiting).rejects.toMatchObject({ name: "APIUserAbortError", cause: new Error("enough") });
+    await expect(sleep(60_000, aborter.signal)).rejects.toMatchObject({ cause: new Error("enough") });
+    expect([timers(), getEventListeners(aborter.signal, "abort").length]).toEqual([before, 0]);
+  });
+
+  it("ends after its time, without a listener, and needs no signal", async () => {
+    const { signal } = new AbortController();
+    await sleep(1, signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await sleep(1);
+  });
+});
+
 describe("the wait before a retry", () => {
   const waits = (random: number) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
@@ -220,6 +245,12 @@ describe("the wait before a retry", () => {
 });
 
 describe("errors", () => {
+  it("are named as their classes are", () => {
+    const classes = Object.entries(index).filter(([name]) => name.endsWith("Error"));
+    expect(classes).toHaveLength(13);
+    for (const [name, Class] of classes) expect(Reflect.construct(Object(Class), ["x"])).toHaveProperty("name", name);
+  });
+
   it("have the status, the API's message and the cause", async () => {
     play(
       answer({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
@@ -316,6 +347,14 @@ describe("following a run", () => {
     });
     expect(server.seen[1]).toMatchObject({ method: "PUT", body: "abc", headers: { "x-amz-checksum": "c" } });
     expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it("downloads the text of a plan with its type, without asking the storage", async () => {
+    const data = { content: "# Plan", content_type: "text/markdown" };
+    play(answer({ artifact_uid: "a1", artifact_type: "PLAN", created_at: "", data }));
+    const response = await createClient().artifacts.download("a1");
+    expect([response.headers.get("content-type"), await response.text()]).toEqual(["text/markdown", "# Plan"]);
+    expect(server.seen).toHaveLength(1);
   });
 
   it("uploads with a form in the form's order if the API returns one", async () => {

@@ -192,4 +192,29 @@ describe("createEventParser", () => {
       }
     }
   });
+
+  it("reads fields without a value and names, keeps all but the first space, and forgets what no blank line completes", () => {
+    const parser = createEventParser();
+    const push = (...lines: string[]) => parser.push([...lines, ""].join("\n"));
+    expect(push("data:  two", "data", "data: ", "other: x", "")).toEqual([{ name: "message", data: " two\n\n" }]);
+    expect(push("event: live", "", ": comment", "")).toEqual([]);
+    expect(push("event: live", "event", "data: a: b", "")).toEqual([{ name: "message", data: "a: b" }]);
+    expect(push("data: half")).toEqual([]);
+    expect(push("")).toEqual([{ name: "message", data: "half" }]);
+  });
+
+  it("returns the last valid time of retry", () => {
+    const parser = createEventParser();
+    expect(parser.retry()).toBeUndefined();
+    for (const [given, expected] of [
+      ["250", 250],
+      ["1x", 250],
+      ["x1", 250],
+      ["", 250],
+      ["3000", 3_000],
+    ] as const) {
+      parser.push(`retry: ${given}\n`);
+      expect(parser.retry()).toBe(expected);
+    }
+  });
 });

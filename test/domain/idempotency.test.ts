@@ -1,4 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { RunyardError } from "#shared/errors.ts";
+import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
+import { markOriginal, putRecord, readRecord, recordKey } from "#shared/idempotency/idempotency-store.ts";
+import { IdempotencyRecordExists, runIdempotent, toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { sha256 } from "#shared/ids.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
@@ -200,5 +206,177 @@ describe("idempotency records", () => {
       .all()
       .flatMap((item) => (item.sk === "IDEM" ? [Number(item["expires_at"]) - plane.clock.now / 1_000] : []));
     expect(seconds).toEqual([24 * 3_600, 600]);
+  });
+});
+
+describe("the identity of a request", () => {
+  const principal = {
+    kind: "agent",
+    identity: { uid: "i", name: "builder" },
+    team: "t",
+    teamItem: { uid: "t", name: "Alpha", created_at: 1 },
+    credential: { kind: "key", hash: "h", usedAt: undefined, expiresAt: undefined },
+    maxBudgetUsd: undefined,
+  } as const;
+  const identify = (headers: Record<string, string> = {}, content: unknown = { b: 1, a: [{ d: 2, c: 3 }] }) =>
+    toIdempotentRequest((name) => headers[name], principal, "op", content);
+  const hash = sha256('{"a":[{"c":3,"d":2}],"b":1}');
+
+  it("is its key, or its content as canonical JSON, for its caller, team and operation", () => {
+    const record = (team: string, name: string) => recordKey(`identity:i#${team}`, "op", name);
+    expect(identify()).toEqual({ record: record("", `body:${hash}`), hash, keyed: false, repeat: false });
+    expect(identify({ "idempotency-key": "k", "x-team-uid": "t", "x-warp-team-uid": "u" })).toEqual({
+      record: record("t", `key:${sha256("k")}`),
+      hash,
+      keyed: true,
+      repeat: false,
+    });
+    expect(identify({ "x-warp-team-uid": "u" }).record).toEqual(record("u", `body:${hash}`));
+    expect(identify({}, { a: [{ c: 3, d: 2 }], b: 1 }).hash).toBe(hash);
+    expect(identify({}, { a: [{ c: 3, d: 2 }], b: 2 }).hash).not.toBe(hash);
+    expect(canonicalJson({ b: null, a: undefined, c: [2, 1] })).toBe('{"b":null,"c":[2,1]}');
+  });
+
+  it.each([
+    ["0", false],
+    ["1", true],
+    ["12", true],
+    ["00", false],
+  ])("with %s retries is a repeat: %j", (count, isRepeat) => {
+    expect(identify({ "x-stainless-retry-count": count }).repeat).toBe(isRepeat);
+  });
+
+  it.each([
+    [{ "idempotency-key": "~ ".repeat(127) }, undefined],
+    [{ "idempotency-key": "~".repeat(256) }, "Idempotency-Key"],
+    [{ "idempotency-key": "" }, "Idempotency-Key"],
+    [{ "idempotency-key": "é" }, "Idempotency-Key"],
+    [{ "idempotency-key": "aé" }, "Idempotency-Key"],
+    [{ "idempotency-key": "éa" }, "Idempotency-Key"],
+    [{ "x-stainless-retry-count": "1x" }, "x-stainless-retry-count"],
+    [{ "x-stainless-retry-count": "x1" }, "x-stainless-retry-count"],
+    [{ "x-stainless-retry-count": "" }, "x-stainless-retry-count"],
+  ] as const)("with the headers %j is refused because of %s", (headers, path) => {
+    if (path === undefined) expect(identify(headers).keyed).toBe(true);
+    else
+      expect(() => identify(headers)).toThrow(expect.objectContaining({ errors: [expect.objectContaining({ path })] }));
+  });
+});
+
+describe("runIdempotent", () => {
+  const HASH = sha256("content");
+  const asked = (more: object = {}) => ({
+    record: recordKey("p", "op", "n"),
+    hash: HASH,
+    keyed: true,
+    repeat: false,
+    ...more,
+  });
+  /** Runs a request against the records of a table; `calls` are the attempts at it, and the results that were replayed. */
+  function createRunner(fail?: () => Error) {
+    const table = memoryTable();
+    const calls: string[] = [];
+    const clock = { now: 1_000 };
+    const run = (once = asked(), options?: { readonly checkFirst?: boolean }) =>
+      runIdempotent(
+        table,
+        once,
+        () => clock.now,
+        async (record) => {
+          calls.push("first");
+          const error = fail?.();
+          if (error !== undefined) throw error;
+          await table.write(record("result")).catch(() => {
+            throw new IdempotencyRecordExists();
+          });
+          return "made";
+        },
+        async (result) => {
+          calls.push(result);
+          return "replayed";
+        },
+        ...(options === undefined ? [] : [options]),
+      );
+    const store = (hash: string, original = true) =>
+      table.write(putRecord(asked().record, { hash, result: "stored", original, made_at: clock.now }, 60, "none"));
+    return { table, calls, clock, run, store };
+  }
+  const refused = () => new RunyardError("conflict", { detail: "refused" });
+
+  it("tries a request before it looks for its record, unless that is asked for", async () => {
+    for (const [once, options, calls] of [
+      [asked(), undefined, ["first", "stored"]],
+      [asked(), { checkFirst: true }, ["stored"]],
+      [asked({ keyed: false, repeat: true }), { checkFirst: true }, ["stored"]],
+      [asked({ keyed: false, repeat: true }), { checkFirst: false }, ["first", "stored"]],
+    ] as const) {
+      const runner = createRunner();
+      await runner.store(HASH);
+      expect(await runner.run(once, options)).toBe("replayed");
+      expect(runner.calls).toEqual(calls);
+    }
+    const fresh = createRunner();
+    expect(await fresh.run(asked(), { checkFirst: true })).toBe("made");
+    expect(fresh.calls).toEqual(["first"]);
+    const plain = createRunner();
+    expect(await plain.run(asked({ keyed: false }), { checkFirst: true })).toBe("made");
+    expect(plain.calls).toEqual(["first"]);
+  });
+
+  it("answers a refused repeat with the result of the first request, if it is the same", async () => {
+    for (const [once, hash, isReplayed] of [
+      [asked(), HASH, true],
+      [asked({ keyed: false, repeat: true }), HASH, true],
+      [asked({ keyed: false }), HASH, false],
+      [asked(), "another", false],
+      [asked(), undefined, false],
+    ] as const) {
+      const runner = createRunner(refused);
+      if (hash !== undefined) await runner.store(hash);
+      const outcome = await runner.run(once).catch((error: RunyardError) => error.detail);
+      expect(outcome).toBe(isReplayed ? "replayed" : "refused");
+      expect(runner.calls).toEqual(isReplayed ? ["first", "stored"] : ["first"]);
+    }
+    const late = createRunner(refused);
+    await late.store(HASH);
+    late.clock.now += 24 * 3_600_000 + 1;
+    await expect(late.run()).rejects.toThrow("refused");
+  });
+
+  it("passes other errors on, and refuses another content under the same key", async () => {
+    const broken = createRunner(() => new TypeError("broken"));
+    await broken.store(HASH);
+    await expect(broken.run()).rejects.toThrow("broken");
+    const other = createRunner();
+    await other.store("another");
+    await expect(other.run()).rejects.toMatchObject({
+      code: "conflict",
+      retryable: false,
+      detail: "Idempotency-Key: was used with another body; use a new key for a new request",
+    });
+  });
+
+  it("gives up after five attempts, with an error that is retryable", async () => {
+    const runner = createRunner(() => new IdempotencyRecordExists());
+    await expect(runner.run()).rejects.toMatchObject({ code: "conflict", retryable: true });
+    expect(runner.calls).toEqual(Array(5).fill("first"));
+  });
+
+  it("finds the retry that overtook a first attempt, once", async () => {
+    const runner = createRunner();
+    await runner.store(HASH, false);
+    const first = asked({ keyed: false });
+    expect(await runner.run(first)).toBe("replayed");
+    expect(await runner.run(first)).toBe("made");
+    expect(runner.calls).toEqual(["first", "stored", "first"]);
+    const record = await readRecord(first.record, runner.table);
+    if (record === undefined) throw new Error("there is no record");
+    expect(record).toMatchObject({ result: "result", original: true });
+    expect(await markOriginal(first.record, record, runner.table)).toBe(false);
+    await runner.table.write({ kind: "update", key: first.record, set: { original: false } });
+    expect(await markOriginal(first.record, { ...record, token: "another" }, runner.table)).toBe(false);
+    expect(await markOriginal(first.record, record, runner.table)).toBe(true);
+    const gone = { ...runner.table, write: () => Promise.reject(new Error("no table")) };
+    await expect(markOriginal(first.record, record, gone)).rejects.toThrow("no table");
   });
 });

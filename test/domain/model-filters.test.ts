@@ -374,7 +374,8 @@ describe("the data of an image", () => {
 
   it("is refused as a reference, with the place of the image", () => {
     expect(() => send("image/png", PNG, "url")).toThrow("must be data and not a reference");
-    for (const url of [`https://x.test/data:image/png;base64,${PNG}`, `data:image/PNG;base64,${PNG}`, 5]) {
+    const own = `data:image/png;base64,${PNG}`;
+    for (const url of [`https://x.test/${own}`, `data:image/PNG;base64,${PNG}`, 5, [own]]) {
       const messages = [{ content: [{ type: "image_url", image_url: { url } }] }];
       expect(() => filter("chat", { messages })).toThrow(
         "messages[0].content[0].image_url.url: must be data and not a",

@@ -130,7 +130,7 @@ describe("streamEvents", () => {
   }
 
   it("reads events in pieces of any size, with any line ends", async () => {
-    const text = 'event: a\ndata: {"x":1}\n\n: ping\n\ndata:one\r\ndata: two\r\n\r\n\n\ndata: [DONE]\n\n';
+    const text = 'event: a\ndata: {"x":1}\n\n: ping\n\ndata:one\r\ndata: two\r\n\r\n\n\n \n\ndata: [DONE]\n\n';
     const events = [
       { raw: 'event: a\ndata: {"x":1}', data: '{"x":1}' },
       { raw: ": ping", data: "" },
@@ -176,6 +176,16 @@ describe("a response of the gateway", () => {
     expect(await response.text()).not.toContain("sk-1");
   });
 
+  it("says what the operator can do about that, if the provider's adapter knows it", async () => {
+    const said = async (headers: Record<string, string>) => {
+      const response = await toProviderError(messages, new Response(null, { status: 403, headers }));
+      return v.parse(Said, await response.json()).error.message;
+    };
+    const message = "the model's provider refused the credentials of this deployment";
+    expect(await said({})).toBe(message);
+    expect(await said({ "runyard-remedy": "Enable the model." })).toBe(`${message}. Enable the model.`);
+  });
+
   it("passes any other error on", async () => {
     const response = await toProviderError(
       messages,
@@ -210,6 +220,10 @@ describe("a response of the gateway", () => {
       "2",
       "no-store",
     ]);
+    const spent = new RunyardError("budget_exceeded", { detail: "nothing is left" });
+    expect(await shown(spent)).toEqual([403, "budget_exceeded: nothing is left", null, "no-store"]);
+    const unexplained = new RunyardError("internal_error");
+    expect(await shown(unexplained)).toEqual([500, unexplained.message, "1", "no-store"]);
     const invalid = await shown(new RunyardError("invalid_request", { detail: "bad", retryAfterSeconds: 2 }));
     expect(invalid).toEqual([400, "bad", null, "no-store"]);
     expect(failure(messages, 418, "x", "budget_exceeded", 5).headers.get("retry-after")).toBe("5");

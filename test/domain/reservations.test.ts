@@ -1,10 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { triggers } from "#infra/triggers.ts";
-import { parseBudget, putBudget } from "#shared/budgets/budget-store.ts";
-import { type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
+import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
+import { addHold, parseBudget, putBudget, readBudget, removeHold } from "#shared/budgets/budget-store.ts";
+import { type BudgetPorts, type Quote, type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Table, Write } from "#shared/table/table.ts";
 import { mutatedTable } from "../support/conditions.ts";
 import { withRights } from "../support/rights.ts";
 
@@ -143,4 +145,209 @@ describe("reservations", () => {
       expect(await reserve(["root"], quote, ports)).toMatchObject({ amount: 1 });
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ open: 200, left: 799 });
     }));
+});
+
+/** A call of 10 billionths of a dollar and one for each token of output: 100 tokens, or at least 5. */
+const QUOTE = { run: "run", execution: "e", input: 10, perToken: 1, wanted: 100, least: 5, lastsMs: LASTS_MS };
+
+/** Budgets with these limits, the nearest first. A pause lasts as long as it should, and then `afterPause` happens. */
+async function startBudgets(limits: readonly number[], afterPause: () => Promise<void> = async () => undefined) {
+  const table = memoryTable();
+  const clock = { now: 1_000_000 };
+  const pauses: number[] = [];
+  const payers = limits.map((_, index) => `payer-${index}`);
+  for (const [index, limit] of limits.entries()) {
+    await table.write(putBudget(`payer-${index}`, { limit, above: payers.slice(index + 1) }));
+  }
+  const sleep = async (milliseconds: number) => {
+    pauses.push(milliseconds);
+    clock.now += milliseconds;
+    await afterPause();
+  };
+  const ports: BudgetPorts = { table, now: () => clock.now, sleep };
+  const call = (changes: Partial<Quote> = {}, changed: Partial<BudgetPorts> = {}) =>
+    reserve(payers, { ...QUOTE, ...changes }, { ...ports, ...changed });
+  const read = () => Promise.all(payers.map((payer) => readBudget(payer, table)));
+  return { table, clock, pauses, payers, ports, call, read };
+}
+
+describe("reserve", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("holds the whole amount at each payer, rounded up, until the call is over in any case", async () => {
+    const { call, read } = await startBudgets([500, 1_000]);
+    const reserved = await call({ perToken: 0.015 });
+    const hold = { amount: 12, at: 1_000_000, until: 1_000_000 + LASTS_MS, run: "run", execution: "e" };
+    expect(reserved).toEqual({
+      id: expect.any(String),
+      payers: ["payer-0", "payer-1"],
+      amount: 12,
+      tokens: 100,
+      at: 1_000_000,
+    });
+    const id = typeof reserved === "string" ? "" : reserved.id;
+    const common = { open: 1, spent: 0, holds: { [id]: hold } };
+    expect(await read()).toMatchObject([
+      { ...common, limit: 500, left: 488, above: ["payer-1"] },
+      { ...common, limit: 1_000, left: 988, above: [] },
+    ]);
+  });
+
+  it("lowers the tokens to what the smallest budget pays for, and holds nothing more anywhere", async () => {
+    const { call, read } = await startBudgets([1_000, 60, 70]);
+    expect(await call({ perToken: 2 })).toMatchObject({ amount: 60, tokens: 25 });
+    expect((await read()).map(({ left, open, holds }) => [left, open, Object.keys(holds).length])).toEqual([
+      [940, 1, 1],
+      [0, 1, 1],
+      [10, 1, 1],
+    ]);
+  });
+
+  it.each([
+    [15, { tokens: 5, amount: 15 }],
+    [14, "spent"],
+  ])("with %i left for the least of 15 is %j", async (limit, expected) => {
+    const { call, read, pauses } = await startBudgets([1_000, limit]);
+    expect(await call()).toEqual(typeof expected === "string" ? expected : expect.objectContaining(expected));
+    expect(pauses).toEqual([]);
+    if (expected !== "spent") return;
+    expect(await read()).toMatchObject([
+      { left: 1_000, open: 0, holds: {} },
+      { left: limit, open: 0, holds: {} },
+    ]);
+  });
+
+  it("does not need more than the caller wants, even if that is less than the least", async () => {
+    const { call } = await startBudgets([12]);
+    expect(await call({ wanted: 2 })).toMatchObject({ amount: 12, tokens: 2 });
+  });
+
+  it("is spent at once if calls in progress hold too little, and waits if they hold enough", async () => {
+    const small = await startBudgets([30]);
+    expect(await small.call({ input: 15, wanted: 1 })).toMatchObject({ amount: 16 });
+    expect([await small.call({ input: 26 }), small.pauses]).toEqual(["spent", []]);
+    expect(await small.call({ input: 25 }), "exactly enough for the least").toBe("busy");
+    expect(small.pauses.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["waits for all of a budget that another call holds", 10, { amount: 10, tokens: 100 }],
+    ["is spent for a budget below the price of the input", 9, "spent"],
+  ])("%s, if output is free", async (_, limit, expected) => {
+    const ended: (() => Promise<void>)[] = [];
+    const { call, ports } = await startBudgets([limit], async () => ended.pop()?.());
+    const free = { perToken: 0, least: 1 };
+    const first = await call({ ...free, input: limit });
+    if (typeof first === "string") throw new Error(first);
+    ended.push(() => settle(first, 0, ports));
+    const second = await call(free);
+    expect(second).toEqual(typeof expected === "string" ? expected : expect.objectContaining(expected));
+  });
+
+  it("waits longer each time, up to two seconds, and 20 seconds in total", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(1);
+    const { call, pauses } = await startBudgets([20]);
+    await call({ wanted: 10 });
+    expect(await call()).toBe("busy");
+    expect(pauses).toEqual([100, 200, 400, 800, 1_600, ...Array.from({ length: 9 }, () => 2_000)]);
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const jittered = await startBudgets([20]);
+    await jittered.call({ wanted: 10 });
+    await jittered.call();
+    expect(jittered.pauses.slice(0, 3), "half of that at least").toEqual([50, 100, 200]);
+    const exact = await startBudgets([20]);
+    await exact.call({ wanted: 10 });
+    let slept = 0;
+    const sleep = async () => {
+      slept += 1;
+      exact.clock.now += 10_000;
+    };
+    expect([await exact.call({}, { sleep }), slept]).toEqual(["busy", 2]);
+  });
+
+  it("holds nothing of a write whose response was lost and that the SDK then repeats", async () => {
+    const { table, call, read } = await startBudgets([1_000, 1_000]);
+    let lost = 1;
+    const write = async (one: Write) => {
+      await table.write(one);
+      if (one.kind === "update" && one.key.pk === keys.budget("payer-1").pk && lost-- > 0) await table.write(one);
+    };
+    const reserved = await call({}, { table: { ...table, write } });
+    expect(reserved).toMatchObject({ amount: 110 });
+    for (const { holds, left } of await read()) expect([Object.keys(holds).length, left]).toEqual([1, 890]);
+  });
+
+  it("fails with the error of the table, as settling does", async () => {
+    const { table, call, ports } = await startBudgets([1_000]);
+    const broken: Table = { ...table, write: () => Promise.reject(new Error("no table")) };
+    await expect(call({}, { table: broken })).rejects.toThrow("no table");
+    const reserved = await call();
+    if (typeof reserved === "string") throw new Error(reserved);
+    await expect(settle(reserved, 1, { ...ports, table: broken })).rejects.toThrow("no table");
+  });
+});
+
+describe("a hold", () => {
+  it("is added and removed once", async () => {
+    const { table, read } = await startBudgets([100]);
+    const hold = { amount: 30, at: 1, until: 2, run: "r", execution: "e" };
+    const add = () => addHold("payer-0", "id", hold, table);
+    expect([await add(), await add()]).toEqual([true, false]);
+    expect(await read()).toMatchObject([{ left: 70, open: 1, holds: { id: hold } }]);
+    const remove = () => removeHold("payer-0", "id", 30, 40, table);
+    expect([await remove(), await remove()]).toEqual([true, false]);
+    expect(await read()).toMatchObject([{ left: 60, spent: 40, open: 0, holds: {} }]);
+    expect(await addHold("payer-0", "all", { ...hold, amount: 60 }, table), "all that is left").toBe(true);
+    expect(await addHold("payer-0", "more", { ...hold, amount: 1 }, table)).toBe(false);
+  });
+
+  it("is charged in full from the time on when it has expired, with one read if none has", async () => {
+    const { table, clock, ports, call } = await startBudgets([1_000]);
+    await call();
+    const get = vi.fn(table.get);
+    const counting = { ...ports, table: { ...table, get } };
+    clock.now += LASTS_MS - 1;
+    expect(await sweep("payer-0", counting)).toMatchObject({ left: 890, spent: 0, open: 1 });
+    expect(get).toHaveBeenCalledTimes(1);
+    clock.now += 1;
+    expect(await sweep("payer-0", counting)).toMatchObject({ left: 890, spent: 110, open: 0, holds: {} });
+  });
+});
+
+describe("an allowance", () => {
+  it("of a run without a parent is its own budget, if it has one", () => {
+    expect([ownAllowance(undefined), ownAllowance(0.5)]).toEqual([undefined, { limit: 500_000_000, above: [] }]);
+    expect(putBudget("r", { limit: 0, above: [] })).toStrictEqual({
+      kind: "put",
+      item: { ...keys.budget("r"), v: 1, limit: 0, left: 0 },
+    });
+    expect(putBudget("r", { above: ["a"] })).toStrictEqual({
+      kind: "put",
+      item: { ...keys.budget("r"), v: 1, above: ["a"] },
+    });
+  });
+
+  it("of a child is as much as every budget above it has not spent, whatever is held", async () => {
+    const { table } = await startBudgets([300, 200, 250].map((milliseconds) => milliseconds * 1_000_000));
+    await addHold("payer-1", "id", { amount: 150_000_000, at: 1, until: 2, run: "r", execution: "e" }, table);
+    const child = (budgetUsd?: number) => childAllowance(budgetUsd, { runId: "payer-0", hasBudget: true }, table);
+    const above = ["payer-0", "payer-1", "payer-2"];
+    expect(await child()).toEqual({ above });
+    expect(await child(0.2)).toEqual({ limit: 200_000_000, above });
+    await expect(child(0.2001)).rejects.toThrow("config.budget_usd: is more than the 0.2000 US dollars that are left");
+    await removeHold("payer-1", "id", 150_000_000, 300_000_000, table);
+    await expect(child(0.0001)).rejects.toThrow("is more than the 0.0000 US dollars that are left");
+  });
+
+  it("of a child is its own if no run above it has a budget, even if that has called models", async () => {
+    const table = memoryTable();
+    const parent = { runId: "parent", hasBudget: true };
+    expect(await childAllowance(undefined, parent, table)).toBeUndefined();
+    expect(await childAllowance(1, parent, table)).toEqual({ limit: 1_000_000_000, above: [] });
+    const unread: Table = { ...table, get: () => Promise.reject(new Error("was read")) };
+    expect(await childAllowance(1, { ...parent, hasBudget: false }, unread)).toEqual({
+      limit: 1_000_000_000,
+      above: [],
+    });
+  });
 });

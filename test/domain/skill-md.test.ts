@@ -50,6 +50,14 @@ describe("a SKILL.md", () => {
     expect(parsed.name).not.toBe("");
   });
 
+  it("has a name of up to 256 characters and a description of up to 4,096, however many bytes these are", () => {
+    const [name, description] = ["😀".repeat(256), "é".repeat(4_096)];
+    expect(parse(`---\nname: ${name}\ndescription: ${description}\n---\n`)).toMatchObject({ name, description });
+    expect(parse(`---\nname: a\ndescription: ${description}é\n---\n`).error).toBe(
+      "line 3: description has more than 4096 characters",
+    );
+  });
+
   it("that could not be read has the reason, and is read again", () => {
     const parsed = parseSkill({ path, sha, problem: "is larger than 65536 bytes" });
     expect(parsed).toMatchObject({ name: "review", sha: "", error: "SKILL.md is larger than 65536 bytes" });

@@ -140,6 +140,20 @@ describe("limits of texts", () => {
     fc.assert(fc.property(anyText, (value) => void expect(within(text(points(value) - 1), value)).toBe(false)));
   });
 
+  it("are named in the messages for texts that are too short or too long", () => {
+    const say = (schema: v.GenericSchema<string>, value: string) =>
+      v.safeParse(schema, value).issues?.map(({ message }) => message);
+    for (const [make, unit] of [
+      [text, "characters"],
+      [textOfBytes, "bytes"],
+    ] as const) {
+      expect(say(make(3, 1), "")).toEqual(["must not be empty"]);
+      expect(say(make(3, 2), "a")).toEqual(["must have at least 2 characters"]);
+      expect(say(make(3, 2), "abcd")).toEqual([`must have at most 3 ${unit}`]);
+      expect(say(make(3), "")).toBeUndefined();
+    }
+  });
+
   it("times have an offset and an existing date", () => {
     for (const good of ["2026-05-18T19:00:00Z", "2026-05-18t19:00:00.123456789z", "2024-02-29T23:59:59.5-23:59"])
       expect(v.is(Timestamp, good), good).toBe(true);

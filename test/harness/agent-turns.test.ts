@@ -162,18 +162,21 @@ describe("the end of a turn", () => {
     expect(it.standIn.seen).toHaveLength(1);
   });
 
-  it("is FAILED when the model refuses, and when a request is refused", async () => {
+  it("is FAILED when the model refuses", async () => {
     await using refusing = await agentRun({ prompt: "No.", turns: [{ text: "I will not.", stop: "refusal" }] });
     await refusing.run();
     expect(refusing.plane.outcome).toEqual({
       success: false,
       summary: "The model refused to answer. It said: I will not.",
     });
-    await using refused = await agentRun({ prompt: "No.", turns: [{ status: 400 }] });
+  });
+
+  it.each([400, 404, 422])("is FAILED when a request is refused with %i", async (status) => {
+    await using refused = await agentRun({ prompt: "No.", turns: [{ status }] });
     await refused.run();
     expect(refused.plane.outcome).toEqual({
       success: false,
-      summary: "The model did not answer: status 400, the stand-in answers 400",
+      summary: `The model did not answer: status ${status}, the stand-in answers ${status}`,
       error_code: "invalid_request",
     });
   });

@@ -1,5 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createChangeCollector } from "#harness/reporting/change-collector.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness } from "./support/run-harness.ts";
@@ -95,5 +100,55 @@ describe("a run that changes a repository", () => {
     expect(git).toMatchObject({ files_changed: 2, insertions: 2 });
     expect(patch?.toString()).toContain("+z\n");
     expect([...plane.artifacts.keys()]).toEqual(["changes/shop.diff"]);
+  });
+});
+
+describe("the patch of a repository", () => {
+  /** Compares in this process, without a sandbox, and returns the sizes of the stored patches and the sentences about others. */
+  async function collect(repository: Repository, patchBytes?: number) {
+    const commit = repository.git("rev-parse", "HEAD");
+    const tmp = mkdtempSync(join(tmpdir(), "harness-test-"));
+    const places = { workspace: dirname(repository.path), home: tmp, tmp, output: tmp, steps: tmp };
+    const sizes: unknown[] = [];
+    const collector = createChangeCollector({
+      plane: {
+        reportArtifact: async ({ data }) => {
+          sizes.push("size_bytes" in data ? data.size_bytes : undefined);
+          return { artifact_uid: "a" };
+        },
+      },
+      redactor: createRedactor([]),
+      runner: {
+        run: async ({ command, workingDirectory }) => {
+          const text = execFileSync("bash", ["-c", command], { cwd: workingDirectory, encoding: "utf8" });
+          return { command, exitCode: 0, text, truncated: false, timedOut: false, durationMs: 1, workingDirectory };
+        },
+      },
+      clones: [{ owner: "acme", name: "shop", path: "shop", commit }],
+      host: places,
+      seen: places,
+      deadlineAt: Date.now() + 60_000,
+      signal: new AbortController().signal,
+      log: () => undefined,
+      ...(patchBytes === undefined ? {} : { limits: { patchBytes } }),
+    });
+    try {
+      return { sizes, left: await collector.collect(async () => undefined) };
+    } finally {
+      rmSync(tmp, { recursive: true });
+    }
+  }
+
+  it("is stored up to the limit, and not beyond it", async () => {
+    using repository = new Repository("shop", FILES);
+    execFileSync("bash", ["-c", "echo more >> calc.py"], { cwd: repository.path });
+    const { sizes, left } = await collect(repository);
+    expect({ sizes, left }).toEqual({ sizes: [expect.any(Number)], left: [] });
+    const bytes = Number(sizes[0]);
+    expect(await collect(repository, bytes)).toEqual({ sizes: [bytes], left: [] });
+    expect(await collect(repository, bytes - 1)).toEqual({
+      sizes: [],
+      left: [`the change of shop: the patch has more than ${bytes - 1} bytes`],
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { withRetries } from "#harness/control-plane/http.ts";
 import { type Answer, FakeControlPlane } from "./support/fake-control-plane.ts";
@@ -90,6 +91,10 @@ describe("control plane client", () => {
 
 describe("withRetries", () => {
   const read = () => ({ status: 503, header: () => undefined });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 
   it("gives up after its time, with the last attempt's error", async () => {
     const limits = { giveUpAfterMs: 150, attemptMs: 1000 };
@@ -105,5 +110,105 @@ describe("withRetries", () => {
     setTimeout(() => stop.abort(new Error("cancelled")), 20);
     const limits = { giveUpAfterMs: 60_000, attemptMs: 1000, signal: stop.signal };
     await expect(withRetries("/beat", async () => 1, read, limits)).rejects.toThrow("cancelled");
+  });
+
+  it.each([
+    [200, "true", 1],
+    [399, undefined, 1],
+    [400, undefined, 1],
+    [401, "true", 1],
+    [404, "true", 2],
+    [404, undefined, 1],
+    [407, undefined, 1],
+    [408, undefined, 2],
+    [409, undefined, 1],
+    [428, undefined, 1],
+    [429, undefined, 2],
+    [429, "false", 1],
+    [430, undefined, 1],
+    [499, undefined, 1],
+    [500, undefined, 2],
+    [500, "false", 1],
+    [500, "yes", 1],
+    [599, undefined, 2],
+  ])("after status %i with the advice %s has made %i calls", async (status, advice, calls) => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    let count = 0;
+    const attempt = async () => (++count === 1 ? status : 200);
+    const readStatus = (found: number) => ({
+      status: found,
+      header: (name: string) => (name === "x-should-retry" && found !== 200 ? advice : undefined),
+    });
+    const limits = { giveUpAfterMs: 60_000, attemptMs: 60_000 };
+    expect(await withRetries("/beat", attempt, readStatus, limits)).toBe(calls === 1 ? status : 200);
+    expect(count).toBe(calls);
+  });
+
+  describe("with a clock that stands", () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 }));
+
+    /** How many attempts fail before the time of all is up. */
+    async function countAttempts(giveUpAfterMs: number, random: number, retryAfter?: string): Promise<number> {
+      const chance = vi.spyOn(Math, "random").mockReturnValue(random);
+      // The delay after the second attempt is longer than the time of all.
+      if (retryAfter !== undefined) chance.mockReturnValueOnce(random).mockReturnValue(1);
+      let count = 0;
+      const attempt = async () => ++count;
+      const readHeader = () => ({
+        status: 503,
+        header: (name: string) => (name === "retry-after" && count === 1 ? retryAfter : undefined),
+      });
+      const limits = { giveUpAfterMs, attemptMs: 60_000 };
+      await expect(withRetries("/beat", attempt, readHeader, limits)).rejects.toThrow("status 503");
+      return count;
+    }
+
+    it("doubles the delay from 200 ms, by chance less, up to 8 s", async () => {
+      expect(await countAttempts(199, 1)).toBe(1);
+      expect(await countAttempts(200, 1)).toBe(2);
+      expect(await countAttempts(7.9, 0.001)).toBe(7);
+      expect(await countAttempts(-1, 0)).toBe(1);
+    });
+
+    it.each([
+      ["0.05", 0, 49, 1],
+      ["0.05", 0, 50, 2],
+      ["0", 1, 249, 1],
+      ["0", 1, 250, 2],
+      ["-1", 1, 100, 1],
+      ["soon", 1, 100, 1],
+    ])(
+      "waits as the server asks by %j, and by chance (%d) up to 250 ms longer: within %d ms %i attempts",
+      async (asked, random, within, attempts) => {
+        expect(await countAttempts(within, random, asked)).toBe(attempts);
+      },
+    );
+  });
+
+  it("ends an attempt at its time limit, and tries again", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    let count = 0;
+    const attempt = async (signal: AbortSignal) => {
+      if (++count === 2) return 200;
+      await once(signal, "abort");
+      throw signal.reason;
+    };
+    const readStatus = (status: number) => ({ status, header: () => undefined });
+    expect(await withRetries("/beat", attempt, readStatus, { giveUpAfterMs: 60_000, attemptMs: 20 })).toBe(200);
+  });
+
+  it("makes no attempt once the execution is over", async () => {
+    let count = 0;
+    const limits = { giveUpAfterMs: 60_000, attemptMs: 1_000, signal: AbortSignal.abort(new Error("cancelled")) };
+    await expect(withRetries("/beat", async () => ++count, read, limits)).rejects.toThrow("cancelled");
+    expect(count).toBe(0);
+  });
+
+  it("names the cause of a failed attempt, where there is one", async () => {
+    const fail = (reason: unknown) =>
+      withRetries("/beat", () => Promise.reject(reason), read, { giveUpAfterMs: -1, attemptMs: 1_000 });
+    const error = new Error("fetch failed", { cause: new Error("refused") });
+    await expect(fail(error)).rejects.toThrow("/beat could not be called: refused");
+    await expect(fail("text")).rejects.toThrow("/beat could not be called: no response");
   });
 });

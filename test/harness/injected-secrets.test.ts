@@ -76,6 +76,7 @@ function encodings(value: string): string[] {
     const encoded = Buffer.from(before + value).toString("base64");
     return encoded.slice(before === "" ? 0 : 4, 4 * Math.floor((before.length + bytes.length) / 3));
   });
+  const json = JSON.stringify(value).slice(1, -1);
   return [
     value.trim(),
     ...parts,
@@ -83,15 +84,21 @@ function encodings(value: string): string[] {
     bytes.toString("hex"),
     bytes.toString("hex").toUpperCase(),
     encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
+    json,
+    escapeNonAscii(json),
   ].filter((text) => text.length >= 4);
 }
+const escapeNonAscii = (text: string) =>
+  text.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-const dense = (text: string) => text.replace(/\\n|\s+/g, "");
+/** Ids and times, which contain four characters of a short value by chance. */
+const RANDOM = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+/** Without white space, and with one backslash where JSON within JSON has several. */
+const dense = (text: string) => text.replace(/\\n|\s+/g, "").replace(/\\+(?=u[\da-f]{4})/g, "\\");
 
 /** The secrets of which something is left in a text. */
 function leaked(text: string): string[] {
-  const whole = dense(text);
+  const whole = dense(text.replace(RANDOM, ""));
   return secrets
     .filter(({ value }) => {
       if (encodings(value).some((encoding) => whole.includes(dense(encoding)))) return true;

@@ -1,20 +1,25 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createBubblewrapSandbox } from "#harness/isolation/bubblewrap.ts";
+import { createDevices } from "#harness/isolation/devices.ts";
 import { chooseIsolation, readTriedNetwork } from "#harness/isolation/isolation.ts";
 import { startLaunch } from "#harness/isolation/launch.ts";
 import { formatUlimits, readLimits } from "#harness/isolation/limits.ts";
@@ -28,7 +33,10 @@ import { listOwnAddresses, METADATA } from "#harness/network/blocked-addresses.t
 const MIB = 1024 * 1024;
 const limits = readLimits({});
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 describe("chooseIsolation", () => {
   it.each(["bubblewrap", "bubblewrap-unfiltered", "machine", "none"])("returns the setting %s", (setting) => {
@@ -179,6 +187,68 @@ describe("a workspace", () => {
   });
 });
 
+describe("openProcessGroup", () => {
+  it("limits processes besides the two of bubblewrap, and leaves no group of its own or of an ended harness", async () => {
+    const [ended, alive, foreign] = ["runyard-4194305", "runyard-1", "runyard-other"];
+    const first = openProcessGroup(10);
+    const group = dirname(first?.enter.at(-1) ?? "/none/none");
+    const others = first === undefined ? [] : [ended, alive, foreign].map((name) => join(dirname(group), name));
+    for (const other of others) mkdirSync(other);
+    const most = first === undefined ? "14\n" : readFileSync(join(group, "pids.max"), "utf8");
+    await first?.close();
+    const second = openProcessGroup(10);
+    const left = others.map((other) => existsSync(other));
+    await second?.close();
+    for (const other of others) if (existsSync(other)) rmdirSync(other);
+    expect(most).toBe("14\n");
+    expect(left).toEqual(first === undefined ? [] : [false, true, true]);
+    expect(existsSync(group)).toBe(false);
+  });
+
+  it("runs a command as a member of the group, with its arguments and exit code", async () => {
+    const group = openProcessGroup(10);
+    const [file, ...enter] = group?.enter ?? (["/usr/bin/env"] as const);
+    const child = spawn(file, [...enter, "sh", "-c", 'cat /proc/self/cgroup; echo "$1"; exit 7', "sh", "two words"]);
+    const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+    await group?.close();
+    expect([printed.includes(`/runyard-${process.pid}\n`), code]).toEqual([group !== undefined, 7]);
+    expect(printed.split("\n").at(-2)).toBe("two words");
+  });
+
+  it("creates none for a harness that is not root, since the limit per user applies", () => {
+    vi.spyOn(process, "getuid").mockReturnValue(1000);
+    expect(openProcessGroup(10)).toBeUndefined();
+  });
+});
+
+describe("createDevices", () => {
+  const names = ["null", "zero", "full", "random", "urandom", "tty"];
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "devices-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("creates the devices of commands where the harness is root and may, whatever its PATH is", async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    const devices = await createDevices(folder);
+    const own = process.getuid?.() === 0 ? names : [];
+    expect(Object.entries(devices)).toEqual(own.map((name) => [name, join(folder, "dev", name)]));
+    expect(existsSync(join(folder, "dev"))).toBe(own.length > 0);
+    for (const [name, node] of Object.entries(devices)) expect(statSync(node).rdev).toBe(statSync(`/dev/${name}`).rdev);
+  });
+
+  it("creates none for a harness that is not root", async () => {
+    vi.spyOn(process, "getuid").mockReturnValue(1000);
+    expect([await createDevices(folder), readdirSync(folder)]).toEqual([{}, []]);
+  });
+
+  it.each(["null", "tty"])("returns none where one of them is no device: %s", async (name) => {
+    mkdirSync(join(folder, "dev", name), { recursive: true });
+    expect(await createDevices(folder)).toEqual({});
+  });
+});
+
 describe("a command in bubblewrap", () => {
   let workspace: Workspace;
   let network: Network | undefined;
@@ -296,6 +366,51 @@ describe("a command in bubblewrap", () => {
     expect(printed.filter((line) => secret.test(line))).toEqual([]);
   });
 
+  it("sees exactly these files of /etc, and the folders of programs that the machine has", async () => {
+    const fixed = ["group", "hosts", "nsswitch.conf", "passwd", "resolv.conf", "ssl"];
+    const shared = [
+      ...["alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic"],
+      ...["maven", "mime.types", "perl", "pki", "protocols", "services", "terminfo"],
+    ];
+    const isShared = (name: string) => shared.includes(name) || /^(python3|java)/.test(name);
+    const own = readdirSync("/etc").filter((name) => isShared(name) && existsSync(join("/etc", name)));
+    expect(await run("ls -A /etc")).toEqual([...own, ...fixed].sort());
+    const roots = ["/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr"];
+    expect(await run(`ls -d ${roots.join(" ")} 2>/dev/null || true`)).toEqual(roots.filter((path) => existsSync(path)));
+    expect(await run("ls -A /etc/ssl")).toEqual(
+      ["certs", "openssl.cnf"].filter((name) => existsSync(`/etc/ssl/${name}`)),
+    );
+  });
+
+  it("finds the Node of the harness, and its npm where it has one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "node-"));
+    const node = join(folder, "bin/node");
+    const npm = join(folder, "lib/node_modules/npm");
+    const own = process.execPath;
+    const describeNode = async (path: string) => {
+      process.execPath = path;
+      const sandbox = await make().finally(() => {
+        process.execPath = own;
+      });
+      const args = sandbox.launch("step.sh").args.join(" ");
+      return { node: sandbox.node, binds: args.match(/--(ro-bind|symlink) \S+ \/opt\/node\S*/g) ?? [] };
+    };
+    const inside = "/opt/node/bin/node";
+    expect(await describeNode("/usr/bin/node")).toEqual({ node: "/usr/bin/node", binds: [] });
+    expect(await describeNode(node)).toEqual({ node: inside, binds: [`--ro-bind ${node} ${inside}`] });
+    mkdirSync(npm, { recursive: true });
+    expect(await describeNode(node)).toEqual({
+      node: inside,
+      binds: [
+        `--ro-bind ${node} ${inside}`,
+        `--ro-bind ${npm} /opt/node/lib/node_modules/npm`,
+        "--symlink ../lib/node_modules/npm/bin/npm-cli.js /opt/node/bin/npm",
+        "--symlink ../lib/node_modules/npm/bin/npx-cli.js /opt/node/bin/npx",
+      ],
+    });
+    rmSync(folder, { recursive: true });
+  });
+
   it("can read programs and its steps, and write nothing but its directories", async () => {
     const places =
       "/ /usr /etc /etc/passwd /proc/sys/kernel/hostname /dev /opt/programs /run/runyard /opt/node/bin/node";
@@ -324,7 +439,10 @@ describe("a command in bubblewrap", () => {
   });
 
   it("belongs to a process group whose size the kernel limits, where the harness may create one", async () => {
-    const [running] = await run("for i in $(seq 80); do sleep 5 & done 2>/dev/null; jobs -r | wc -l", { group });
+    const [running] = await run(
+      "for i in $(seq 80); do sleep 60 & done 2>/dev/null; jobs -r | wc -l; kill $(jobs -p)",
+      { group },
+    );
     expect(Number(running ?? 0)).toBeLessThanOrEqual(group === undefined ? 80 : 54);
     expect((await make({ group })).launch("step.sh").args).toContain("--die-with-parent");
   });

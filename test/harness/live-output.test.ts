@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listEncodings } from "#harness/redaction/encodings.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createLiveOutput } from "#harness/reporting/live-output.ts";
@@ -139,6 +139,19 @@ describe("createLiveStream", () => {
     expect((piece?.offset ?? 0) + (piece?.text.length ?? 0)).toBe(11 + dropped.length + 1_000 + rest.length);
   });
 
+  it.each([1, 1_000])("continues %i bytes later after as many were skipped", (missing) => {
+    const stream = createLiveStream(createRedactor([]));
+    stream.push(Buffer.from("first\n"));
+    expect(stream.take()).toEqual({ offset: 0, text: "first\n" });
+    stream.skip(missing);
+    stream.push(Buffer.from("last\n"));
+    expect(stream.take()).toEqual({ offset: 6 + missing, text: "last\n" });
+    expect(stream.repeat(), "what came before the gap is not shown again").toEqual({
+      offset: 6 + missing,
+      text: "last\n",
+    });
+  });
+
   it("keeps characters whole that a frame splits", () => {
     const stream = createLiveStream(createRedactor([]));
     const bytes = Buffer.from("äöü\n");
@@ -220,5 +233,221 @@ describe("createLiveOutput", () => {
     await until(() => text().endsWith("Then"));
     expect(requests.at(-1)?.frames[0]?.message_id).not.toBe(frame?.message_id);
     live.end();
+  });
+});
+
+describe("createLiveOutput by the clock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: 1_000_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** An output whose requests take until `answer` settles. */
+  function start({ secrets = [], answer = async () => {} }: Given = {}) {
+    const requests: (readonly LiveFrame[])[] = [];
+    const calls: string[] = [];
+    const plane = {
+      async sendLive(frames: readonly LiveFrame[]) {
+        requests.push(frames);
+        await answer();
+      },
+    };
+    const beforeFirst = async () => void calls.push(`before ${requests.length}`);
+    const live = createLiveOutput({ plane, redactor: createRedactor(secrets), beforeFirst });
+    const sentAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return requests.splice(0).map((frames) => frames.map(({ offset, text }) => [offset, text]));
+    };
+    return { live, requests, calls, sentAfter };
+  }
+  interface Given {
+    readonly secrets?: readonly string[];
+    readonly answer?: () => Promise<void>;
+  }
+  const bytes = (text: string) => Buffer.from(text);
+
+  it("sends 20 ms after the first output, then every 500 ms", async () => {
+    const { live, sentAfter } = start();
+    live.setWatched(true);
+    const output = live.open("1");
+    output.push(bytes("a\n"));
+    expect([await sentAfter(19), await sentAfter(1)]).toEqual([[], [[[0, "a\n"]]]]);
+    output.push(bytes("b\n"));
+    output.push(bytes("c\n"));
+    expect([await sentAfter(499), await sentAfter(1)]).toEqual([[], [[[2, "b\nc\n"]]]]);
+    expect(await sentAfter(2_000)).toEqual([]);
+    output.push(bytes("d\n"));
+    expect([await sentAfter(19), await sentAfter(1)]).toEqual([[], [[[6, "d\n"]]]]);
+    live.end();
+  });
+
+  it("sends the last 16 streams in one request", async () => {
+    const { live, requests, sentAfter } = start();
+    live.setWatched(true);
+    for (let id = 1; id <= 17; id++) live.open(`action-${id}`).push(bytes("a\n"));
+    await vi.advanceTimersByTimeAsync(20);
+    expect(requests).toEqual([
+      Array.from({ length: 16 }, (_, index) => ({
+        ...{ action_id: `action-${index + 2}`, stream: "stdout", offset: 0, text: "a\n" },
+      })),
+    ]);
+    await sentAfter(0);
+    live.end();
+  });
+
+  it("waits for a request to end, and goes on after one that fails", async () => {
+    let sending = Promise.withResolvers<void>();
+    const { live, sentAfter } = start({ answer: () => sending.promise });
+    live.setWatched(true);
+    const output = live.open("1");
+    output.push(bytes("a\n"));
+    expect(await sentAfter(20)).toHaveLength(1);
+    output.push(bytes("b\n"));
+    expect(await sentAfter(2_000)).toEqual([]);
+    sending.reject(new Error("lost"));
+    sending = Promise.withResolvers();
+    expect(await sentAfter(20)).toEqual([[[2, "b\n"]]]);
+    sending.resolve();
+    live.end();
+  });
+
+  it("prepares each first output of a stream, and of a reader", async () => {
+    const { live, calls, sentAfter } = start();
+    live.setWatched(true);
+    const output = live.open("1");
+    output.push(bytes("a\n"));
+    await sentAfter(500);
+    output.push(bytes("b\n"));
+    live.setWatched(true);
+    expect(await sentAfter(500), "the same reader").toEqual([[[2, "b\n"]]]);
+    expect(calls.splice(0)).toEqual(["before 0"]);
+    live.open("2").push(bytes("c\n"));
+    expect(await sentAfter(500)).toEqual([[[0, "c\n"]]]);
+    expect(calls.splice(0)).toEqual(["before 0"]);
+    live.setWatched(false);
+    live.setWatched(true);
+    expect(await sentAfter(500), "another reader").toEqual([
+      [
+        [0, "a\nb\n"],
+        [0, "c\n"],
+      ],
+    ]);
+    expect(calls).toEqual(["before 0"]);
+    live.end();
+  });
+
+  it("sends what a line holds back once nothing follows", async () => {
+    const { live, sentAfter } = start({ secrets: ["2\nabcdefgh"] });
+    live.setWatched(true);
+    live.open("1").push(bytes("line 12\n"));
+    expect([await sentAfter(20), await sentAfter(499), await sentAfter(1)]).toEqual([
+      [[[0, "line 1"]]],
+      [],
+      [[[6, "2\n"]]],
+    ]);
+    live.open("2").push(bytes("2\n"));
+    expect(await sentAfter(520)).toEqual([]);
+    expect(await sentAfter(500)).toEqual([[[0, "2\n"]]]);
+    expect([await sentAfter(500), vi.getTimerCount()]).toEqual([[], 0]);
+    live.end();
+  });
+
+  it("sends nothing of an ended stream or text, of a pause, or after its end", async () => {
+    const { live, sentAfter } = start();
+    live.setWatched(true);
+    const output = live.open("1");
+    output.push(bytes("a\n"));
+    output.end();
+    live.text("b");
+    live.endText();
+    expect(await sentAfter(1_000)).toEqual([]);
+    const next = live.open("2");
+    next.push(bytes("c\n"));
+    live.setWatched(false);
+    expect(await sentAfter(1_000)).toEqual([]);
+    live.setWatched(true);
+    next.skip(7);
+    next.push(bytes("d\n"));
+    expect(await sentAfter(1_000)).toEqual([[[9, "d\n"]]]);
+    next.push(bytes("e\n"));
+    expect(vi.getTimerCount()).toBe(1);
+    live.end();
+    expect(vi.getTimerCount()).toBe(0);
+    next.push(bytes("f\n"));
+    expect([await sentAfter(1_000), vi.getTimerCount()]).toEqual([[], 0]);
+    const idle = start();
+    idle.live.setWatched(true);
+    idle.live.end();
+    idle.live.open("3").push(bytes("g\n"));
+    expect([await idle.sentAfter(1_000), vi.getTimerCount()]).toEqual([[], 0]);
+  });
+
+  it("tells its listeners whether anybody reads, now and when it changes", () => {
+    const { live } = start();
+    const told: boolean[] = [];
+    const end = live.onWatched((isWatched) => void told.push(isWatched));
+    for (const isWatched of [false, true, true, false]) live.setWatched(isWatched);
+    end();
+    live.setWatched(true);
+    expect(told).toEqual([false, true, false]);
+    live.onWatched((isWatched) => void told.push(isWatched));
+    expect(told).toEqual([false, true, false, true]);
+    live.end();
+  });
+});
+
+describe("the end of a live stream", () => {
+  const bytes = (text: string) => Buffer.from(text);
+
+  it("is the last 64 KiB and four secrets, once there is twice as much", () => {
+    const redactor = createRedactor(["a-secret-of-the-run"]);
+    const limit = 64 * 1024 + 4 * redactor.longest();
+    const hidden = 2 * redactor.longest();
+    const take = (text: string) => {
+      const stream = createLiveStream(redactor);
+      stream.push(bytes(text));
+      return stream.take();
+    };
+    // White space after a gap is hidden until other characters have come.
+    const spaces = (count: number) => " ".repeat(count);
+    expect(take(spaces(2 * limit))).toEqual({ offset: 2 * limit - 16_384, text: spaces(16_384) });
+    expect(take(spaces(2 * limit + 1))).toBeUndefined();
+    const long = (left: number) => `${spaces(2 * limit)}${"x".repeat(hidden)}${spaces(left - hidden - 2)}z\n`;
+    expect(take(long(limit))).toEqual({ offset: 3 * limit - 16_384, text: `${spaces(16_382)}z\n` });
+    expect(take(long(limit + 1))).toEqual({ offset: 3 * limit, text: "\n" });
+  });
+
+  it("is held only after a line that something may follow", () => {
+    const stream = createLiveStream(createRedactor([]));
+    expect([stream.isHolding(), stream.take(), stream.repeat()]).toEqual([false, undefined, undefined]);
+    stream.push(bytes("a\n"));
+    expect(stream.isHolding()).toBe(false);
+    stream.take();
+    expect([stream.isHolding(), stream.take(), stream.isHolding()]).toEqual([true, undefined, false]);
+    stream.push(bytes("b"));
+    stream.take();
+    expect(stream.isHolding()).toBe(false);
+    expect(stream.repeat()).toEqual({ offset: 0, text: "a\nb" });
+  });
+
+  it("hides as many characters after a gap as two secrets have, without white space", () => {
+    const redactor = createRedactor(["a-secret-of-the-run"]);
+    const hidden = 2 * redactor.longest();
+    const shown = (text: string) => {
+      const stream = createLiveStream(redactor);
+      stream.skip(100);
+      stream.push(bytes(text));
+      return stream.take();
+    };
+    expect(shown(`${"x ".repeat(hidden)}the end\n`)).toEqual({ offset: 100 + 2 * hidden - 1, text: " the end\n" });
+    expect(shown(`${"x".repeat(hidden)}`)).toBeUndefined();
+    const stream = createLiveStream(redactor);
+    stream.skip(100);
+    stream.push(bytes("x\n"));
+    expect([stream.take(), stream.take()]).toEqual([undefined, undefined]);
+    stream.push(bytes(`${"x".repeat(hidden - 1)}the end\n`));
+    expect(stream.take()).toEqual({ offset: 102 + hidden - 1, text: "the end\n" });
   });
 });

@@ -32,6 +32,38 @@ describe("output capture", () => {
     expect(text).not.toContain("\ufffd");
   });
 
+  it("keeps output of exactly its bytes whole, and cuts one byte more", () => {
+    const whole = "x".repeat(1_000);
+    expect(captured([whole], { keepBytes: 1_000 })).toEqual({ text: whole, truncated: false });
+    const { text, truncated } = captured(["a".repeat(500), "b".repeat(501)], { keepBytes: 1_000 });
+    const [head, tail] = [336, 504];
+    expect([text, truncated]).toEqual([
+      `${"a".repeat(head)}\n[... ${1_001 - head - tail} bytes omitted ...]\n${"b".repeat(501).padStart(tail, "a")}`,
+      true,
+    ]);
+  });
+
+  it("counts bytes and not characters", () => {
+    expect(captured(["ä".repeat(501)], { keepBytes: 1_000 }).truncated).toBe(true);
+    expect(captured(["ä".repeat(500)], { keepBytes: 1_000 }).truncated).toBe(false);
+  });
+
+  it("keeps the very end of output that comes in many chunks", () => {
+    const chunks = Array.from({ length: 3_000 }, (_, index) => `${index}\n`);
+    const { text } = captured(chunks, { keepBytes: 1_000 });
+    const all = chunks.join("");
+    const [first = "", last = ""] = text.split(/\n\[\.\.\. .* \.\.\.\]\n/);
+    expect([all.startsWith(first), all.endsWith(last), first.length, last.length]).toEqual([true, true, 336, 504]);
+  });
+
+  it("keeps output of exactly the bytes that it reads", () => {
+    expect(captured(["x".repeat(100)], { readBytes: 100 })).toEqual({ text: "x".repeat(100), truncated: false });
+    expect(captured(["x".repeat(101)], { readBytes: 100 })).toEqual({
+      text: `${"x".repeat(100)}\n[... 1 bytes omitted; output after 100 bytes was discarded ...]\n`,
+      truncated: true,
+    });
+  });
+
   it("reads on beyond its limit without keeping it, and reports that", () => {
     const { text, truncated } = captured(["a".repeat(90), "b".repeat(90), "c".repeat(9000)], { readBytes: 100 });
     expect(truncated).toBe(true);

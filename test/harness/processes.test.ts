@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createMarker, killTree } from "#harness/isolation/processes.ts";
+
+const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
 
 /** Two shells of one group; the output ends once both have. */
 function startGroup(env: Readonly<Record<string, string>> = {}, inner = "sleep 600 & echo ready; wait") {
@@ -30,4 +32,59 @@ it("killTree kills detached processes with the marker of the execution, and none
   expect(other.child.exitCode).toBeNull();
   await killTree(undefined, "other");
   await other.output;
+});
+
+it("killTree kills nothing without a process and a marker", async () => {
+  const { child, output, ready } = startGroup();
+  await ready;
+  await killTree(undefined, undefined);
+  expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+  await killTree(child.pid, undefined);
+  await output;
+});
+
+it("killTree leaves the process itself, which has the marker too, and ignores a process that has ended", async () => {
+  const script = `
+    const { killTree } = await import("${PROCESSES}");
+    await killTree(2 ** 22 + 1, "self");
+    process.stdout.write("still here");`;
+  const env = { ...process.env, ...createMarker("self") };
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env });
+  expect(await text(child.stdout)).toBe("still here");
+});
+
+it("killTree finds processes by their marker on Linux only", async () => {
+  const { child, ready } = startGroup(createMarker("elsewhere"));
+  await ready;
+  vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+  await killTree(undefined, "elsewhere");
+  vi.restoreAllMocks();
+  expect(child.signalCode).toBeNull();
+  const ended = once(child, "exit");
+  await killTree(undefined, "elsewhere");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+});
+
+it("closeInherited closes what commands would inherit, and neither standard streams nor Node's own descriptors", async () => {
+  const script = `
+    const { closeInherited } = await import("${PROCESSES}");
+    const { spawnSync } = process.getBuiltinModule("node:child_process");
+    const { readFileSync, openSync } = process.getBuiltinModule("node:fs");
+    const own = openSync("/dev/zero");
+    closeInherited();
+    const list = spawnSync("sh", ["-c", "ls -l /proc/$$/fd"], { stdio: ["inherit", "pipe", "inherit"] });
+    const kept = readFileSync("/proc/self/fdinfo/" + own, "utf8").includes("flags");
+    process.stdout.write(list.stdout + "own " + kept);
+    process.stderr.write("heard");`;
+  const child = spawn("bash", [
+    "-c",
+    `exec 200</dev/full 3</dev/null; exec "$0" --input-type=module -e "$1"`,
+    process.execPath,
+    script,
+  ]);
+  const [printed, heard] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const descriptors = [...printed.matchAll(/ (\d+) -> /g)].map(([, descriptor]) => descriptor);
+  expect(descriptors.filter((descriptor) => Number(descriptor) < 10)).toEqual(["0", "1", "2"]);
+  expect(printed).not.toContain("/dev/full");
+  expect([printed.split("\n").at(-1), heard]).toEqual(["own true", "heard"]);
 });

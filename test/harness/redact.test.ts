@@ -246,7 +246,8 @@ function encode(text: string): string[] {
   const urls = [strict(text), text.split("/").map(strict).join("/"), encodeURIComponent(text), encodeURI(text), form];
   const hex = Buffer.from(text).toString("hex");
   return [
-    ...[text, json, ascii, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1)],
+    ...[text, json, ascii, json.replaceAll("/", "\\/")],
+    ...[json, ascii].map((once) => JSON.stringify(once).slice(1, -1)),
     ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
     ...[
       text.split("'").join("'\\''"),

@@ -273,13 +273,27 @@ describe("notify_user", () => {
 describe("ask_user", () => {
   it("ends the turn with the question, and the run waits for the answer", async () => {
     await using stage = await createStage();
-    const { ends } = await stage.use("ask_user", { question: "Which one?", options: ["the first", "the second"] });
+    const { output, ends } = await stage.use("ask_user", {
+      question: "Which one?",
+      options: ["the first", "the second"],
+    });
+    expect(output).toEqual({ asked: true });
     expect(ends).toEqual({ success: false, blocked: true, summary: "Which one? (the first / the second)" });
     if (ends !== undefined) await stage.plane.finishTask(ends);
     expect((await ada.get(`/agent/runs/${stage.runId}`)).body).toMatchObject({
       state: "BLOCKED",
       status_message: { message: "Which one? (the first / the second)" },
     });
+  });
+
+  it.each([
+    [undefined, "Which one?"],
+    [[], "Which one?"],
+    [["this"], "Which one? (this)"],
+  ])("asks with the options %j", async (options, summary) => {
+    await using stage = await createStage();
+    const given = options === undefined ? {} : { options };
+    expect((await stage.use("ask_user", { question: "Which one?", ...given })).ends?.summary).toBe(summary);
   });
 
   it("is refused without a question", async () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Limits, preferForOomKill } from "#harness/isolation/limits.ts";
-import { measureFiles, measureMachine, measureTree } from "#harness/isolation/machine.ts";
+import { type Machine, measureFiles, measureMachine, measureTree } from "#harness/isolation/machine.ts";
 import { createWatch } from "#harness/isolation/resource-watch.ts";
 
 const MIB = 1024 * 1024;
@@ -193,5 +194,125 @@ describe("createWatch", () => {
     await watch({ memoryBytes: 40 * MIB }, pid);
     await watch({ memoryBytes: 40 * MIB }, pid);
     expect(reasons).toEqual(["it had more than 0 processes and threads"]);
+  });
+
+  describe("on a machine whose measures are given", () => {
+    const GIB = 1024 * MIB;
+    const large: Machine = {
+      memoryBytes: 100 * GIB,
+      availableBytes: 50 * GIB,
+      tasks: 100,
+      diskBytes: 50 * GIB,
+      files: 1_000,
+    };
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
+    afterEach(() => void vi.useRealTimers());
+
+    /** Watches a process of one task. Each measurement takes the next measures; the last ones stay. */
+    async function watchMachine(limits: Partial<Limits>, measures: readonly Partial<Machine>[], place = folder) {
+      const pid = await start("sh", "-c", "echo; exec sleep 600");
+      const left = [...measures];
+      const folders: string[] = [];
+      let last: Machine = large;
+      const measure = (measured: string) => {
+        folders.push(measured);
+        last = { ...large, ...(left.shift() ?? last) };
+        return last;
+      };
+      const reasons: string[] = [];
+      const watched = createWatch({ limits: { ...plenty, ...limits }, folder: place, measure });
+      const stop = watched.command(pid, (why) => reasons.push(why));
+      return { reasons, folders, stop };
+    }
+
+    it("measures the machine ten times a second until it is stopped", async () => {
+      const { folders, stop } = await watchMachine({}, []);
+      vi.advanceTimersByTime(1_000);
+      expect(folders).toEqual(Array.from({ length: 11 }, () => folder));
+      stop();
+      vi.advanceTimersByTime(1_000);
+      expect(folders).toHaveLength(11);
+    });
+
+    it("measures the command every two seconds, even if the machine has lost nothing", async () => {
+      const { reasons } = await watchMachine({ processes: 0 }, []);
+      vi.advanceTimersByTime(1_999);
+      expect(reasons).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(reasons).toEqual(["it had more than 0 processes and threads"]);
+    });
+
+    it.each<[string, Partial<Machine>, Partial<Machine>]>([
+      ["tasks than its limit", { tasks: 100 }, { tasks: 101 }],
+      ["tasks than its limit since the fewest", { tasks: 90 }, { tasks: 91 }],
+      ["memory than its limit", { availableBytes: 50 * GIB }, { availableBytes: 46 * GIB - 1 }],
+      ["memory than its limit since the most", { availableBytes: 60 * GIB }, { availableBytes: 56 * GIB - 1 }],
+    ])("measures the command at once where the machine has lost more %s", async (_, before, now) => {
+      const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, before, now]);
+      vi.advanceTimersByTime(100);
+      expect(reasons).toEqual([]);
+      vi.advanceTimersByTime(100);
+      expect(reasons).toEqual(["it had more than 0 processes and threads"]);
+    });
+
+    it("does not measure the command where the machine has lost as much as its limits", async () => {
+      const lost = { tasks: 100, availableBytes: 46 * GIB };
+      const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, lost]);
+      vi.advanceTimersByTime(1_900);
+      expect(reasons).toEqual([]);
+    });
+
+    it("ends a command for memory that belongs to no process, once less than a twentieth of the machine's is left", async () => {
+      const enough = { availableBytes: 5 * GIB };
+      const { reasons } = await watchMachine({ memoryBytes: 4 * GIB }, [{}, enough, { availableBytes: 5 * GIB - 1 }]);
+      vi.advanceTimersByTime(100);
+      expect(reasons).toEqual([]);
+      vi.advanceTimersByTime(100);
+      expect(reasons).toEqual(["it used more than 4096 MiB of memory"]);
+    });
+
+    it("does not end a command within its limit for what other processes of the machine use", async () => {
+      const { reasons } = await watchMachine({ memoryBytes: 49 * GIB }, [{}, { availableBytes: GIB }]);
+      vi.advanceTimersByTime(10_000);
+      expect(reasons).toEqual([]);
+    });
+
+    it.each<[string, readonly Partial<Machine>[], Partial<Machine>, Partial<Machine>]>([
+      ["bytes", [{ diskBytes: GIB }], { diskBytes: GIB - 5 * MIB - 1 }, { diskBytes: GIB - 5 * MIB }],
+      [
+        "bytes since the most",
+        [{ diskBytes: GIB }, { diskBytes: 2 * GIB }],
+        { diskBytes: 2 * GIB - 6 * MIB },
+        { diskBytes: 2 * GIB },
+      ],
+      ["files", [{ files: 100 }], { files: 94 }, { files: 95 }],
+      ["files since the most", [{ files: 100 }, { files: 200 }], { files: 194 }, { files: 195 }],
+    ])("counts the run's files only where the disk has lost more %s than its limit", async (_, before, more, same) => {
+      const place = mkdtempSync(join(folder, "lost-"));
+      for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
+      const limits = { diskBytes: 5 * MIB, files: 5 };
+      const within = await watchMachine(limits, [...before, same], place);
+      const beyond = await watchMachine(limits, [...before, more], place);
+      vi.advanceTimersByTime(200);
+      await expect.poll(() => beyond.reasons).toEqual(["the run had more than 5 files"]);
+      expect(within.reasons).toEqual([]);
+    });
+
+    it("counts the run's files again after a second at the earliest", async () => {
+      const place = mkdtempSync(join(folder, "again-"));
+      const { reasons } = await watchMachine({ diskBytes: GIB, files: 5 }, [{}, { files: 10 }], place);
+      vi.advanceTimersByTime(100);
+      const firstAt = performance.now();
+      // The same queue as that of the first count, so it is done after these.
+      for (let read = 0; read < 20; read++) expect(await readdir(place)).toEqual([]);
+      for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
+      await expect
+        .poll(() => {
+          if (reasons.length === 0) vi.advanceTimersByTime(100);
+          return reasons;
+        })
+        .toEqual(["the run had more than 5 files"]);
+      expect(performance.now() - firstAt).toBeGreaterThan(1_000);
+    });
   });
 });

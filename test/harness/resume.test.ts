@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findStart, toEndMark } from "#harness/engine/resume.ts";
+import { findStart, isCancelledSince, toEndMark } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const agent = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
@@ -12,6 +12,7 @@ const result = (state: "completed" | "failed"): Message => ({
   role: "tool",
   content: [{ type: "action_result", action_id: "1", category: "command", name: "run_command", state, output: {} }],
 });
+const CANCEL: Message = { role: "user", content: [{ type: "event", name: "turn_cancelled", data: {} }] };
 const start = (earlier: Message[], own: Message[]) =>
   findStart({ messages: [...earlier, ...own], own_messages: own.length, agent_config: {} });
 
@@ -55,9 +56,81 @@ describe("findStart", () => {
     });
   });
 
+  it("continues where the last completed command of the turn ended", () => {
+    const at = (
+      working_directory: unknown,
+      state: "completed" | "failed" = "completed",
+      name = "run_command",
+    ): Message => ({
+      role: "tool",
+      content: [
+        { type: "action_result", action_id: "1", category: "command", name, state, output: { working_directory } },
+      ],
+    });
+    const own = [at("/workspace/a"), at("/workspace/b"), at("/c", "failed"), at("/d", "completed", "read_files")];
+    expect(start([], own)).toEqual({ from: "prompt", commandsDone: 2, workingDirectory: "/workspace/b" });
+    expect(start([], [at(7)])).toEqual({ from: "prompt", commandsDone: 1 });
+    expect(start([agent("earlier run")], [user("next")])).toMatchObject({ from: "followup", message: "next" });
+    expect(start([], [at("/before"), agent("Ran."), user("next")])).toEqual({
+      from: "followup",
+      message: "next",
+      commandsDone: 0,
+    });
+  });
+
+  it("ends as cancelled where the open instruction was cancelled, and not where a later one is open", () => {
+    const last = { success: false, summary: "The instruction was cancelled." };
+    expect(start([], [user("a"), CANCEL])).toEqual({ from: "answer", last });
+    expect(start([], [CANCEL])).toEqual({ from: "answer", last });
+    expect(start([], [CANCEL, user("b")])).toMatchObject({ from: "followup", message: "b" });
+    expect(start([], [CANCEL, agent("Ran.")])).toMatchObject({ from: "answer", last: { summary: "Ran." } });
+    expect(start([CANCEL], [])).toEqual({ from: "prompt", commandsDone: 0 });
+    // A follow-up that was cancelled before it started says so itself.
+    const cancelled = { ...user("b"), content: [...user("b").content, ...CANCEL.content] };
+    expect(start([], [user("a"), agent("Ran."), cancelled])).toEqual({ from: "answer", last });
+  });
+
+  it("fails where the end of the last turn cannot be read", () => {
+    const mark = { type: "event", name: "turn_ended", data: { error_code: 7 } } as const;
+    const other = { type: "event", name: "other", data: { success: false } } as const;
+    const own = (block: typeof mark | typeof other): Message[] => [
+      result("completed"),
+      { role: "assistant", content: [{ type: "text", text: "Ran." }, block, { type: "text", text: "All." }] },
+    ];
+    expect(start([], own(mark))).toEqual({ from: "answer", last: { success: false, summary: "Ran.\nAll." } });
+    expect(start([], own(other))).toEqual({ from: "answer", last: { success: true, summary: "Ran.\nAll." } });
+    const failed = { success: false, summary: "", error_code: "invalid_request" } as const;
+    const text = { type: "text", text: "Nothing." } as const;
+    const read = start([], [{ role: "assistant", content: [text, ...toEndMark(failed)] }]);
+    expect(read).toEqual({ from: "answer", last: { ...failed, summary: "Nothing." } });
+    expect(start([], [agent("Ran nothing.")]), "no command").toMatchObject({ last: { success: false } });
+  });
+
   it("does not treat text next to a tool use as a final response", () => {
     const action = { type: "action", id: "1", category: "command", name: "run_command", input: {} } as const;
     const step: Message = { role: "assistant", content: [{ type: "text", text: "I look." }, action] };
     expect(start([], [step, result("completed")])).toEqual({ from: "prompt", commandsDone: 1 });
+  });
+});
+
+describe("toEndMark", () => {
+  it("marks a turn without success, with what is known of it", () => {
+    expect(toEndMark({ success: true, summary: "Done." })).toEqual([]);
+    expect(toEndMark({ success: false, summary: "No." })).toEqual([
+      { type: "event", name: "turn_ended", data: { success: false } },
+    ]);
+    expect(toEndMark({ success: false, summary: "?", error_code: "invalid_request", blocked: true })).toEqual([
+      { type: "event", name: "turn_ended", data: { success: false, error_code: "invalid_request", blocked: true } },
+    ]);
+  });
+});
+
+describe("isCancelledSince", () => {
+  it("tells whether an instruction was cancelled after the last response", () => {
+    expect(isCancelledSince([])).toBe(false);
+    expect(isCancelledSince([CANCEL])).toBe(true);
+    expect(isCancelledSince([agent("Ran."), user("x"), CANCEL])).toBe(true);
+    expect(isCancelledSince([CANCEL, agent("Ran.")])).toBe(false);
+    expect(isCancelledSince([CANCEL, user("x")])).toBe(true);
   });
 });

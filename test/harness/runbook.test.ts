@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands/command-runner.ts";
 import type { RunCommandInput } from "#harness/commands/shell.ts";
-import { findShellBlocks, runbook } from "#harness/engine/runbook.ts";
+import { findShellBlocks, plannedRunbook, runbook } from "#harness/engine/runbook.ts";
+import { defineTool } from "#harness/engine/tool.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   text: "",
@@ -42,6 +44,13 @@ describe("findShellBlocks", () => {
     expect(findShellBlocks(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
   });
 
+  it("reads any line breaks, and ignores blocks without a command", () => {
+    for (const lineBreak of ["\r\n", "\r", "\n"])
+      expect(findShellBlocks(block("echo 1\necho 2").replaceAll("\n", lineBreak))).toEqual(["echo 1\necho 2"]);
+    expect(findShellBlocks(block(" \n\t") + block("") + block("echo 1"))).toEqual(["echo 1"]);
+    expect(findShellBlocks(block("rm -rf /", "x sh"))).toEqual([]);
+  });
+
   it("finds blocks in lists and quotes, in their order, without their indentation", () => {
     const markdown = `1. first\n\n   ${block("echo a").replaceAll("\n", "\n   ")}\n2. second\n\n> ${block("echo b").replaceAll("\n", "\n> ")}\n\n~~~bash\necho c\n~~~\n`;
     expect(findShellBlocks(markdown)).toEqual(["echo a", "echo b", "echo c"]);
@@ -60,6 +69,29 @@ describe("local/runbook", () => {
     const tools = toolsThatAnswer([]);
     await runbook.takeTurn(turn("```sh\necho open", block("echo prompt")), tools);
     expect(tools.asked.map((input) => input.command)).toEqual(["echo open", "echo prompt"]);
+  });
+
+  it("runs one command, and leaves out those that an earlier execution completed", async () => {
+    expect(await runbook.takeTurn(turn(block("true")), toolsThatAnswer([]))).toEqual({
+      success: true,
+      summary: "Ran one command.",
+    });
+    const tools = toolsThatAnswer([]);
+    const three = turn(block("echo a") + block("echo b") + block("echo c"));
+    expect(await runbook.takeTurn({ ...three, commandsDone: 2 }, tools)).toEqual({
+      success: true,
+      summary: "Ran 3 commands.",
+    });
+    expect(tools.asked).toEqual([{ command: "echo c" }]);
+  });
+
+  it("names the first line that is no comment, or else the first line", async () => {
+    const fail = async (command: string) =>
+      (await runbook.takeTurn(turn(block(command)), toolsThatAnswer([ended({ exitCode: 1 })]))).summary;
+    expect(await fail("  # why\n\n  make all")).toBe("The command failed: `  make all` ended with exit code 1.");
+    expect(await fail("# why\n# how")).toBe("The command failed: `# why` ended with exit code 1.");
+    expect(await fail("x".repeat(120))).toBe(`The command failed: \`${"x".repeat(120)}\` ended with exit code 1.`);
+    expect(await fail("x".repeat(121))).toBe(`The command failed: \`${"x".repeat(117)}...\` ended with exit code 1.`);
   });
 
   it("stops at the first failure and names step, command and exit code", async () => {
@@ -81,6 +113,9 @@ describe("local/runbook", () => {
       toolsThatAnswer([ended({ exitCode: 137, signal: "SIGKILL" })]),
     );
     expect(killed.summary).toBe("The command failed: `sleep 9` was ended by SIGKILL (exit code 137).");
+    const exceeded = ended({ exitCode: 137, timedOut: true, exceeded: "it used too much" });
+    const large = await runbook.takeTurn(turn(block("sleep 9")), toolsThatAnswer([exceeded]));
+    expect(large.summary).toBe("The command failed: `sleep 9` was ended: it used too much (exit code 137).");
   });
 
   it("truncates a long command in its summary", async () => {
@@ -96,5 +131,54 @@ describe("local/runbook", () => {
     const outcome = await runbook.takeTurn(turn("Please fix the bug."), toolsThatAnswer([]));
     expect(outcome).toMatchObject({ success: false, error_code: "invalid_request" });
     expect(outcome.summary).toMatch(/sh, bash or shell.*Add such a block.*config\.model_id/s);
+  });
+});
+
+describe("the planned runbook", () => {
+  it("lists the commands without running them", async () => {
+    const tools = toolsThatAnswer([]);
+    const outcome = await plannedRunbook.takeTurn(turn(block("echo a"), block("echo b")), tools);
+    expect(outcome).toEqual({
+      success: true,
+      summary: "In normal mode these commands would run, in order:\n\n```sh\necho a\n```\n\n```sh\necho b\n```",
+    });
+    expect(tools.asked).toEqual([]);
+    expect(await plannedRunbook.takeTurn(turn("text"), tools)).toMatchObject({
+      success: false,
+      error_code: "invalid_request",
+      summary: expect.stringContaining("Nothing to run"),
+    });
+  });
+});
+
+describe("defineTool", () => {
+  const input = v.object({ path: v.string(), lines: v.optional(v.number()) });
+  const tool = defineTool({
+    name: "read",
+    description: "Reads.",
+    category: "files",
+    readsOnly: true,
+    input,
+    run: async (given, { id }) => ({ output: { given, id } }),
+  });
+  const call = { id: "use-1", signal: new AbortController().signal };
+
+  it("gives the model the schema, and the tool the input that matches it", async () => {
+    const properties = { path: { type: "string" }, lines: { type: "number" } };
+    expect(tool).toMatchObject({ name: "read", category: "files", readsOnly: true });
+    expect(tool.inputSchema).toMatchObject({ type: "object", properties, required: ["path"] });
+    expect(await tool.run({ path: "a", more: 1 }, call)).toEqual({ output: { given: { path: "a" }, id: "use-1" } });
+  });
+
+  it("returns what is wrong with an input to the model", async () => {
+    const { isError, output } = await tool.run({ path: 7, lines: "x" }, call);
+    expect([isError, output]).toEqual([
+      true,
+      {
+        error:
+          'the input does not match the schema: path: Invalid type: Expected string but received 7; lines: Invalid type: Expected number but received "x"',
+      },
+    ]);
+    expect((await tool.run("text", call)).output["error"]).toContain("schema: input: Invalid type");
   });
 });

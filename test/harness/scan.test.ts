@@ -94,12 +94,17 @@ describe("a scan", () => {
     const many = Object.fromEntries(
       Array.from({ length: 205 }, (_, at) => [`.claude/skills/s${at}/SKILL.md`, `${at}`]),
     );
-    using repository = new Repository("tools", { ...many, ".agents/skills/huge/SKILL.md": "x".repeat(65_537) });
+    const large = {
+      ".agents/skills/huge/SKILL.md": "x".repeat(65_537),
+      ".agents/skills/large/SKILL.md": "x".repeat(65_536),
+    };
+    using repository = new Repository("tools", { ...many, ...large });
     const answer = await scan(repository.url);
-    expect(answer).toMatchObject({ outcome: "found", left_out: 6 });
+    expect(answer).toMatchObject({ outcome: "found", left_out: 7 });
     expect(pathsIn(answer)).toHaveLength(200);
-    const first = answer.outcome === "found" ? answer.files.slice(0, 2) : [];
-    expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text: "0" }]);
+    const first = answer.outcome === "found" ? answer.files.slice(0, 3) : [];
+    const text = "x".repeat(65_536);
+    expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text }, { text: "0" }]);
   });
 
   it("runs nothing from the repository", async () => {

@@ -53,6 +53,10 @@ describe.each([
       ptrace: 101,
       execve: 59,
     },
+    [
+      103, 153, 155, 161, 163, 164, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 212, 227, 246, 248, 249, 250, 298,
+      300, 304, 308, 312, 313, 320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 442,
+    ],
   ],
   [
     "arm64",
@@ -70,8 +74,12 @@ describe.each([
       ptrace: 117,
       execve: 221,
     },
+    [
+      18, 39, 40, 41, 51, 58, 60, 89, 104, 105, 106, 112, 116, 142, 170, 217, 218, 219, 224, 225, 241, 262, 265, 268,
+      272, 273, 280, 282, 294, 425, 426, 427, 428, 429, 430, 431, 432, 433, 442,
+    ],
   ],
-] as const)("the seccomp filter on %s", (architecture, audit, calls) => {
+] as const)("the seccomp filter on %s", (architecture, audit, calls, refused) => {
   const filter = buildSeccompFilter(architecture) ?? Buffer.alloc(0);
   const ask = (number: number, ...args: number[]) => answerTo(filter, audit, number, ...args);
 
@@ -95,6 +103,13 @@ describe.each([
     for (const request of [0x5412, 0x541c]) expect(ask(calls.ioctl, 1, request)).toBe(EPERM);
     for (const family of [0, 17, 38, 40]) expect(ask(calls.socket, family)).toBe(EAFNOSUPPORT);
     expect(ask(435)).toBe(ENOSYS);
+  });
+
+  it("refuses as without rights exactly the calls for keys, mounts, kernel internals and the machine itself", () => {
+    const numbers = Array.from({ length: 600 }, (_, number) => number);
+    expect(numbers.filter((number) => ask(number) === EPERM)).toEqual(refused);
+    const others = numbers.filter((number) => ![...refused, calls.socket, 435].includes(number));
+    expect(others.filter((number) => ask(number) !== ALLOWED)).toEqual([]);
   });
 
   it("refuses calls of another architecture, whose numbers mean other calls", () => {

@@ -6,7 +6,12 @@ import { describe, expect, it } from "vitest";
 import { openForwarder } from "#harness/third-party/forwarder.ts";
 import { createChatTranslator, createMessagesTranslator, mergeChunks } from "#harness/third-party/gemini-answer.ts";
 import { answerGemini, type CallModel } from "#harness/third-party/gemini-api.ts";
-import { parseQuestion, toChatRequest, toMessagesRequest } from "#harness/third-party/gemini-request.ts";
+import {
+  findGoogleTool,
+  parseQuestion,
+  toChatRequest,
+  toMessagesRequest,
+} from "#harness/third-party/gemini-request.ts";
 
 const call = (name: string, id?: string) => ({
   functionCall: { name, args: { a: 1 }, ...(id === undefined ? {} : { id }) },
@@ -138,7 +143,237 @@ describe("a request of Google's generateContent", () => {
   });
 });
 
+describe("a generateContent request", () => {
+  const contents = [{ role: "user", parts: [{ text: "a" }] }];
+  const ask = (members: object) => parseQuestion({ contents, ...members });
+
+  it("has defaults for everything but its contents", () => {
+    const question = ask({});
+    expect(question).toEqual({
+      system: "",
+      turns: [{ role: "user", parts: [{ kind: "text", text: "a" }] }],
+      tools: [],
+      mustCall: false,
+      maxTokens: 32_000,
+    });
+    expect(question && toMessagesRequest({ ...question, mustCall: true }, "m")).toEqual({
+      model: "m",
+      max_tokens: 32_000,
+      stream: true,
+      messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
+    });
+    expect(question && toChatRequest({ ...question, mustCall: true }, "m")).toEqual({
+      model: "m",
+      max_completion_tokens: 32_000,
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: "user", content: "a" }],
+    });
+  });
+
+  it("may require a call of a tool", () => {
+    const tools = [{ functionDeclarations: [{ name: "ls" }] }, {}];
+    const [any, auto] = ["ANY", "AUTO"].map((mode) => ask({ tools, toolConfig: { functionCallingConfig: { mode } } }));
+    const tool = { name: "ls", description: "", schema: { type: "object", properties: {} } };
+    expect(any).toMatchObject({ mustCall: true, tools: [tool] });
+    expect(any && toMessagesRequest(any, "m")).toMatchObject({ tool_choice: { type: "any" } });
+    expect(any && toChatRequest(any, "m")).toMatchObject({ tool_choice: "required" });
+    expect(auto && toMessagesRequest(auto, "m")).not.toHaveProperty("tool_choice");
+    expect(auto && toChatRequest(auto, "m")).not.toHaveProperty("tool_choice");
+    for (const toolConfig of [{}, { functionCallingConfig: {} }]) expect(ask({ toolConfig })?.mustCall).toBe(false);
+  });
+
+  it.each([
+    [undefined, { type: "object", properties: {} }],
+    [null, { type: "object", properties: {} }],
+    ["text", { type: "object", properties: {} }],
+    [{ properties: { type: { type: "STRING" } } }, { type: "object", properties: { type: { type: "string" } } }],
+    [
+      { type: "ARRAY", enum: ["A", null, 7] },
+      { type: "array", enum: ["A", null, 7] },
+    ],
+    [{ anyOf: [{ type: "NULL" }] }, { type: "object", anyOf: [{ type: "null" }] }],
+    [{ type: ["STRING"] }, { type: ["STRING"] }],
+  ])("has the schema %j as %j", (parameters, schema) => {
+    expect(ask({ tools: [{ functionDeclarations: [{ name: "a", parameters }] }] })?.tools[0]?.schema).toEqual(schema);
+    const both = { name: "a", parameters: { type: "NUMBER" }, parametersJsonSchema: parameters ?? schema };
+    expect(ask({ tools: [{ functionDeclarations: [both] }] })?.tools[0]?.schema).toEqual(schema);
+  });
+
+  it("describes the format of a JSON response", () => {
+    const form = "Answer with one JSON value and nothing else: no explanation, no code fence.";
+    const system = (generationConfig: object) => ask({ generationConfig })?.system;
+    const schemas = { responseJsonSchema: { type: "NUMBER" }, responseSchema: { type: "STRING" } };
+    expect(system({ responseMimeType: "application/json" })).toBe(form);
+    expect(system({ responseMimeType: "text/plain", ...schemas })).toBe("");
+    expect(system({ responseMimeType: "application/json", ...schemas })).toBe(
+      `${form} It must match this schema: {"type":"number"}`,
+    );
+  });
+
+  it("joins the texts of its system instruction", () => {
+    expect(ask({ systemInstruction: { parts: [{ text: "a" }, {}, { text: "b" }] } })?.system).toBe("a\nb");
+  });
+
+  it("omits calls of the user, results of the model, empty texts and empty turns", () => {
+    const question = parseQuestion({
+      contents: [
+        { role: "user", parts: [{ text: "" }, call("a")] },
+        { role: "model", parts: [{ text: "b" }, response("a", "1")] },
+        { role: "model" },
+        { role: "user", parts: [{ text: "c" }] },
+      ],
+    });
+    expect(question?.turns).toEqual([
+      { role: "assistant", parts: [{ kind: "text", text: "b" }] },
+      { role: "user", parts: [{ kind: "text", text: "c" }] },
+    ]);
+  });
+
+  it("has results of any shape, pairs them by shortened ids, and keeps a turn open that has no text", () => {
+    const id = `${"x".repeat(70)}:`;
+    const image = { inlineData: { mimeType: "image/png", data: "AA" } };
+    const question = parseQuestion({
+      contents: [
+        { role: "model", parts: [call("a", id), { functionCall: { name: "b" } }, call("c", "c")] },
+        { role: "user", parts: [image, { functionResponse: { name: "other", id, response: { error: "e" } } }] },
+        { role: "user", parts: [{ functionResponse: { name: "b" } }] },
+        { role: "user", parts: [{ text: "go" }, { functionResponse: { name: "c", id: "c", response: "r" } }] },
+        { role: "user", parts: [{ functionResponse: { name: "c", id: "d" } }] },
+      ],
+    });
+    expect(question?.turns).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          { kind: "call", id: "x".repeat(64), name: "a", input: { a: 1 } },
+          { kind: "call", id: "call_0", name: "b", input: {} },
+          { kind: "call", id: "c", name: "c", input: { a: 1 } },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          { kind: "result", id: "x".repeat(64), text: '{"error":"e"}' },
+          { kind: "result", id: "call_0", text: "{}" },
+          { kind: "result", id: "c", text: '"r"' },
+          { kind: "image", mimeType: "image/png", data: "AA" },
+          { kind: "text", text: "go" },
+        ],
+      },
+    ]);
+    const system = { system: "", tools: [], mustCall: false, maxTokens: 1, turns: question?.turns ?? [] };
+    const calls = [
+      ["x".repeat(64), "a", '{"a":1}'],
+      ["call_0", "b", "{}"],
+      ["c", "c", '{"a":1}'],
+    ].map(([called, name, args]) => ({ id: called, type: "function", function: { name, arguments: args } }));
+    expect(toChatRequest(system, "m").messages).toEqual([
+      { role: "assistant", content: null, tool_calls: calls },
+      { role: "tool", tool_call_id: "x".repeat(64), content: '{"error":"e"}' },
+      { role: "tool", tool_call_id: "call_0", content: "{}" },
+      { role: "tool", tool_call_id: "c", content: '"r"' },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "go" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
+        ],
+      },
+    ]);
+  });
+
+  it("gives texts of one turn to OpenAI's as one message, and an image without a text", () => {
+    const parts = [{ text: "a" }, { text: "b" }];
+    const image = { inlineData: { mimeType: "image/png", data: "AA" } };
+    const contents = [{ parts: [image] }, { role: "model", parts }, { role: "user", parts }];
+    const question = parseQuestion({ contents });
+    expect(question && toChatRequest(question, "m").messages).toEqual([
+      { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] },
+      { role: "assistant", content: "a\nb" },
+      { role: "user", content: "a\nb" },
+    ]);
+  });
+
+  it("may have a tool that only Google executes", () => {
+    const find = (tools: unknown) => findGoogleTool({ contents, tools });
+    expect(find([{ functionDeclarations: [] }, { urlContext: {} }])).toBe("urlContext");
+    expect([find([{ functionDeclarations: [] }]), find(undefined), findGoogleTool({ tools: [{ a: {} }] })]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
 describe("a streamed response", () => {
+  it.each([
+    ["end_turn", "stop", "STOP"],
+    ["max_tokens", "length", "MAX_TOKENS"],
+    ["refusal", "content_filter", "SAFETY"],
+    [null, null, "STOP"],
+  ])("that ends with %s or %s has the reason %s", (stop_reason, finish_reason, finishReason) => {
+    const messages = createMessagesTranslator();
+    expect(messages.translate({ type: "message_delta", delta: { stop_reason } })).toEqual([]);
+    messages.translate({ type: "message_delta", delta: { stop_reason: null } });
+    const chat = createChatTranslator();
+    expect(chat.translate({ choices: [{ delta: {}, finish_reason }] })).toEqual([]);
+    chat.translate({ choices: [{ delta: {}, finish_reason: null }] });
+    const last = {
+      candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason }],
+      usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
+    };
+    expect([messages.end(), chat.end()]).toEqual([last, last]);
+  });
+
+  it("has no arguments of a call that are cut or no object", () => {
+    const translator = createMessagesTranslator();
+    expect(translator.translate({ type: "content_block_delta", delta: { partial_json: "lost" } })).toEqual([]);
+    for (const partial_json of ['{"a"', "7", "null", '"a"']) {
+      translator.translate({ type: "content_block_start", content_block: { type: "tool_use", id: "t", name: "ls" } });
+      translator.translate({ type: "content_block_delta", delta: { partial_json } });
+      translator.translate({ type: "content_block_start", content_block: { type: "text" } });
+    }
+    const functionCall = { id: "t", name: "ls", args: {} };
+    const parts = Array.from({ length: 4 }, () => ({ functionCall }));
+    expect(translator.end().candidates[0]?.content.parts).toEqual(parts);
+  });
+
+  it("keeps counts and names that later events leave out, and ignores empty texts", () => {
+    const messages = createMessagesTranslator();
+    const [start, delta] = [
+      { type: "message_start", message: { usage: {} } },
+      { type: "message_delta", usage: {} },
+    ];
+    const counted = { type: "message_start", message: { usage: { input_tokens: 3 } }, usage: { output_tokens: 4 } };
+    expect(messages.translate(counted)).toEqual([]);
+    expect(messages.translate({ type: "content_block_delta", delta: { text: "" } })).toEqual([]);
+    messages.translate({ type: "message_start", message: {} });
+    expect(messages.end().usageMetadata).toMatchObject({ promptTokenCount: 3, candidatesTokenCount: 4 });
+    for (const event of [start, delta]) messages.translate(event);
+    expect(messages.end().usageMetadata).toMatchObject({ promptTokenCount: 0, candidatesTokenCount: 0 });
+    const chat = createChatTranslator();
+    const called = (call: object) => ({ choices: [{ delta: { tool_calls: [call] } }] });
+    chat.translate({ usage: { prompt_tokens: 3, completion_tokens: 4 } });
+    chat.translate({ choices: [{ delta: { content: null, tool_calls: null } }], usage: null });
+    chat.translate(called({ index: 1, id: "t1", function: { name: "ls", arguments: "{" } }));
+    chat.translate(called({ index: 1, id: "t2", function: { name: "cat", arguments: "}" } }));
+    chat.translate(called({ id: null, function: { name: null } }));
+    chat.translate(called({}));
+    const { candidates, usageMetadata } = chat.end();
+    expect(usageMetadata).toEqual({ promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 });
+    expect(candidates[0]?.content.parts).toEqual([
+      { functionCall: { id: "t1", name: "ls", args: {} } },
+      { functionCall: { id: "", name: "", args: {} } },
+    ]);
+    expect(() => chat.translate({ error: { message: "Overloaded" } })).toThrow("Overloaded");
+  });
+
+  it("without a text is merged to a response without one", () => {
+    expect(mergeChunks([createChatTranslator().end()]).candidates[0]?.content).toEqual({ role: "model", parts: [] });
+    expect(mergeChunks([])).toEqual({ candidates: [{ index: 0, content: { role: "model", parts: [] } }] });
+  });
+
   it("of Anthropic's becomes chunks of Google's, with calls and usage", () => {
     const translator = createMessagesTranslator();
     const events = [
@@ -220,7 +455,92 @@ describe("Google's API before the model gateway", () => {
     expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] });
     expect(paths).toEqual(["/anthropic/v1/messages", "/openai/v1/chat/completions"]);
     const counted = await ask("/gemini/v1beta/models/x:countTokens", "anthropic/x", model);
-    expect(await counted.json()).toEqual({ totalTokens: expect.any(Number) });
+    expect(await counted.json()).toEqual({ totalTokens: Math.ceil(JSON.stringify(asked).length / 4) });
+  });
+
+  it("asks Anthropic's models in the version of its API, and with the request of the model", async () => {
+    const calls: unknown[] = [];
+    const model: CallModel = async (...given) => {
+      calls.push(given);
+      return streamed();
+    };
+    const question = parseQuestion(asked);
+    const path = "/gemini/v1beta/models/x:generateContent";
+    for (const modelId of ["anthropic/x", "openai/anthropic/x"])
+      expect((await ask(path, modelId, model)).status).toBe(200);
+    expect(calls).toEqual([
+      [
+        "/anthropic/v1/messages",
+        question && toMessagesRequest(question, "anthropic/x"),
+        { "anthropic-version": "2023-06-01" },
+      ],
+      ["/openai/v1/chat/completions", question && toChatRequest(question, "openai/anthropic/x")],
+    ]);
+  });
+
+  it("reads events that arrive in pieces, end with CRLF, have several lines, or are the last", async () => {
+    const text = (content: string) => `{"choices":[{"delta":\r\ndata:  {"content":"${content}"}}]}`;
+    const body = `: comment\r\n\r\nevent: x\r\ndata:${text("é")}\r\n\r\ndata: [DONE]\n\ndata: ${text("!")}`;
+    const bytes = Buffer.from(body);
+    const model: CallModel = async () =>
+      new Response(ReadableStream.from(Array.from(bytes, (byte) => new Uint8Array([byte]))));
+    const answer = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+    expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "é!" }] } }] });
+  });
+
+  it.each([
+    [400, "INVALID_ARGUMENT"],
+    [401, "UNAUTHENTICATED"],
+    [403, "PERMISSION_DENIED"],
+    [404, "NOT_FOUND"],
+    [429, "RESOURCE_EXHAUSTED"],
+    [500, "INTERNAL"],
+  ])("has the status of a response %i as %s", async (code, status) => {
+    for (const [body, message] of [
+      ['{"error":{"message":"no"}}', "no"],
+      ['{"error":{}}', '{"error":{}}'],
+      ["null", "null"],
+      ["<html>", "<html>"],
+    ]) {
+      const model: CallModel = async () => new Response(body, { status: code });
+      const answer = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+      expect([answer.status, await answer.json()]).toEqual([code, { error: { code, message, status } }]);
+    }
+  });
+
+  it("refuses an invalid request, and a response without a body", async () => {
+    let calls = 0;
+    const model: CallModel = async () => {
+      calls++;
+      return new Response(null);
+    };
+    const path = "/gemini/v1beta/models/x:generateContent";
+    const invalid = await answerGemini(path, { contents: 7 }, "openai/x", model);
+    expect([invalid.status, await invalid.json()]).toEqual([
+      400,
+      {
+        error: { code: 400, message: "the body is not a valid generateContent request", status: "INVALID_ARGUMENT" },
+      },
+    ]);
+    expect(calls).toBe(0);
+    await expect(ask(path, "openai/x", model)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it("ends the model's response when the agent stops to read", async () => {
+    let isCancelled = false;
+    const events = ["a", "b"].map((content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+    const stream = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode(events.shift() ?? ": wait\n\n")),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const path = "/gemini/v1beta/models/x:streamGenerateContent";
+    const { body } = await ask(path, "openai/x", async () => new Response(stream));
+    const reader = body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(isCancelled).toBe(true);
   });
 
   it("passes on the gateway's errors, and a broken response, in Google's format", async () => {

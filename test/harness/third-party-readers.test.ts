@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
+import { findCommand, parseCommandOutput } from "#harness/third-party/command-output.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
 import { createLines } from "#harness/third-party/lines.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
@@ -86,6 +87,59 @@ describe("lines of claude 2.1.330", () => {
     expect(read(claude, [failed]).ended).toEqual({ success: false, summary: "a; b" });
   });
 
+  it.each([
+    ["Bash", "command", "run_command"],
+    ["Read", "files", "read_files"],
+    ["Write", "files", "edit_files"],
+    ["Edit", "files", "edit_files"],
+    ["MultiEdit", "files", "edit_files"],
+    ["NotebookEdit", "files", "edit_files"],
+    ["Glob", "search", "search_files"],
+    ["Grep", "search", "search_files"],
+    ["WebFetch", "search", "WebFetch"],
+    ["WebSearch", "search", "WebSearch"],
+    ["TodoWrite", "documents", "create_plan"],
+    ["ExitPlanMode", "documents", "create_plan"],
+    ["Skill", "skill", "Skill"],
+    ["mcp_box__ping", "integration", "mcp_box__ping"],
+  ])("show the tool %s as %s %s", (tool, category, name) => {
+    const { messages } = read(claude, [said("assistant", use("t1", tool, { a: 1 }))]);
+    expect(messages).toMatchObject([{ content: [action(category, name, { a: 1 })] }]);
+  });
+
+  it("are ignored if they are of another kind or shape", () => {
+    const { messages, answer, ended, session } = read(claude, [
+      "text",
+      { type: "system", session_id: "no id", message: { content: [use("t0", "Bash", {})] } },
+      { type: "assistant", message: { content: "A text." } },
+      { type: "assistant" },
+      said("user", { type: "text", text: "Of the user." }, use("t1", "Bash", {})),
+      said("assistant", used("t1", "")),
+      said("assistant", { type: "text" }, { type: "tool_use" }),
+      { type: "result" },
+      { ...said("assistant", { type: "text", text: "Mine." }), parent_tool_use_id: null },
+      { type: "assistant", session_id: "no id", message: { content: [] } },
+    ]);
+    expect(messages).toMatchObject([{ role: "assistant", content: [action("integration", "unknown", {})] }]);
+    expect({ answer, ended, session }).toEqual({
+      answer: "Mine.",
+      ended: { success: true, summary: "" },
+      session: SESSION,
+    });
+  });
+
+  it("have the text of any result", () => {
+    const contents = [undefined, [{ type: "text", text: "a" }, {}, { type: "image" }], [7], { text: "b" }];
+    const { messages } = read(claude, [
+      said("assistant", ...contents.map((_, index) => use(`t${index}`, "Bash", {}))),
+      said("user", ...contents.map((content, index) => used(`t${index}`, content))),
+    ]);
+    const outputs = messages.slice(contents.length).map(({ content: [block] }) => block);
+    expect(outputs).toMatchObject(
+      ["", "a\n[part]\n[image]", "", ""].map((stdout) => ({ state: "completed", output: { stdout } })),
+    );
+  });
+
   it("keep the name of an unknown tool, and end unfinished actions", () => {
     const { messages } = read(claude, [said("assistant", use("t1", "Monitor", { a: 1 }))], true);
     expect(messages).toMatchObject([
@@ -121,8 +175,47 @@ describe("steps of third-party agents", () => {
   });
 
   it("have a diff without line numbers if the agent reports none", () => {
-    for (const more of [{}, { tool_use_result: { filePath: "/w/a.py", structuredPatch: [{ lines: ["rm -rf"] }] } }])
+    const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ["+x"] };
+    const withHunks = (...structuredPatch: object[]) => ({ tool_use_result: { filePath: "/w/a.py", structuredPatch } });
+    for (const more of [
+      {},
+      withHunks({ lines: ["rm -rf"] }),
+      withHunks({ ...hunk, lines: ["+x\ny"] }),
+      withHunks({ ...hunk, lines: ["rm +x"] }),
+      withHunks({ ...hunk, newStart: -1 }),
+      withHunks({ ...hunk, oldLines: 0.5 }),
+      withHunks(...Array.from({ length: 1_001 }, () => hunk)),
+    ])
       expect(steps(more)[1]).toMatchObject({ diff: expect.stringMatching(/\n@@\n-a\n\+\*\*\*\n$/) });
+    const most = withHunks(...Array.from({ length: 1_000 }, () => hunk));
+    expect(steps(most)[1]).toMatchObject({ summary: "+1000 −0" });
+    expect(steps(withHunks())[1]).toMatchObject({ diff: expect.stringContaining("-a\n+***") });
+  });
+
+  it("have no diff if they failed, changed several files at once, or have not both texts", () => {
+    const diffsOf = (...lines: object[]) =>
+      read(claude, lines)
+        .messages.flatMap(({ content }) => content)
+        .flatMap((block) => (block.type === "action_result" ? [block.diff] : []));
+    expect(diffsOf(line("assistant", use), line("user", { ...end, is_error: true }))).toEqual([undefined]);
+    for (const input of [
+      { ...edit, old_string: 7 },
+      { ...edit, new_string: undefined },
+    ])
+      expect(diffsOf(line("assistant", { ...use, input }), line("user", end))).toEqual([undefined]);
+    expect(diffsOf(line("assistant", { ...use, name: "Bash" }), line("user", end))).toEqual([undefined]);
+    const patch = [{ oldStart: 4, oldLines: 0, newStart: 4, newLines: 1, lines: ["+of one file"] }];
+    const both = {
+      type: "user",
+      message: { content: [{ ...end, tool_use_id: "t2" }, end] },
+      tool_use_result: { filePath: "/w/a.py", structuredPatch: patch },
+    };
+    const uses = [line("assistant", { ...use, id: "t2", name: "Write", input: {} }), line("assistant", use)];
+    expect(diffsOf(...uses, both)).toEqual([undefined, expect.stringContaining("-a\n+***")]);
+    const elsewhere = { path: "/w/b.py", old_string: "a\n", new_string: "b\n" };
+    expect(diffsOf(line("assistant", { ...use, input: elsewhere }), line("user", end))).toEqual([
+      "--- a//w/b.py\n+++ b//w/b.py\n@@\n-a\n+b\n",
+    ]);
   });
 });
 
@@ -137,6 +230,15 @@ describe("lines of codex 0.169.0", () => {
     ["/bin/bash -lc pwd", "pwd"],
     ["/bin/bash -lc 'a' b", "/bin/bash -lc 'a' b"],
     ["npm test", "npm test"],
+    ["/usr/local/bin/zsh -c ls", "ls"],
+    ["sh -lc 'a\nb'", "a\nb"],
+    ["sh -lc ls\\ -l", "ls -l"],
+    [`sh -c "a \\"b\\" \\$c \\n"`, 'a "b" $c \\n'],
+    ["sh -lc ''", ""],
+    ["sh -lc 'a", "sh -lc 'a"],
+    ["fish -lc ls", "fish -lc ls"],
+    ["echo sh -c ls", "echo sh -c ls"],
+    ["bin/sh -c ls", "bin/sh -c ls"],
   ])("have the command of %s", (wrapped, text) => {
     const { messages } = read(codex, [item("item.started", { ...command, command: wrapped, status: "in_progress" })]);
     expect(messages).toMatchObject([{ content: [{ name: "run_command", input: { command: text } }] }]);
@@ -172,7 +274,69 @@ describe("lines of codex 0.169.0", () => {
     });
   });
 
+  it.each([
+    [
+      { type: "mcp_tool_call", server: "box", tool: "ping", arguments: { n: 1 } },
+      action("integration", "call_mcp_tool", { server: "box", tool: "ping", arguments: { n: 1 } }),
+    ],
+    [{ type: "web_search", query: "q", other: 1 }, action("search", "web_search", { query: "q" })],
+    [{ type: "todo_list", items: [1], other: 1 }, action("documents", "create_plan", { items: [1] })],
+    [{ type: "command_execution" }, action("command", "run_command", { command: "" })],
+    [{ type: "file_change", changes: [], other: 1 }, action("files", "edit_files", { changes: [] })],
+  ])("become an action as soon as it starts: %j", (members, shown) => {
+    const started = { id: "item_1", ...members };
+    const { messages } = read(codex, [item("item.started", started), item("item.completed", started)]);
+    expect(messages).toMatchObject([{ content: [shown] }, { content: [{ state: "completed" }] }]);
+    const { input } = { input: undefined, ...messages[0]?.content[0] };
+    expect(input).toEqual(shown.input);
+  });
+
+  it("become an action at its end, if they are of an unknown type", () => {
+    const members = { text: "t", command: "c", aggregated_output: "o", exit_code: 1, message: "m", more: 2 };
+    const unknown = { id: "item_1", type: "new_tool", ...members, status: "completed" };
+    const started = item("item.started", { ...unknown, status: "in_progress" });
+    expect(read(codex, [started]).messages).toEqual([]);
+    const { messages } = read(codex, [started, item("item.completed", unknown), item("item.updated", unknown)]);
+    expect(messages).toMatchObject([{ content: [{ name: "new_tool", category: "integration" }] }, {}]);
+    const { input } = { input: undefined, ...messages[0]?.content[0] };
+    expect(input).toEqual({ command: "c", message: "m", more: 2 });
+  });
+
+  it.each([
+    [{ result: "r", error: "e" }, "completed", { result: "r" }],
+    [{ result: null, error: "e" }, "completed", { result: "e" }],
+    [{ status: "failed", error: "e" }, "failed", { result: "e" }],
+    [{ status: "declined", error: null }, "denied", {}],
+    [{}, "completed", {}],
+    [{ type: "command_execution", status: "declined" }, "denied", { exit_code: null, stdout: "" }],
+  ])("have the result of %j", (members, state, output) => {
+    const { messages } = read(codex, [item("item.completed", { id: "1", type: "web_search", ...members })]);
+    const [block] = messages[1]?.content ?? [];
+    expect(block).toMatchObject({ type: "action_result", state });
+    expect(block).toHaveProperty("output", output);
+  });
+
+  it("are ignored if they are of another kind or shape", () => {
+    const { messages, answer, ended, session } = read(codex, [
+      "text",
+      { type: "thread.started", thread_id: "no id" },
+      { type: "item.started" },
+      { type: "item.completed" },
+      item("item.completed", { id: "1", type: "reasoning", text: "hm" }),
+      item("item.completed", { id: "2", type: "agent_message" }),
+    ]);
+    expect({ messages, answer, ended, session }).toEqual({
+      messages: [],
+      answer: "",
+      ended: undefined,
+      session: undefined,
+    });
+  });
+
   it("report why a turn failed", () => {
+    const earlier = [{ type: "error", message: "cut" }, { type: "error" }, { type: "turn.failed", error: null }];
+    expect(read(codex, earlier).ended).toEqual({ success: false, summary: "cut" });
+    expect(read(codex, [{ type: "turn.failed" }]).ended).toEqual({ success: false, summary: "" });
     const lines = [
       { type: "error", message: "stream disconnected" },
       { type: "turn.failed", error: { message: "stream disconnected before completion" } },
@@ -209,9 +373,68 @@ describe("lines of gemini 0.61.0", () => {
     });
   });
 
+  it.each([
+    ["run_shell_command", "command", "run_command"],
+    ["read_file", "files", "read_files"],
+    ["read_many_files", "files", "read_files"],
+    ["list_directory", "files", "read_files"],
+    ["replace", "files", "edit_files"],
+    ["write_file", "files", "edit_files"],
+    ["glob", "search", "search_files"],
+    ["grep_search", "search", "search_files"],
+    ["write_todos", "documents", "create_plan"],
+    ["exit_plan_mode", "documents", "create_plan"],
+    ["activate_skill", "skill", "activate_skill"],
+    ["other", "integration", "other"],
+  ])("show the tool %s as %s %s", (tool_name, category, name) => {
+    const { messages } = read(gemini, [{ type: "tool_use", tool_name, tool_id: "1", parameters: { a: 1 } }]);
+    expect(messages).toMatchObject([{ content: [action(category, name, { a: 1 })] }]);
+  });
+
+  it("show calls of MCP servers", () => {
+    const { messages } = read(gemini, [{ type: "tool_use", tool_name: "mcp_box_ping", tool_id: "1", parameters: {} }]);
+    const input = { tool: "mcp_box_ping", arguments: {} };
+    expect(messages).toMatchObject([{ content: [action("integration", "call_mcp_tool", input)] }]);
+  });
+
+  it("are ignored if they are of another kind or shape, and separate texts", () => {
+    const { messages, answer, ended, session } = read(gemini, [
+      "text",
+      { type: "other", session_id: SESSION },
+      { type: "init", session_id: "no id" },
+      { type: "message", role: "assistant", content: "One", delta: true },
+      { type: "message", role: "assistant", content: "Two" },
+      { type: "message", role: "assistant", content: "!", delta: true },
+      { type: "message", role: "user", content: "Hello." },
+      { type: "message", role: "assistant", content: "Three", delta: true },
+      { type: "message", role: "assistant" },
+    ]);
+    expect({ messages, answer, ended, session }).toEqual({
+      messages: [],
+      answer: "One\n\nTwo!\n\nThree",
+      ended: undefined,
+      session: undefined,
+    });
+  });
+
+  it("have a name and a result even if the agent says nothing about them", () => {
+    const { messages } = read(gemini, [{ type: "tool_use" }, { type: "tool_result", error: null }]);
+    expect(messages).toMatchObject([
+      { content: [action("integration", "unknown", {})] },
+      { content: [result("unknown", "failed", { stdout: "" })] },
+    ]);
+  });
+
   it("report why it failed", () => {
     const lines = [{ type: "result", status: "error", error: { type: "ApiError", message: "quota" } }];
     expect(read(gemini, lines).ended).toEqual({ success: false, summary: "quota" });
+    const earlier = [
+      { type: "error", message: "stream disconnected" },
+      { type: "error" },
+      { type: "message", role: "user", content: "Hello." },
+      { type: "result", status: "error" },
+    ];
+    expect(read(gemini, earlier).ended).toEqual({ success: false, summary: "stream disconnected" });
   });
 });
 
@@ -277,6 +500,55 @@ describe("the output of third-party agents", () => {
     expect(block).toMatchObject({ name: "n".repeat(128), input: { bad: "a\ufffd\ufffd" } });
   });
 
+  it("keeps texts of 16 KiB whole, and the ends of longer ones", () => {
+    const messages: Message[] = [];
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
+    const half = 8 * 1024;
+    const [start, end] = ["a".repeat(half), "b".repeat(half)];
+    let [deep, nested]: unknown[] = ["end", "end"];
+    for (let level = 0; level < 8; level++) deep = { in: deep };
+    for (let level = 0; level < 7; level++) nested = [nested];
+    const input = {
+      exact: start + end,
+      long: `${start}é!${end}`,
+      many: Array.from({ length: 201 }, (_, index) => index),
+      members: Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`m${index}\0`, null])),
+      deep,
+      nested,
+    };
+    recorder.action("1", { category: "files", name: "\0", input });
+    const { input: shown } = { input: undefined, ...messages[0]?.content[0] };
+    let omitted: unknown = "[... omitted ...]";
+    for (let level = 0; level < 7; level++) omitted = { in: omitted };
+    expect(shown).toEqual({
+      exact: start + end,
+      long: `${start}\n[... 3 bytes omitted ...]\n${end}`,
+      many: Array.from({ length: 200 }, (_, index) => index),
+      members: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`m${index}\ufffd`, null])),
+      deep: omitted,
+      nested,
+    });
+  });
+
+  it("has the text before an action with it, cut at 128 KiB and trimmed", () => {
+    const messages: Message[] = [];
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
+    recorder.text(` a\0${"x".repeat(128 * 1024)}`);
+    recorder.action("1", { category: "files", name: "a", input: 7 });
+    recorder.text("b ");
+    recorder.text(" c");
+    recorder.more("d\n");
+    expect(messages).toMatchObject([
+      {
+        content: [
+          { type: "text", text: `a\ufffd${"x".repeat(128 * 1024 - 5)}` },
+          { type: "action", input: 7 },
+        ],
+      },
+    ]);
+    expect([recorder.takeAnswer(), recorder.takeAnswer()]).toEqual(["b \n\n cd", ""]);
+  });
+
   it("ignores results without an action, and second results", () => {
     const messages: Message[] = [];
     const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
@@ -296,6 +568,29 @@ describe("the output of third-party agents", () => {
     lines.end();
     expect(seen).toEqual([{ a: "é" }, { b: 2 }]);
     expect(lines.noise()).toBe("Warning: é\n{broken");
+  });
+
+  it("has JSON objects only, and the last 2,000 bytes of noise", () => {
+    const seen: unknown[] = [];
+    const lines = createLines((line) => seen.push(line));
+    lines.push(Buffer.from(`[1]\n7\n${"x".repeat(3_000)}\n  \n{"a":1}`));
+    lines.end();
+    lines.end();
+    expect(seen).toEqual([{ a: 1 }]);
+    expect(lines.noise()).toBe("x".repeat(1_999));
+    const short = createLines(() => {});
+    short.push(Buffer.from("[1]\n7\n"));
+    expect(short.noise()).toBe("[1]\n7");
+  });
+
+  it("drops the rest of a line of more than 32 Mi characters", () => {
+    const seen: unknown[] = [];
+    const lines = createLines((line) => seen.push(line));
+    const longest = 32 * 1024 * 1024;
+    const start = '{"a":"';
+    lines.push(Buffer.from(start + "x".repeat(longest - start.length - 2)));
+    lines.push(Buffer.from('"}dropped\n{"b":1}\n'));
+    expect(seen.map((line) => Object.keys(Object(line)))).toEqual([["a"], ["b"]]);
   });
 });
 
@@ -337,6 +632,26 @@ describe("an agent's session", () => {
       expect(agent.parseSession("", "/")).toBeUndefined();
       expect(agent.parseSession('{"type":"run","run_id":"1"}\n', "/")).toBeUndefined();
     }
+    const build = (members: object, type = "session_meta") =>
+      `${JSON.stringify({ type, payload: { id: SESSION, timestamp: "2026-11-21T22:30:19", ...members } })}\n`;
+    expect(codex.parseSession(build({}), "/")).toBeDefined();
+    for (const file of [
+      build({}, "other"),
+      build({ id: "../x" }),
+      build({ timestamp: "x2026-11-21T22:30:19" }),
+      build({ timestamp: "2026-11-21T22:30:1" }),
+      build({ timestamp: "2026-11-21 22:30:19" }),
+    ])
+      expect(codex.parseSession(file, "/")).toBeUndefined();
+    const first = (startTime: string) => `${JSON.stringify({ sessionId: SESSION, startTime })}\n`;
+    expect(gemini.parseSession(first("2026-11-21T22:30:"), "/")).toBeDefined();
+    for (const startTime of ["x2026-11-21T22:30:", "2026-11-21T22:30", "2026-1-21T22:30:"])
+      expect(gemini.parseSession(first(startTime), "/")).toBeUndefined();
+    const late = `${" ".repeat(65_536)}{"sessionId":"${SESSION}"}`;
+    expect([claude.parseSession(late, "/"), claude.parseSession(late.slice(100), "/")]).toEqual([
+      undefined,
+      { id: SESSION, path: `.claude/projects/-/${SESSION}.jsonl` },
+    ]);
     const evil = "../../../../../../etc/passwd-0000-aaaa";
     expect(claude.parseSession(`{"sessionId":"${evil}"}\n`, "/")).toBeUndefined();
     expect(
@@ -344,5 +659,40 @@ describe("an agent's session", () => {
     ).toBeUndefined();
     const meta = { type: "session_meta", payload: { id: SESSION, timestamp: "$(touch /x)" } };
     expect(codex.parseSession(`${JSON.stringify(meta)}\n`, "/")).toBeUndefined();
+  });
+});
+
+describe("the pattern of a session's files", () => {
+  it("is where each agent stores them", () => {
+    expect([claude, codex, gemini].map(({ sessionFiles }) => sessionFiles(SESSION))).toEqual([
+      `"$HOME"/.claude/projects/*/${SESSION}.jsonl`,
+      `"$HOME"/.codex/sessions/*/*/*/rollout-*-${SESSION}.jsonl`,
+      `"$HOME"/.gemini/tmp/workspace/chats/session-*-accecc35.jsonl`,
+    ]);
+  });
+});
+
+describe("findCommand", () => {
+  const commands = new Map([
+    ["short", "npm test"],
+    ["long", "npm test -- 'a b'"],
+    ["other", "ls"],
+  ]);
+
+  it("finds the longest command in a script, whatever its quotes and white space are", () => {
+    expect(findCommand(commands, 'bash -c "npm  test -- \\"a b\\""')).toBe("long");
+    expect(findCommand(commands, "eval 'npm test' < /dev/null")).toBe("short");
+    expect(findCommand(new Map([...commands].toReversed()), "npm test -- a b")).toBe("long");
+    expect(findCommand(commands, "git status")).toBeUndefined();
+  });
+});
+
+describe("parseCommandOutput", () => {
+  it("decodes what a tap sent, and ignores anything else", () => {
+    const sent = { script: "ls", skipped: 0, data: Buffer.from("a\0").toString("base64") };
+    expect(parseCommandOutput(sent)).toEqual({ script: "ls", skipped: 0, data: Buffer.from("a\0") });
+    for (const wrong of [{ skipped: -1 }, { skipped: 0.5 }, { data: "?" }, { script: 7 }])
+      expect(parseCommandOutput({ ...sent, ...wrong })).toBeUndefined();
+    expect(parseCommandOutput("text")).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const NAMES = [
 const ADDED = ["create_pull_request", "load_skill", "message_agent", "notify_user", "wait_for_agents"];
 
 describe("the tools of an agent", () => {
-  it("have exactly the names of the contract and the documented ones", async () => {
+  it("have exactly the names of the contract and the documented ones, and the definitions of tools.txt (`-u` after a change)", async () => {
     await using it = await agentRun({
       prompt: "Say hello.",
       turns: [{ text: "Hello." }],
@@ -26,16 +26,23 @@ describe("the tools of an agent", () => {
     const offered: string[] = it.standIn.seen[0]?.body.tools.map(({ name }: { name: string }) => name);
     expect(offered).toEqual(expect.arrayContaining(NAMES));
     expect(offered.filter((name) => !NAMES.includes(name) && !ADDED.includes(name))).toEqual([]);
+    const definitions: { name: string }[] = it.standIn.seen[0]?.body.tools;
+    const lines = definitions.toSorted((one, other) => one.name.localeCompare(other.name));
+    await expect(`${JSON.stringify(lines, null, 2)}\n`).toMatchFileSnapshot("tools.txt");
   });
 
   it("are limited to read-only ones in plan mode", async () => {
     await using it = await agentRun({ prompt: "Plan it.", turns: [{ text: "# Plan" }], context: { mode: "plan" } });
     await it.run();
     const offered: string[] = it.standIn.seen[0]?.body.tools.map(({ name }: { name: string }) => name);
-    expect(offered).toEqual(
-      expect.arrayContaining(["create_plan", "ask_user", "notify_user", "report_artifact", "read_files"]),
-    );
-    for (const name of ["create_pull_request", "start_agent", "message_agent", "edit_files"])
-      expect(offered).not.toContain(name);
+    expect(offered.toSorted()).toEqual([
+      "ask_user",
+      "create_plan",
+      "notify_user",
+      "read_files",
+      "report_artifact",
+      "search_files",
+      "wait_for_agents",
+    ]);
   });
 });

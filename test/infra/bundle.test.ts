@@ -12,12 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildSync } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bundle, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { bundle, bundleSizes } from "#infra/bundle.ts";
 import { loadedAtStart } from "#infra/bundle-parts.ts";
 import { entryFiles } from "#infra/entries.ts";
-import { routes } from "#infra/routes.ts";
+import { defaultProvider } from "#infra/lambda-credentials.ts";
 import { repository } from "./synthesize.ts";
 
 let root: string;
@@ -38,6 +37,12 @@ function readDefinition(file: string): string {
   return `export const ${name} = { lambda: (createPorts: () => object) => () => createPorts() && "${file}" };\n`;
 }
 
+/** Code that the bundler replaces by our own. */
+const CREDENTIALS =
+  'import { defaultProvider } from "@aws-sdk/credential-provider-node";\nexport const provider = defaultProvider();\n';
+const BEDROCK =
+  'import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";\nexport const client = () => new BedrockRuntimeClient({});\n';
+
 describe("bundle", () => {
   it("names missing files of routes.ts and triggers.ts", () => {
     expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
@@ -52,12 +57,16 @@ describe("bundle", () => {
       write(`shared/wiring/${file}`, ports.join(""));
     }
     for (const file of globSync("*-part.ts", { cwd: join(repository, "shared/aws") })) {
-      write(`shared/aws/${file}`, "export {};\n");
+      write(`shared/aws/${file}`, `export const part = "${file}";\n`);
     }
-    write("harness/main.ts", 'process.stdout.write("harness");\n');
-    write("harness/scan-main.ts", 'process.stdout.write("scan");\n');
+    write("functions/docs/get-openapi.ts", CREDENTIALS + readDefinition("docs/get-openapi"));
+    write("harness/later.ts", 'export const later = "loaded later";\n');
+    write("harness/main.ts", `${BEDROCK}void import("./later.ts");\nprocess.stdout.write("harness");\n`);
+    write("harness/scan-main.ts", '/*! a legal comment */ process.stdout.write("scan");\n');
     write("image/entry.ts", 'process.stdout.write("entry");\n');
     write("harness/files-main.ts", 'process.stdout.write("files");\n');
+    for (const file of ["Dockerfile", "package.json", "package-lock.json"]) write(`image/${file}`, "{}");
+    for (const stale of ["functions/runs/stale.mjs", "entries/stale.ts", "image/stale"]) write(`dist/${stale}`, "");
     const made = bundle({ root });
     for (const file of entryFiles) expect(existsSync(join(made.assetDir(file), "index.mjs")), file).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "harness.mjs"))).toBe(true);
@@ -65,153 +74,88 @@ describe("bundle", () => {
     expect(handler()).toBe("runs/get-run");
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "files.mjs"))).toBe(true);
-    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 4);
-    expect(JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"))).toHaveProperty("outputs");
+    // The programs of the sandbox, and what the harness loads later.
+    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 5);
+    const metafile: unknown = JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"));
+    expect(metafile).toEqual(made.metafile);
+    for (const input of ["harness/main.ts", "functions/runs/get-run.ts", "functions/execution/end-run.ts"]) {
+      expect(made.metafile.inputs).toHaveProperty([input]);
+    }
+
+    const sandbox = readdirSync(made.assetDir("execution/run-sandbox"));
+    const [part] = sandbox.filter((file) => /^part-.*\.mjs$/.test(file));
+    expect(sandbox.filter((file) => file.endsWith(".mjs") && file !== part).toSorted()).toEqual([
+      ...["entry.mjs", "files.mjs", "harness.mjs", "index.mjs", "scan.mjs"],
+    ]);
+    expect(sandbox).toContain("index.mjs.map");
+    const read = (file: string, asset = "execution/run-sandbox") =>
+      readFileSync(join(made.assetDir(asset), file), "utf8");
+    expect(read("scan.mjs")).toMatch(/^import\{createRequire as \w+\}|^import \{ createRequire as nodeRequire \}/);
+    expect(read("scan.mjs")).not.toContain("legal comment");
+    expect(read("scan.mjs")).not.toContain("sourceMappingURL");
+    expect(read("harness.mjs") + read(part ?? "")).toContain("an execution calls models at the model gateway alone");
+    expect(read("index.mjs", "docs/get-openapi")).toContain("the environment holds no AWS credentials");
+
+    const parts = readdirSync(join(made.assetDir("runs/create-run"), "aws"));
+    expect(parts.toSorted()).toEqual(["files-part.mjs", "invocation-part.mjs", "queue-part.mjs", "timers-part.mjs"]);
+    for (const file of ["execution/dispatch-run", "docs/get-openapi", "keys/create-key"]) {
+      expect(existsSync(join(made.assetDir(file), "aws")), `${file} loads its adapters at once`).toBe(false);
+    }
+    expect(readdirSync(made.imageDir()).toSorted()).toEqual(
+      [
+        ...["Dockerfile", "entry.mjs", "files.mjs", "harness.mjs", "package-lock.json", "package.json", "scan.mjs"],
+        part,
+      ].toSorted(),
+    );
+    for (const stale of ["functions/runs/stale.mjs", "entries/stale.ts", "image/stale"]) {
+      expect(existsSync(join(root, "dist", stale)), stale).toBe(false);
+    }
   });
 });
 
-describe("the deployed code", () => {
-  const made: Bundle[] = [];
-  beforeAll(() => {
-    made.push(bundle({ outdir: join(root, "real/functions") }));
+describe("bundleSizes", () => {
+  const output = (bytes: number, inputs: Record<string, number>, imports: readonly string[] = []) => ({
+    bytes,
+    inputs: Object.fromEntries(Object.entries(inputs).map(([name, bytesInOutput]) => [name, { bytesInOutput }])),
+    imports: imports.map((path) => ({ path, kind: "import-statement" as const })),
+    exports: [],
   });
-  const routesOnly = () =>
-    made.flatMap(bundleSizes).filter(({ output }) => output.endsWith("/index.mjs") && !output.startsWith("execution/"));
+  const metafile = {
+    inputs: {},
+    outputs: {
+      "dist/functions/runs/a/index.mjs": output(10, { "shared/a.ts": 7, "node_modules/@aws-sdk/x.js": 3 }, [
+        "./aws/part.mjs",
+        "node:fs",
+      ]),
+      "dist/functions/runs/a/index.mjs.map": output(99, {}),
+      "dist/functions/runs/a/aws/part.mjs": output(5, { "shared/b.ts": 5 }, ["dist/functions/runs/a/index.mjs"]),
+      "dist/functions/runs/b/index.mjs": output(100, { "docs/openapi.json": 60, "shared/c.ts": 40 }),
+      "dist/functions/x/run-sandbox/harness.mjs": output(50, { "harness/main.ts": 50 }, ["./aws/part.mjs"]),
+    },
+  };
 
-  it("of a route is at most 600 kB with the SDK", () => {
-    for (const { output, bytes } of routesOnly()) expect(bytes, output).toBeLessThanOrEqual(600_000);
-  });
-
-  it("of a GET and of create-run loads DynamoDB's client at its start, and those of other services on first use", () => {
-    const files = routes.filter(({ method, file }) => method === "GET" || file === "runs/create-run");
-    for (const { file } of files) {
-      const [size] = routesOnly().filter(({ output }) => output.startsWith(`${file}/`));
-      expect(size?.bytes, file).toBeLessThanOrEqual(mostAtStart(file));
-    }
-    for (const { metafile } of made) {
-      const [get = ""] = Object.keys(metafile.outputs).filter((path) => path.endsWith("runs/create-run/index.mjs"));
-      const inputs = loadedAtStart(metafile, get).flatMap(({ inputs: of }) => Object.keys(of));
-      expect(inputs).toContain("shared/aws/dynamo-client.ts");
-      expect(inputs.filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
-    }
-  });
-
-  it("includes the adapters that are loaded on first use", async () => {
-    for (const [part, name] of Object.entries(PARTS)) {
-      const path = join(root, "real/functions/runs/create-run/aws", `${part}-part.mjs`);
-      expect(await import(pathToFileURL(path).href)).toHaveProperty(name);
-    }
-    const module = await import(pathToFileURL(join(root, "real/functions/runs/create-run/index.mjs")).href);
-    expect(module).toHaveProperty("handler");
-  });
-
-  it("of the harness contains no agent with a language model in its first file, and no cloud client", async () => {
-    const outputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
-    const named = new Map(outputs.map(([path, output]) => [path.split("/").slice(-3).join("/"), output]));
-    const loaded = new Set<string>();
-    const load = (path: string) => {
-      const output = named.get(path);
-      if (loaded.has(path) || output?.entryPoint?.endsWith("harness/agent/make-agent.ts") === true) return;
-      loaded.add(path);
-      for (const { path: file } of output?.imports ?? []) load(file.split("/").slice(-3).join("/"));
-    };
-    load("execution/run-sandbox/harness.mjs");
-    const listInputs = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
-    expect([...loaded].flatMap(listInputs).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
-    expect([...loaded].flatMap(listInputs).filter((input) => input.includes("@strands-agents"))).toEqual([]);
-    const parts = [...named.keys()].filter((path) => path.startsWith("execution/run-sandbox/part-"));
-    expect(parts.flatMap(listInputs).some((input) => input.includes("@strands-agents"))).toBe(true);
-    expect(parts.flatMap(listInputs).filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
-    const [agent] = parts.filter((path) => named.get(path)?.entryPoint?.endsWith("harness/agent/make-agent.ts"));
-    expect(await import(pathToFileURL(join(root, "real/functions", agent ?? "")).href)).toHaveProperty("makeAgent");
-  });
-
-  it("of the sandbox image is everything that its Dockerfile copies, and no function's", () => {
-    const [{ imageDir } = { imageDir: () => "" }] = made;
-    const files = readdirSync(imageDir());
-    const taken = [
-      "Dockerfile",
-      "entry.mjs",
-      "files.mjs",
-      "harness.mjs",
-      "package-lock.json",
-      "package.json",
-      "scan.mjs",
-    ];
-    expect(files.filter((file) => !file.startsWith("part-")).sort()).toEqual(taken);
-    expect(readFileSync(join(imageDir(), "Dockerfile"), "utf8")).toContain("COPY *.mjs /opt/runyard/");
-  });
-
-  it("contains nothing of the AWS emulation, which the local stage's contains", () => {
-    const inputs = made
-      .flatMap(({ metafile }) => Object.values(metafile.outputs))
-      .flatMap(({ inputs: of }) => Object.keys(of));
-    const present = (name: string) => inputs.filter((input) => input.endsWith(`shared/aws/${name}.ts`)).length;
-    expect(present("clients")).toBeGreaterThan(40);
-    expect(["emulation-hooks", "aws-emulation", "aws-faults", "aws-limits", "dynamo-limits"].filter(present)).toEqual(
-      [],
-    );
-    const listInputs = (stage: "aws" | "local") =>
-      Object.keys(
-        buildSync({
-          absWorkingDir: repository,
-          entryPoints: ["shared/aws/clients.ts"],
-          outdir: join(root, "clients"),
-          write: false,
-          metafile: true,
-          ...bundling(stage),
-        }).metafile.inputs,
-      );
-    expect(listInputs("local")).toContain("shared/aws/aws-emulation.ts");
-    expect(listInputs("local")).toContain("shared/aws/aws-faults.ts");
-    expect(listInputs("aws")).not.toContain("shared/aws/aws-emulation.ts");
-  });
-
-  it("contains the OpenAPI document only in the functions that serve it", () => {
-    const holding = made.flatMap(({ metafile }) =>
-      Object.entries(metafile.outputs)
-        .filter(([, { inputs }]) => inputs["docs/openapi.json"] !== undefined)
-        .map(([path]) => path.split("/").slice(-3, -1).join("/")),
-    );
-    expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
-  });
-
-  it("of a route is at most 99 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 99_000 + carriedBytes(output));
-    expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
+  it("counts what a module loads at its start, and of it what is not the SDK's or the document's", () => {
+    expect(bundleSizes({ metafile })).toEqual([
+      { output: "runs/b/index.mjs", bytes: 100, ownBytes: 40 },
+      { output: "x/run-sandbox/harness.mjs", bytes: 50, ownBytes: 50 },
+      { output: "runs/a/index.mjs", bytes: 15, ownBytes: 12 },
+    ]);
+    expect(loadedAtStart(metafile, "none")).toEqual([]);
   });
 });
 
-/** What the parts that are loaded on first use export. */
-const PARTS = {
-  files: "openFiles",
-  invocation: "openFunctionCaller",
-  queue: "openRunQueue",
-  timers: "openTimers",
-};
+describe("the credentials of a function", () => {
+  afterEach(() => vi.unstubAllEnvs());
 
-/** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
-function mostAtStart(file: string): number {
-  // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 450_000;
-  if (file === "runs/create-run") return 175_000;
-  return file === "runs/list-runs" ? 155_000 : 135_000;
-}
-
-/** What single routes carry beyond the rest: see docs/decisions/0017-bundle-size-limits.md. */
-function carriedBytes(output: string): number {
-  // The one that makes tokens for repositories carries the client of GitHub's API, and the first event of an execution.
-  if (output.startsWith("harness/resolve-prompt/")) return 12_000;
-  // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 27_000;
-  if (output.startsWith("schedules/run-schedule/")) return 21_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 42_000;
-  if (output.startsWith("runs/list-runs/")) return 8_000;
-  if (output.startsWith("runs/cancel-runs/")) return 1_000;
-  // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
-  if (output.startsWith("web-sessions/exchange-code/")) return 14_000;
-  // The exchange of tokens carries the library that verifies them.
-  if (output.startsWith("token/create-token/")) return 9_000;
-  // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
-  return /^schedules\/(pause|resume)-/.test(output) ? 34_000 : 0;
-}
+  it("are those of its environment, with the token where there is one", async () => {
+    const provide = defaultProvider();
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]) vi.stubEnv(name, undefined);
+    await expect(provide()).rejects.toThrow("the environment holds no AWS credentials");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "id");
+    await expect(provide()).rejects.toThrow("the environment holds no AWS credentials");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+    expect(await provide()).toEqual({ accessKeyId: "id", secretAccessKey: "secret" });
+    vi.stubEnv("AWS_SESSION_TOKEN", "token");
+    expect(await provide()).toEqual({ accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" });
+  });
+});

@@ -74,6 +74,42 @@ describe("the concurrency of a deployment", () => {
     },
   );
 
+  it.each([
+    [{ accountConcurrency: 100, sandboxConcurrency: 1 }, 'leave out "sandboxConcurrency", or request'],
+    [{ accountConcurrency: 101, sandboxConcurrency: 2 }, 'set "sandboxConcurrency" to at most 1, or request'],
+    [{ accountConcurrency: 167 }, 'executions: leave out "reserveConcurrency"'],
+    [{ accountConcurrency: 168 }, 'executions: set "sandboxConcurrency" to at most 1, leave out "reserveConcurrency"'],
+    [{ accountConcurrency: 168, sandboxConcurrency: 2 }, "2 sandboxes with a model call each, at least 66 executions"],
+  ])("names a remedy that is possible for %j", (settings, remedy) => {
+    expect(() => planConcurrency({ dispatchConcurrency: 50, reserveConcurrency: true, ...settings })).toThrow(remedy);
+  });
+
+  it("shares the rest of an account among functions, down to a tenth of what they want", () => {
+    const plan = (accountConcurrency: number, sandboxConcurrency?: number) =>
+      planConcurrency({
+        accountConcurrency,
+        dispatchConcurrency: 50,
+        reserveConcurrency: true,
+        ...(sandboxConcurrency !== undefined && { sandboxConcurrency }),
+      });
+    const { reserve, ...large } = plan(5_000);
+    expect({ ...large, reserved: [reserve(200), reserve(undefined)] }).toEqual({
+      maxExecutions: 1_500,
+      dispatch: 50,
+      streams: 200,
+      modelCalls: 1_500,
+      reserved: [200, undefined],
+    });
+    const { reserve: reserveLess, ...small } = plan(168, 1);
+    expect({ ...small, reserved: [reserveLess(200), reserveLess(1)] }).toEqual({
+      maxExecutions: 1,
+      dispatch: 2,
+      streams: 20,
+      modelCalls: 1,
+      reserved: [20, 1],
+    });
+  });
+
   it("dispatches two runs at a time in an account with 10 executions", () => {
     const settings = { accountConcurrency: 10, dispatchConcurrency: 50, reserveConcurrency: false };
     expect(planConcurrency(settings)).toMatchObject({ maxExecutions: 3, dispatch: 2 });

@@ -1,10 +1,16 @@
-import { App } from "aws-cdk-lib";
+import { RootConstruct } from "constructs";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "#infra/read-settings.ts";
 import type { Settings } from "#infra/settings.ts";
 
-const read = (context: Record<string, string>): Settings =>
-  readSettings(new App({ context: { accountConcurrency: "1000000", ...context }, analyticsReporting: false }).node);
+/** The settings of a construct that is no App, since each App makes a folder. */
+function read(context: Record<string, string>): Settings {
+  const { node } = new RootConstruct();
+  for (const [name, value] of Object.entries({ accountConcurrency: "1000000", ...context })) {
+    node.setContext(name, value);
+  }
+  return readSettings(node);
+}
 
 /** Each number that an operator sets, with the least and the most that is accepted. */
 const NUMBERS: readonly (readonly [name: keyof Settings, least: number, most: number])[] = [

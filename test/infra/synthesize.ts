@@ -22,6 +22,9 @@ export interface Synthesized {
     name: string;
     resources: readonly Resource[];
     outputs: readonly string[];
+    /** The outputs with their values, and the conditions. */
+    outputValues: object;
+    conditions: object;
     after: string[];
   }[];
   /** The templates of all stacks, as CloudFormation gets them. */
@@ -31,6 +34,42 @@ export interface Synthesized {
   /** All resources of one CloudFormation type, in all stacks, but for those of CDK's own function that copies the web app. */
   all<P = Record<string, unknown>>(type: string): readonly Resource<P>[];
 }
+
+/** A deployment that leaves no setting at its default. */
+export const EVERY_SETTING: Readonly<Record<string, string>> = {
+  accountConcurrency: "5000",
+  alarmEmail: "ops@example.com",
+  anthropicKeyParameter: "/ours/anthropic",
+  bedrock: "true",
+  compatibleBaseUrl: "https://models.example/v1",
+  compatibleKeyParameter: "/ours/models",
+  compatibleModels: "small,large",
+  createsPerMinute: "11",
+  disabledModels: "openai/gpt-5.4",
+  dispatchConcurrency: "7",
+  followupsPerMinute: "12",
+  githubApiUrl: "https://github.example/api/v3",
+  githubAppId: "314159",
+  githubAppKeyParameter: "/ours/app",
+  githubTokenParameter: "/ours/token",
+  keysPerMinute: "13",
+  microvmBaseVersion: "3",
+  microvmRegions: "eu-central-1",
+  modelPrices: "compatible/small=0.1/0.2",
+  oidcClientId: "runyard",
+  oidcClientSecretParameter: "/ours/oidc",
+  oidcIssuer: "https://login.example",
+  openaiKeyParameter: "/ours/openai",
+  reserveConcurrency: "true",
+  sandboxConcurrency: "60",
+  sandboxDiskMb: "1024",
+  sandboxMemoryMb: "3072",
+  sandboxSeconds: "600",
+  sandboxTenancy: "false",
+  sandboxes: "lambda,microvm,fargate",
+  webUrl: "https://runs.example",
+  workerClaimSeconds: "30",
+};
 
 /** The deployment as templates, with code that is only a stand-in: what functions do is not infra's business. */
 export function synthesize(context: Record<string, string> = {}): Synthesized {
@@ -58,6 +97,7 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
       name: stack.stackName,
       resources: listResources(stack.stackName, stack.template),
       outputs: Object.keys(stack.template.Outputs ?? {}),
+      outputValues: stack.template.Outputs ?? {},
       conditions: stack.template.Conditions ?? {},
       after: stack.dependencies.map(({ id }) => id).filter((id) => !id.endsWith(".assets")),
     }));

@@ -1,39 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { synthesize } from "./synthesize.ts";
+import { EVERY_SETTING, synthesize } from "./synthesize.ts";
 
-const EVERY_SETTING: Readonly<Record<string, string>> = {
-  accountConcurrency: "5000",
-  alarmEmail: "ops@example.com",
-  anthropicKeyParameter: "/ours/anthropic",
-  bedrock: "true",
-  compatibleBaseUrl: "https://models.example/v1",
-  compatibleKeyParameter: "/ours/models",
-  compatibleModels: "small,large",
-  createsPerMinute: "11",
-  disabledModels: "openai/gpt-5.4",
-  dispatchConcurrency: "7",
-  followupsPerMinute: "12",
-  githubApiUrl: "https://github.example/api/v3",
-  githubAppId: "314159",
-  githubAppKeyParameter: "/ours/app",
-  githubTokenParameter: "/ours/token",
-  keysPerMinute: "13",
-  microvmBaseVersion: "3",
-  microvmRegions: "eu-central-1",
-  modelPrices: "compatible/small=0.1/0.2",
-  oidcClientId: "runyard",
-  oidcClientSecretParameter: "/ours/oidc",
-  oidcIssuer: "https://login.example",
-  openaiKeyParameter: "/ours/openai",
-  reserveConcurrency: "true",
-  sandboxConcurrency: "60",
-  sandboxDiskMb: "1024",
-  sandboxMemoryMb: "3072",
-  sandboxSeconds: "600",
-  sandboxTenancy: "false",
-  sandboxes: "lambda,microvm,fargate",
-  webUrl: "https://runs.example",
-  workerClaimSeconds: "30",
+/** Deployments of other kinds, whose resources differ from the usual ones. */
+const OTHER_KINDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "On the AWS emulator": {
+    stage: "local",
+    baseUrl: "http://127.0.0.1:4500/api/v1",
+    webUrl: "http://127.0.0.1:4500",
+    githubApiUrl: "http://127.0.0.1:4501",
+  },
+  "Without CloudFront, with a restored table and bucket, and MicroVMs only": {
+    existingBucket: "kept-bucket",
+    existingTable: "runyard-restored",
+    frontDoor: "false",
+    lambdaSandbox: "zip",
+    sandboxes: "microvm",
+  },
 };
 
 /** There is one of each for each function or route, and tests of their own say what is in them. */
@@ -48,16 +30,18 @@ describe("the templates", () => {
   it("are those of templates.txt (`npx vitest run test/infra/templates.test.ts -u` after a change)", async () => {
     const usual = describeResources({});
     const lines = [...usual].map(([name, resource]) => `${name} ${JSON.stringify(resource)}`);
-    const changed = describeChanges(usual, describeResources(EVERY_SETTING));
-    const text = [...lines, "", "With every setting:", ...changed, ""].join("\n");
+    const changes = Object.entries({ "With every setting": EVERY_SETTING, ...OTHER_KINDS }).flatMap(
+      ([title, context]) => ["", `${title}:`, ...describeChanges(usual, describeResources(context))],
+    );
+    const text = [...lines, ...changes, ""].join("\n");
     await expect(text).toMatchFileSnapshot("templates.txt");
   });
 });
 
 /** Resources by stack and id, without what depends on the stand-in for code. */
 function describeResources(context: Record<string, string>): ReadonlyMap<string, unknown> {
-  const all = synthesize(context).stacks.flatMap(({ name, resources, outputs, after }) => [
-    [name, { after: after.toSorted(), outputs }] as const,
+  const all = synthesize(context).stacks.flatMap(({ name, resources, outputValues: outputs, conditions, after }) => [
+    [name, { after: after.toSorted(), outputs, conditions }] as const,
     ...resources
       .filter(({ Type }) => !REPEATED.includes(Type))
       .map(({ id, stack, ...rest }) => [`${stack} ${id}`, rest] as const),

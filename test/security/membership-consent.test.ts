@@ -169,6 +169,8 @@ describe("accepting an invitation without a key", () => {
     const token = await invite("new@runyard.test");
     const answers = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
+    const details = answers.flatMap(({ status, body }) => (status === 404 ? [body.detail] : []));
+    expect(new Set(details)).toEqual(new Set(["there is no such invitation"]));
   });
 
   it("creates one account per address for several links", async () => {

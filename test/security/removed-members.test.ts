@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { hashKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -51,6 +52,22 @@ describe("removing a member", () => {
     for (const { key } of theirs) expect(await fetchStatus(key)).toBe(401);
     expect(await fetchStatus(other.key)).toBe(200);
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
+  });
+
+  it("leaves the key lists of identities unchanged for which they created none", async () => {
+    await makeAgentKey(ada, "other");
+    const listKey = keys.identityKeys(plane.team, identity);
+    const before = await plane.table.get(listKey);
+    expect((await ada.delete(member())).body).toEqual({ revoked_keys: [], kept_keys: [] });
+    expect(await plane.table.get(listKey)).toEqual(before);
+  });
+
+  it("lists a key without a name if its own item is gone", async () => {
+    const { uid, key } = await makeAgentKey(removed);
+    await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
+    expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toEqual([]);
+    const answer = await ada.delete(member());
+    expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "", identity_uid: identity }], kept_keys: [] });
   });
 
   it("revokes them also if the member leaves", async () => {

@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { DiskBudget, measureDisk } from "#server/disk/disk-budget.ts";
+import { formatBytes } from "#server/disk/format-bytes.ts";
 import { parseSize } from "#server/disk/parse-size.ts";
 import { diskFileStore } from "#server/files/disk-file-store.ts";
 import { DiskFiles } from "#server/files/disk-files.ts";
@@ -98,10 +101,74 @@ describe("the data directory", () => {
 describe("a size", () => {
   it.each([
     ["500MB", 500_000_000],
-    ["1.5 GiB", 1_610_612_736],
+    ["1GB", 1_000_000_000],
     ["2tb", 2_000_000_000_000],
+    ["1MiB", 1_048_576],
+    [" 1.5 GiB ", 1_610_612_736],
+    ["1TiB", 1_099_511_627_776],
+    ["1.0000001MB", 1_000_000],
     ["0GB", undefined],
     ["10", undefined],
+    ["10kB", undefined],
     ["-1GB", undefined],
+    ["1GB of it", undefined],
   ])("is parsed: %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
+
+  it.each([
+    [0, "0 bytes"],
+    [1_023, "1023 bytes"],
+    [1_024, "1.0 KiB"],
+    [1_024 * 99.94, "99.9 KiB"],
+    [1_024 * 100.6, "101 KiB"],
+    [1_024 ** 2, "1.0 MiB"],
+    [1_024 ** 3 * 1.5, "1.5 GiB"],
+    [1_024 ** 4 * 2_048, "2048 TiB"],
+  ])("of %d bytes is formatted as %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
+});
+
+describe("DiskBudget", () => {
+  function createData(): string {
+    const directory = data.directory();
+    mkdirSync(path.join(directory, "files/objects/a+"), { recursive: true });
+    for (const [file, bytes] of [
+      ["runyard.db", 10],
+      ["runyard.db-wal", 5],
+      ["files/objects/a+/b", 20],
+    ] as const)
+      writeFileSync(path.join(directory, file), "x".repeat(bytes));
+    return directory;
+  }
+
+  it("measures the database, the files, the free space and the limit, which is 80 percent of the disk by default", async () => {
+    const directory = createData();
+    const { blocks, bsize } = await statfs(directory);
+    const limit = Math.floor(0.8 * blocks * bsize);
+    const free = expect.any(Number);
+    expect(await measureDisk(directory, undefined)).toEqual({ database: 15, files: 20, limit, free });
+    expect(await measureDisk(directory, 100, 7)).toEqual({ database: 15, files: 7, limit: 100, free });
+  });
+
+  it("refuses what would reach the limit, counts stored files, and measures the others only at the start", async () => {
+    const directory = createData();
+    const budget = new DiskBudget(directory, 100);
+    budget.add(1_000);
+    expect(budget.findShortage(1_000)).toBeUndefined();
+    await budget.measureAll();
+    expect(budget.findShortage(64)).toBeUndefined();
+    expect(budget.findShortage(65)).toContain("the data of the server has reached its limit of 100 bytes");
+    budget.add(60);
+    writeFileSync(path.join(directory, "files/objects/c"), "x".repeat(30));
+    await budget.measure();
+    expect([budget.findShortage(4), budget.findShortage(5) === undefined]).toEqual([undefined, false]);
+    await budget.measureAll();
+    expect([budget.findShortage(34), budget.findShortage(35) === undefined]).toEqual([undefined, false]);
+  });
+
+  it("refuses what would leave less than 100 MiB of the disk free", async () => {
+    const budget = new DiskBudget(createData(), 2 ** 60);
+    await budget.measure();
+    expect(budget.findShortage()).toBeUndefined();
+    budget.add(2 ** 59);
+    expect(budget.findShortage()).toBe("the disk of the server is almost full; its operator has to free space");
+  });
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkNode, checkPrograms } from "#server/doctor/check-host.ts";
+import { checkNode, checkPort, checkPrograms } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
 import { useServers } from "./support/served.ts";
 
@@ -59,6 +59,34 @@ describe("the doctor's check of a model provider", () => {
 describe("the doctor's check of the host", () => {
   it("refuses an old Node", () => {
     expect([checkNode("20.1.0").status, checkNode("24.0.0").status]).toEqual(["failed", "ok"]);
+    expect(checkNode("23.11.1")).toEqual({
+      name: "node",
+      status: "failed",
+      detail: "Node 23.11.1 is too old",
+      remedy: "Install Node 24 or newer: https://nodejs.org",
+    });
+  });
+
+  it("refuses native Windows", async () => {
+    expect(await checkPrograms({ platform: "win32", searchPath: "" })).toMatchObject([
+      { name: "tools", status: "failed", remedy: "Run this inside WSL2." },
+    ]);
+  });
+
+  it("accepts a free port and the one of the running service, and says which is next after one in use", async () => {
+    const url = new URL(await startProvider(200));
+    const port = Number(url.port);
+    expect(await checkPort(port, undefined)).toMatchObject({
+      status: "warning",
+      detail: `${port} is used by another program`,
+      remedy: expect.stringMatching(/^The next start uses \d+, or choose one with --port\.$/),
+    });
+    expect(await checkPort(port, "http://own.test")).toMatchObject({
+      status: "ok",
+      detail: "this service runs at http://own.test",
+    });
+    for (const stop of stops.splice(0)) stop();
+    expect(await checkPort(port, undefined)).toMatchObject({ status: "ok", detail: `${port} is free` });
   });
 
   it("names each missing program and the line that installs it", async () => {

@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { diskFileStore } from "#server/files/disk-file-store.ts";
 import { DiskFiles } from "#server/files/disk-files.ts";
 import { expireFiles } from "#server/files/expire-files.ts";
-import { keyToPath } from "#server/files/key-path.ts";
+import { keyToPath, pathToKey } from "#server/files/key-path.ts";
 import { serveFiles } from "#server/files/serve-files.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
@@ -109,25 +109,48 @@ describe("files in a directory", () => {
     expect(incomplete()).toEqual([]);
   });
 
-  it("are deleted after the retention period of their prefix", async () => {
-    const old = (days: number) => Date.now() / 1000 - days * 86_400;
-    for (const [key, days] of [
-      ["attachments/one", 3],
-      ["attachments/two", 1],
-      ["snapshots/run/execution/1/0", 31],
-      ["skills/repository/digest.json", 29],
-      ["runs/kept/transcript", 365],
+  it("are deleted after the retention period of their prefix, with the directories that are empty then", async () => {
+    const DAY_MS = 86_400_000;
+    const now = 1_800_000_000_000;
+    for (const [key, age] of [
+      ["attachments/kept", 2 * DAY_MS],
+      ["attachments/old", 2 * DAY_MS + 1_000],
+      ["skills/repository/kept.json", 30 * DAY_MS],
+      ["skills/repository/old.json", 30 * DAY_MS + 1_000],
+      ["snapshots/kept/execution/1/0", 30 * DAY_MS],
+      ["snapshots/run/execution/1/0", 30 * DAY_MS + 1_000],
+      ["runs/kept/transcript", 365 * DAY_MS],
     ] as const) {
       await store.put(key, key, "text/plain");
-      utimesSync(files.toPath(key), old(days), old(days));
+      utimesSync(files.toPath(key), (now - age) / 1000, (now - age) / 1000);
     }
-    expect(await expireFiles(files, Date.now())).toBe(2);
-    expect(await store.get("attachments/one")).toBeUndefined();
-    expect(await readText("attachments/two")).toBe("attachments/two");
-    expect(await readText("runs/kept/transcript")).toBe("runs/kept/transcript");
+    expect(await expireFiles(files, now)).toBe(3);
+    const kept = ["attachments/kept", "skills/repository/kept.json", "snapshots/kept/execution/1/0"];
+    for (const key of [...kept, "runs/kept/transcript"]) expect(await readText(key)).toBe(key);
+    for (const key of ["attachments/old", "skills/repository/old.json"]) expect(await store.size(key)).toBeUndefined();
     expect(existsSync(files.toDirectory("snapshots/run/"))).toBe(false);
+    expect(await expireFiles(files, now)).toBe(0);
     await store.put("snapshots/run/execution/2/0", "again", "text/plain");
     expect(await readText("snapshots/run/execution/2/0")).toBe("again");
+  });
+
+  it("add their size to the budget once they are stored, and leave nothing of one that is not", async () => {
+    const added: number[] = [];
+    const directory = mkdtempSync(path.join(tmpdir(), "runyard-files-"));
+    const budget = { findShortage: () => undefined, add: (bytes: number) => void added.push(bytes) };
+    const budgeted = await DiskFiles.open(directory, budget);
+    const keep = async (key: string, content: string, how: { replaces: boolean }) => {
+      const file = await budgeted.begin();
+      await file.write(Buffer.from(content));
+      return file.keep(key, how);
+    };
+    expect(await keep("a", "12", { replaces: false })).toBe(true);
+    expect(await keep("a", "345", { replaces: false })).toBe(false);
+    expect(await keep("a", "6789", { replaces: true })).toBe(true);
+    await expect(keep("", "x", { replaces: true })).rejects.toThrow(RangeError);
+    expect([added, readdirSync(path.join(directory, "incomplete"))]).toEqual([[2, 4], []]);
+    expect(Buffer.from((await budgeted.read("a")) ?? "").toString()).toBe("6789");
+    rmSync(directory, { recursive: true });
   });
 });
 
@@ -180,9 +203,24 @@ describe("a hostile key", () => {
         expect(one).toMatch(/^[^/]/);
         expect(one.split("/").every((name) => name !== ".." && name !== "." && name.length <= 255)).toBe(true);
         expect(one.toLowerCase() === other.toLowerCase()).toBe(Buffer.from(a).equals(Buffer.from(b)));
+        expect(pathToKey(one)).toBe(Buffer.from(a).toString());
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it("has the digest of a name of more than 200 characters, or of a path of more than 2,000, in its path", () => {
+    const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+    const [kept, long] = ["x".repeat(200), "x".repeat(201)];
+    expect(keyToPath(`${kept}/A`)).toBe(`${kept}+/%41`);
+    expect(keyToPath(`a/${long}/b`)).toBe(`a+/%-${digest(long)}+/b`);
+    const [short, deep] = [`a${"/b".repeat(500)}`, `${"A/".repeat(400)}c`];
+    expect(keyToPath(short)).toBe(`${"a+/"}${"b+/".repeat(499)}b`);
+    expect(keyToPath(deep)).toBe(`%long+/${digest(deep)}`);
+    expect(keyToPath(`${"AA/".repeat(249)}abcdefgh`)).toHaveLength(2_000);
+    expect(keyToPath(`${"AA/".repeat(249)}abcdefghi`)).toMatch(/^%long\+\/[0-9a-f]{64}$/);
+    for (const key of [`a/${long}/b`, deep]) expect(pathToKey(keyToPath(key))).toBeUndefined();
+    expect(pathToKey(keyToPath("é/A//.."))).toBe("é/A//..");
   });
 
   it.each(["", "x".repeat(1_025)])("is rejected if S3 would not accept it", async (key) => {
@@ -206,6 +244,7 @@ describe("a signed URL", () => {
       return copy;
     };
     const signature = new URL(url).searchParams.get("X-Amz-Signature") ?? "";
+    expect(new URL(url).searchParams.get("X-Amz-Algorithm")).toBe("RUNYARD-HMAC-SHA256");
     const attempts = [
       changed((it) => it.searchParams.set("X-Amz-Expires", "9999999")),
       changed((it) => it.searchParams.set("X-Amz-Date", "20990101T000000Z")),
@@ -311,12 +350,23 @@ describe("a download", () => {
     expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([200, "0", ""]);
   });
 
-  it("is never rendered in the origin of the service", async () => {
-    const { headers } = await download();
-    expect(headers.get("content-disposition")).toMatch(/^attachment;/);
-    expect(headers.get("content-security-policy")).toContain("sandbox");
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("access-control-allow-credentials")).toBeNull();
+  it("is never rendered in the origin of the service, and not cached", async () => {
+    const response = await download();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "accept-ranges": "bytes",
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "ETag, Content-Disposition, Content-Length, Content-Range",
+      "cache-control": "private, no-store",
+      "content-disposition": "attachment; filename=\"a.txt\"; filename*=UTF-8''a.txt",
+      "content-length": "10",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "content-type": "text/plain",
+      etag: expect.stringMatching(/^"a-[0-9a-f]{11}"$/),
+      "x-content-type-options": "nosniff",
+    });
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(response.headers.get("content-range")).toBeNull();
+    expect(Math.abs(Date.parse(response.headers.get("last-modified") ?? "") - Date.now())).toBeLessThan(600_000);
   });
 
   it("streams large files, and closes the file if the client disconnects", async () => {
@@ -442,8 +492,9 @@ describe("an upload", () => {
     });
     expect(response.status).toBe(204);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
-    expect(response.headers.get("access-control-allow-methods")).toContain("PUT");
+    expect(response.headers.get("access-control-allow-methods")).toBe("GET, PUT, POST");
     expect(response.headers.get("access-control-allow-headers")).toBe("content-type,x-amz-checksum-sha256");
+    expect(response.headers.get("access-control-max-age")).toBe("3600");
   });
 });
 
@@ -464,6 +515,16 @@ describe("an upload form", () => {
   it("accepts a file repeatedly and keeps the last one", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
+    expect(target.fields?.map(({ name }) => name)).toEqual([
+      "key",
+      "Content-Type",
+      "x-amz-algorithm",
+      "x-amz-date",
+      "policy",
+      "x-amz-signature",
+      "file",
+    ]);
+    expect(target).toMatchObject({ url: baseUrl, method: "POST", headers: null });
     expect((await send(target, createFields(target, "first"))).status).toBe(204);
     expect((await send(target, createFields(target, "second"))).status).toBe(204);
     expect(await readText(key)).toBe("second");

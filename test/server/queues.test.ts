@@ -115,9 +115,16 @@ describe("a queue", () => {
     ["more than 1 MiB", "ä".repeat(524_289), {}],
     ["a delay of more than 900 seconds", "a", { delaySeconds: 901 }],
     ["a negative delay", "a", { delaySeconds: -1 }],
+    ["a delay of half a second", "a", { delaySeconds: 0.5 }],
   ])("rejects %s, as SQS does", async (_, body, options) => {
     const { queues } = startQueues();
     await expect(queues.send(WORK, body, options)).rejects.toThrow(RangeError);
+  });
+
+  it("accepts 1 MiB with a delay of 900 seconds", async () => {
+    const { queues } = startQueues();
+    await queues.send(WORK, "ä".repeat(524_288), { delaySeconds: 900 });
+    expect(await queues.depth(WORK)).toEqual({ waiting: 1, inFlight: 0, oldestSentAt: expect.any(Number) });
   });
 
   it("does not exceed its concurrency limit", async () => {

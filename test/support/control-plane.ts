@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { vi } from "vitest";
+import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { triggers } from "#infra/triggers.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
@@ -28,7 +29,6 @@ import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
-import { discover } from "#shared/skills/discover.ts";
 import type { GithubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
@@ -69,6 +69,8 @@ export type TestPorts = EventPorts &
     readonly cursors: Cursors;
     /** Issuers of OIDC tokens; those of tests are on this machine. */
     issuers: Issuers;
+    /** The address of the web app. */
+    webUrl: string | undefined;
     /** The issuer by which people sign in; none by default. */
     signInIssuer: SignInIssuer | undefined;
     readonly sandbox: Sandbox;
@@ -204,7 +206,10 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       return repositories.githubApp;
     },
     discovery: {
-      refresh: (repository) => withRights(file, rights, () => discover(repository, { table, files, now, ...looking })),
+      refresh: (repository) =>
+        withRights(file, rights, () =>
+          discoverSkills.handle({ v: 1, ...repository }, { table, files, now, ...looking }),
+        ),
     },
   };
   const first = await bootstrap(table, clock.now, { teamName: "Alpha", displayName: "Ada", email: "ada@runyard.test" });

@@ -19,12 +19,18 @@ export const SONNET = "anthropic/claude-sonnet-5-5";
 type StandInUrls = Pick<ModelStandIn, "anthropicUrl" | "openaiUrl" | "bedrockUrl">;
 
 /** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
-export function createGateway(plane: TestControlPlane, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
+export function createGateway(
+  plane: TestControlPlane,
+  standIn: StandInUrls,
+  times?: GatewayPorts["times"],
+  replaced: Partial<GatewayPorts> = {},
+) {
   const pauses: number[] = [];
+  const logged: Parameters<GatewayPorts["log"]>[] = [];
   const key = (value: string) => async () => value;
   const serve = modelGateway({
     ...plane.ports,
-    log: () => undefined,
+    log: (...line) => void logged.push(line),
     sleep: async (milliseconds) => {
       pauses.push(milliseconds);
       plane.clock.now += milliseconds;
@@ -42,7 +48,8 @@ export function createGateway(plane: TestControlPlane, standIn: StandInUrls, tim
         }),
       ),
     },
-    times,
+    ...(times === undefined ? {} : { times }),
+    ...replaced,
   });
   const { file, rights } = triggers.callModel;
 
@@ -65,6 +72,8 @@ export function createGateway(plane: TestControlPlane, standIn: StandInUrls, tim
     call,
     /** Milliseconds that the gateway has waited, each time. */
     pauses,
+    /** Level, message and members of each line of the log. */
+    logged,
     messages: (key: string, body: object = {}, headers?: Record<string, string>) =>
       call("/anthropic/v1/messages", key, { model: SONNET, max_tokens: 1_000, messages: hello, ...body }, headers),
     chat: (key: string, body: object = {}) =>

@@ -8,6 +8,8 @@ export interface StandInRepository {
   files: Readonly<Record<string, string | Buffer>>;
   /** Symbolic links: what they lead to, by path. */
   links?: Readonly<Record<string, string>>;
+  /** Paths of files that are executable. */
+  executables?: readonly string[];
   /** Files of other branches, by branch. */
   branches?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The tokens that may read it; all may by default. */
@@ -200,8 +202,7 @@ function findBlob(repository: StandInRepository, sha: string, about: string) {
 
 function findTree(repository: StandInRepository, name: string, recursive: boolean) {
   const files = name === "HEAD" ? repository.files : repository.branches?.[name];
-  const trees =
-    files === undefined ? everyTree(repository.files, repository.links) : everyTree(files, repository.links);
+  const trees = everyTree(files ?? repository.files, repository);
   const [prefix] = [...trees].find(([path, { sha }]) => (files === undefined ? sha === name : path === "")) ?? [];
   if (prefix === undefined) return undefined;
   const { sha, entries } = trees.get(prefix) ?? { sha: "", entries: [] };
@@ -216,7 +217,10 @@ function findTree(repository: StandInRepository, name: string, recursive: boolea
 }
 
 /** Each directory's tree by its path, which ends in a slash; the root's is empty. */
-function everyTree(files: StandInRepository["files"], links: StandInRepository["links"] = {}) {
+function everyTree(
+  files: StandInRepository["files"],
+  { links = {}, executables = [] }: Pick<StandInRepository, "links" | "executables">,
+) {
   const trees = new Map<string, { sha: string; entries: Entry[] }>();
   const make = (prefix: string): string => {
     const names = [
@@ -232,7 +236,7 @@ function everyTree(files: StandInRepository["files"], links: StandInRepository["
         if (content !== undefined)
           return {
             path: name,
-            mode: "100644",
+            mode: executables.includes(prefix + name) ? "100755" : "100644",
             type: "blob",
             sha: computeSha("blob", content),
             size: Buffer.byteLength(content),

@@ -36,6 +36,10 @@ export class OidcIssuer implements AsyncDisposable {
   now: () => number = Date.now;
   /** The status of all responses, if it is not 200. */
   failure: number | undefined;
+  /** Changes of the issuer's metadata. */
+  metadataChanges: ClaimChanges = {};
+  /** The body of responses of the token endpoint, instead of a token. */
+  tokenAnswer: unknown;
   readonly #server: Server;
   readonly #grants = new Map<string, Grant>();
   #keys: SigningKey[] = [];
@@ -69,14 +73,23 @@ export class OidcIssuer implements AsyncDisposable {
     this.#keys = [await newKey()];
   }
 
-  /** A signed token; `foreign` signs it with a key that the issuer does not publish, under the id of one that it does. */
-  async sign(claims: ClaimChanges, { foreign = false } = {}): Promise<string> {
+  /** Adds a key, so that a token without the id of its key may be of either. */
+  async addKey(): Promise<void> {
+    this.#keys.push(await newKey());
+  }
+
+  /**
+   * A signed token; `foreign` signs it with a key that the issuer does not publish, under the id of one that it does, and
+   * `anonymous` leaves out the id of the key.
+   */
+  async sign(claims: ClaimChanges, { foreign = false, anonymous = false } = {}): Promise<string> {
     const [published] = this.#keys;
     if (published === undefined) throw new Error("the issuer has no key");
     const { privateKey } = foreign ? await newKey() : published;
     const seconds = Math.floor(this.now() / 1000);
     const payload: JWTPayload = { iss: this.url, iat: seconds, exp: seconds + 300, ...claims };
-    return new SignJWT(payload).setProtectedHeader({ alg: "ES256", kid: published.kid }).sign(privateKey);
+    const header = { alg: "ES256", ...(anonymous ? {} : { kid: published.kid }) };
+    return new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
   }
 
   /** How often a path was requested. */
@@ -99,6 +112,7 @@ export class OidcIssuer implements AsyncDisposable {
       return void response.writeHead(302, { location: this.authorize(searchParams) }).end();
     if (pathname !== "/token") return void send(404, {});
     const token = await this.#redeem(form);
+    if (this.tokenAnswer !== undefined) return void send(200, this.tokenAnswer);
     send(token === undefined ? 400 : 200, token ?? { error: "invalid_grant" });
   }
 
@@ -136,6 +150,7 @@ export class OidcIssuer implements AsyncDisposable {
       authorization_endpoint: `${this.url}/authorize`,
       token_endpoint: `${this.url}/token`,
       jwks_uri: `${this.url}/keys`,
+      ...this.metadataChanges,
     };
   }
 }

@@ -258,7 +258,7 @@ class TestDownload:
 
     def test_names_its_request_where_the_connection_breaks(self, server: FaultServer, client: Runyard) -> None:
         where = {"body": {"download_url": f"{server.storage}/t", "expires_at": TIME}}
-        broken = {"at": "storage", "headers": {"content-length": "100"}, "trickle": [b"one\n"]}
+        broken = {"at": "storage", "headers": {"content-length": "100"}, "trickle": [b"one\n"], "close": True}
         for read in ("iter_lines", "iter_bytes"):
             server.play([where, broken])
             with client.runs.download_transcript("r1") as download:

@@ -15,7 +15,9 @@ import pytest
 from fault_server import FaultServer
 
 from runyard import AsyncRunyard, Runyard
-from runyard._stream import EventParser
+from runyard._decode import construct
+from runyard._stream import EventParser, GapError, RunStreamEvent, RunStreamOutput, StreamState
+from runyard.types import LiveFrame, RunEvent, RunEvents
 
 EVENTS = 5_000
 KILLS = 100
@@ -188,3 +190,45 @@ def test_event_parser_reads_an_event_cut_anywhere_with_any_line_break() -> None:
             parser = EventParser()
             events = parser.push(text[:cut]) + parser.push(text[cut:]) + parser.push(": next")
             assert events == [("live", "a\u2028b\nc"), ("message", "d")]
+
+
+class TestStreamState:
+    @staticmethod
+    def taken(state: StreamState, *events: dict[str, Any], **more: Any) -> list[Any]:
+        page = construct(RunEvents, {"events": list(events), "next": 0, "ended": False, **more})
+        return [item.event.sequence if isinstance(item, RunStreamEvent) else item for item in state.take_page(page)]
+
+    def test_drops_known_events_and_names_a_missing_one(self) -> None:
+        state = StreamState(2)
+        assert self.taken(state, event_of(2), event_of(3), event_of(3), event_of(4)) == [3, 4]
+        with pytest.raises(GapError):
+            self.taken(state, event_of(6))
+        assert (state.last, self.taken(state, event_of(5))) == (4, [5])
+
+    def test_passes_on_what_is_new_of_each_stream_by_its_bytes(self) -> None:
+        def text_of(offset: int, text: str, stream: str = "stdout") -> tuple[int, str] | None:
+            frame = {"action_id": "a1", "stream": stream, "offset": offset, "text": text}
+            item = state._take_frame(construct(LiveFrame, frame))
+            return (item.frame.offset, item.frame.text) if isinstance(item, RunStreamOutput) else None
+
+        state = StreamState(0)
+        assert text_of(0, "ab\u00e9") == (0, "ab\u00e9")
+        assert text_of(2, "\u00e9") is None
+        assert text_of(2, "\u00e9f") == (4, "f")
+        assert text_of(5, "g") == (5, "g")
+        assert text_of(9, "later") == (9, "later")
+        assert text_of(0, "ab", stream="stderr") == (0, "ab")
+
+    def test_passes_on_nothing_of_what_an_event_has_completed(self) -> None:
+        frames = [
+            {"action_id": "a1", "stream": "stdout", "offset": 0, "text": "x"},
+            {"message_id": "m1", "stream": "text", "offset": 0, "text": "x"},
+            {"action_id": "a2", "stream": "stdout", "offset": 0, "text": "x"},
+        ]
+        blocks = [{"type": "action_result", "action_id": "a1"}, {"type": "text", "message_id": "m1"}, {"type": "text"}]
+        event: RunEvent = construct(
+            RunEvent, {**event_of(1), "type": "messages", "data": {"messages": [None, {"content": blocks}]}}
+        )
+        state = StreamState(0)
+        shown = self.taken(state, event.model_dump(), live=frames)
+        assert [item if isinstance(item, int) else item.frame.action_id for item in shown] == [1, "a2"]

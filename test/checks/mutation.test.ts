@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { findNearestTests } from "../../scripts/mutation/nearest.ts";
+import { findRedundantTests, type Result } from "../../scripts/mutation/results.ts";
+import { findSuite } from "../../scripts/mutation/suites.ts";
+
+const UNKNOWN = { keys: [], tests: {} };
+const findTests = (...patterns: string[]) => {
+  const suite = patterns.flatMap((pattern) => findSuite(pattern) ?? []);
+  return findNearestTests(patterns, [...new Set(suite)], UNKNOWN);
+};
+
+describe("findNearestTests", () => {
+  it("finds tests that import the file or have its name, and those of its importers where there are none", async () => {
+    expect(await findTests("server/http/load-shedder.ts:10-20")).toContain("test/server/load-shedder.test.ts");
+    expect(await findTests("shared/table/expression.ts")).toContain("test/domain/expressions.test.ts");
+    expect(await findTests("harness/redaction/patterns.ts")).toContain("test/harness/redact.test.ts");
+    expect(await findTests("shared/http/caller.ts")).not.toEqual([]);
+  });
+
+  it("returns at most three tests of a file, and eight in all, of each file the nearest first", async () => {
+    expect((await findTests("shared/schedules/fire.ts")).length).toBeLessThanOrEqual(3);
+    const files = ["shared/schedules/fire.ts", "shared/runs/plan-run.ts", "shared/teams/delete-team.ts"];
+    const found = await findTests(...files, "shared/secrets/secret-store.ts", "shared/limits/token-bucket.ts");
+    expect(found).toHaveLength(8);
+    expect(found).toContain("test/api/teams.test.ts");
+    expect(found).toContain("test/api/rate-limits.test.ts");
+  });
+
+  it("prefers tests that run the changed lines, and leaves out those that do not or that are slow", async () => {
+    const test = { hash: "", milliseconds: 100, passed: true };
+    const tests = {
+      "test/api/usage.test.ts": { ...test, reached: [0, 1] },
+      "test/api/schedule-firing.test.ts": { ...test, reached: [0] },
+      "test/api/schedule-recovery.test.ts": { ...test, milliseconds: 60_000, reached: [0, 1] },
+    };
+    const reach = { keys: ["shared/schedules/fire.ts#", "shared/schedules/fire.ts#1"], tests };
+    const find = (keys: readonly string[]) =>
+      findNearestTests(["shared/schedules/fire.ts:1-9"], Object.keys(tests), { ...reach, keys: [...keys] });
+    expect(await find(reach.keys)).toEqual(["test/api/usage.test.ts"]);
+    // Where only the whole file is known, a likeness of the names counts, too.
+    expect(await find(reach.keys.slice(0, 1))).toEqual(["test/api/schedule-firing.test.ts", "test/api/usage.test.ts"]);
+  });
+});
+
+describe("findRedundantTests", () => {
+  const mutant = (...killedBy: string[]): Result => ({
+    file: "shared/x.ts",
+    line: 1,
+    column: 1,
+    mutator: "BooleanLiteral",
+    original: "true",
+    replacement: "false",
+    status: killedBy.length === 0 ? "Survived" : "Killed",
+    coveredBy: ["a", "b", "c", "d"],
+    killedBy,
+  });
+
+  it("returns tests without which, all together, each mutant is still killed", () => {
+    expect(findRedundantTests([mutant("a", "b"), mutant("b", "c"), mutant("c"), mutant()])).toEqual(["a", "d"]);
+    expect(findRedundantTests([mutant("a", "b"), mutant("a", "b")])).toEqual(["a", "c", "d"]);
+    expect(findRedundantTests([mutant("a"), mutant("b"), mutant("c"), mutant("d")])).toEqual([]);
+  });
+});

@@ -1,0 +1,384 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAgentEngine, type EngineWork } from "#harness/agent/agent.ts";
+import { type Brief, writeBriefing } from "#harness/agent/briefing.ts";
+import type { AgentTools, Turn as EngineTurn, ToolUse, TurnOutcome } from "#harness/engine/engine.ts";
+import type { Tool, ToolResult } from "#harness/engine/tool.ts";
+import { Stop } from "#harness/support/stop.ts";
+import { SliceEnd } from "#harness/support/time-slice.ts";
+import type { Turn } from "../support/model-shapes.ts";
+import { ModelStandIn } from "../support/model-stand-in.ts";
+
+vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
+
+let models: ModelStandIn;
+beforeEach(async () => {
+  models = await ModelStandIn.start();
+});
+afterEach(async () => {
+  await models[Symbol.asyncDispose]();
+});
+
+interface Given extends Partial<EngineWork> {
+  readonly mode?: EngineWork["context"]["mode"];
+  /** What a use of a tool results in. */
+  readonly result?: ToolResult | Error;
+  readonly systemPrompt?: string;
+}
+
+const TURN: EngineTurn = { instructions: ["Go."], conversation: [] };
+
+/** An engine before these answers of its model. */
+function start(turns: readonly Turn[], { mode = "normal", result = { output: { found: 1 } }, ...given }: Given = {}) {
+  models.turns.push(...turns);
+  const uses: [name: string, use: ToolUse][] = [];
+  const calls: string[] = [];
+  const events: unknown[] = [];
+  const texts: string[] = [];
+  const toolOf = (name: string): Tool => ({
+    name,
+    description: `Does ${name}.`,
+    inputSchema: { type: "object", properties: {} },
+    category: "search",
+    readsOnly: true,
+    run: () => Promise.reject(new Error("the engine does not run tools itself")),
+  });
+  const tools: AgentTools = {
+    all: ["look", "create_plan"].map(toolOf),
+    runCommand: () => Promise.reject(new Error("not used")),
+    async use(tool, use) {
+      uses.push([tool.name, use]);
+      if (result instanceof Error) throw result;
+      return result;
+    },
+  };
+  const work: EngineWork = {
+    envelope: { model_url: models.anthropicUrl, key: "ryr_key" },
+    context: { mode, messages: [] },
+    opening: ["Go."],
+    outbox: { event: (name, payload) => void events.push([name, payload]) },
+    live: { text: (text) => void texts.push(text) },
+    slice: {
+      deadlineAt: Number.POSITIVE_INFINITY,
+      cutAt: Number.POSITIVE_INFINITY,
+      beforeStep: () => void calls.push("before"),
+      afterStep: () => void calls.push("after"),
+    },
+    signal: new AbortController().signal,
+    turn: () => new AbortController().signal,
+    ...given,
+  };
+  const engine = createAgentEngine("anthropic/some", given.systemPrompt ?? "Be brief.", work);
+  return { uses, calls, events, texts, take: (): Promise<TurnOutcome> => engine.takeTurn(TURN, tools) };
+}
+
+const use = (name: string, input: unknown = { a: 1 }) => ({ name, input });
+/** A raw answer of the Messages API with this end. */
+const ended = (stop_reason: string, text: string): Turn => ({
+  raw: JSON.stringify({
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "some",
+    content: text === "" ? [] : [{ type: "text", text }],
+    stop_reason,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
+});
+
+describe("a turn of an agent", () => {
+  it("uses tools with what the model said, and ends with its text", async () => {
+    const { take, uses, calls, texts } = start([
+      { text: "I look.", tools: [use("look"), use("look", { b: 2 })] },
+      { tools: [use("look")] },
+      { text: "Found it." },
+    ]);
+    expect(await take()).toEqual({ success: true, summary: "Found it." });
+    expect(uses).toMatchObject([
+      ["look", { input: { a: 1 }, said: "I look." }],
+      ["look", { input: { b: 2 } }],
+      ["look", { input: { a: 1 } }],
+    ]);
+    expect(uses.map(([, { said }]) => said)).toEqual(["I look.", undefined, undefined]);
+    expect(calls.filter((call) => call === "after")).toHaveLength(3);
+    expect(texts.join("")).toContain("I look.");
+    const [first, second] = models.seen;
+    expect(first?.headers["authorization"] ?? first?.headers["x-api-key"]).toContain("ryr_key");
+    expect(first?.body.system).toEqual([expect.objectContaining({ text: "Be brief." })]);
+    expect(first?.body.tools.map(({ name }: { name: string }) => name)).toEqual(["look", "create_plan"]);
+    expect(JSON.stringify(second?.body.messages)).toContain('{\\"found\\":1}');
+  });
+
+  it("ends with the texts of an answer in lines", async () => {
+    const content = [
+      { type: "text", text: "One." },
+      { type: "text", text: "Two." },
+    ];
+    expect(await start([{ raw: JSON.stringify({ content, stop_reason: "end_turn" }) }]).take()).toEqual({
+      ...{ success: true, summary: "One.\nTwo." },
+    });
+  });
+
+  it("tells the model that a tool does not exist", async () => {
+    const { take, uses } = start([{ tools: [use("missing")] }, { text: "Well." }]);
+    expect(await take()).toEqual({ success: true, summary: "Well." });
+    expect(uses.map(([name]) => name)).toEqual(["missing"]);
+  });
+
+  it("ends with the outcome of a tool, and uses no other", async () => {
+    const ends = { success: false, blocked: true, summary: "Which?" };
+    const { take, uses } = start([{ tools: [use("look"), use("look")] }, { text: "Unreached." }], {
+      result: { output: {}, ends },
+    });
+    expect(await take()).toEqual(ends);
+    expect([uses.length, models.seen.length]).toEqual([1, 1]);
+  });
+
+  it("ends with the failure of a tool that ends the turn", async () => {
+    const stop = new Stop("cancelled", "it was cancelled");
+    const { take, uses } = start([{ tools: [use("look"), use("look")] }, { text: "Unreached." }], { result: stop });
+    await expect(take()).rejects.toBe(stop);
+    expect([uses.length, models.seen.length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ["end_turn", "", { success: true, summary: "The agent ended its turn without a message." }],
+    ["stop_sequence", "Done.", { success: true, summary: "Done." }],
+    ["refusal", "", { success: false, summary: "The model refused to answer." }],
+    ["refusal", "No.", { success: false, summary: "The model refused to answer. It said: No." }],
+  ])("with an answer that ends with %s and says %j has its outcome", async (reason, text, outcome) => {
+    expect(await start([ended(reason, text)]).take()).toEqual(outcome);
+  });
+
+  it("continues a truncated answer up to three times in a row", async () => {
+    const cut = ended("max_tokens", "Part. ");
+    const { take, uses } = start([
+      cut,
+      ended("max_tokens", " "),
+      cut,
+      { text: "End.", tools: [use("look")] },
+      cut,
+      { text: "Done." },
+    ]);
+    expect(await take()).toEqual({ success: true, summary: "Part. Done." });
+    expect(uses.map(([, { said }]) => said)).toEqual(["Part. Part. End."]);
+    const goOn =
+      "Your response was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
+    const last = models.seen[1]?.body.messages.slice(-2);
+    expect(last).toMatchObject([
+      { role: "assistant", content: [{ text: "Part. " }] },
+      { role: "user", content: [{ text: goOn }] },
+    ]);
+    const often = start([cut, cut, cut, cut, { text: "Unreached." }]);
+    expect(await often.take()).toEqual({
+      success: false,
+      summary: "The model's answer was truncated at the token limit 4 times in a row.",
+    });
+  });
+
+  it("ends after 200 answers", { timeout: 30_000 }, async () => {
+    const { take, uses } = start(Array.from({ length: 201 }, () => ({ tools: [use("look")] })));
+    expect(await take()).toEqual({
+      success: false,
+      summary: "The turn ended after 200 model answers. Send a follow-up to continue.",
+    });
+    expect([uses.length, models.seen.length]).toEqual([200, 200]);
+  });
+
+  it.each([
+    [400, "The model did not answer: status 400, no", "invalid_request"],
+    [404, "The model did not answer: status 404, no", "invalid_request"],
+    [422, "The model did not answer: status 422, no", "invalid_request"],
+    [413, "The model did not answer: status 413, no", undefined],
+    [403, "The model did not answer: status 403, no", undefined],
+  ])("fails with status %i of the gateway", async (status, summary, error_code) => {
+    const raw = JSON.stringify({ type: "error", error: { type: "error", message: "no" } });
+    expect(await start([{ status, raw }]).take()).toEqual({
+      success: false,
+      summary,
+      ...(error_code === undefined ? {} : { error_code }),
+    });
+  });
+
+  it("fails if the budget is spent, and stops if its key is no longer valid", async () => {
+    const raw = (message: string) => JSON.stringify({ type: "error", error: { type: "error", message } });
+    expect(await start([{ status: 403, raw: raw("budget_exceeded: 1 USD") }]).take()).toEqual({
+      success: false,
+      summary: "The run's budget is spent: budget_exceeded: 1 USD",
+    });
+    await expect(start([{ status: 401, raw: raw("expired") }]).take()).rejects.toMatchObject({
+      kind: "stale",
+      message: "the model gateway returned 401: expired",
+    });
+    expect(await start([{ status: 400, raw: raw("prompt is too long: 9 tokens") }]).take()).toMatchObject({
+      success: false,
+      summary: expect.stringMatching(/^The conversation exceeds the model's context window: .*too long/),
+    });
+  });
+
+  it("reports a failed call that it repeats", async () => {
+    const { take, events } = start([{ status: 529 }, { text: "Done." }]);
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect(events).toEqual([
+      [
+        "model_retry",
+        { attempt: 1, of: 10, reason: expect.stringMatching(/^status 529: /), next_in_ms: expect.any(Number) },
+      ],
+    ]);
+  });
+
+  it("ends with the reason of the execution or the turn", async () => {
+    const reason = new Error("interrupted");
+    const never = new Promise<void>(() => {});
+    for (const name of ["signal", "turn"] as const) {
+      const controller = new AbortController();
+      const given = name === "signal" ? { signal: controller.signal } : { turn: () => controller.signal };
+      const { take } = start([{ after: never }], given);
+      setTimeout(() => controller.abort(reason), 50);
+      await expect(take()).rejects.toBe(reason);
+      models.turns.length = 0;
+    }
+  });
+
+  it("ends when the execution has no time for another step", async () => {
+    const end = new SliceEnd();
+    let steps = 0;
+    const slice = {
+      deadlineAt: Number.POSITIVE_INFINITY,
+      cutAt: Number.POSITIVE_INFINITY,
+      beforeStep: () => {
+        if (steps > 0) throw end;
+      },
+      afterStep: () => void steps++,
+    };
+    const { take, uses } = start([{ tools: [use("look")] }, { text: "Unreached." }], { slice });
+    await expect(take()).rejects.toBe(end);
+    expect([uses.length, models.seen.length]).toEqual([1, 1]);
+  });
+
+  it("gives up an answer that comes too late to save the work, but not the first", async () => {
+    const end = new SliceEnd();
+    let isRefused = false;
+    const slice = () => ({
+      deadlineAt: Date.now() + 60_000,
+      cutAt: Date.now() + 300,
+      beforeStep: () => {
+        if (isRefused) throw end;
+      },
+      afterStep: () => {},
+    });
+    const never = new Promise<void>(() => {});
+    const late = start([{ after: never }], { slice: slice() });
+    const taken = late.take();
+    await expect.poll(() => models.seen.length).toBe(1);
+    isRefused = true;
+    await expect(taken).rejects.toBe(end);
+    isRefused = false;
+    const first = start([{ text: "Done.", after: new Promise((resolve) => setTimeout(resolve, 400)) }], {
+      slice: slice(),
+    });
+    expect(await first.take()).toEqual({ success: true, summary: "Done." });
+  });
+
+  it("fails if the model does not answer within the execution", async () => {
+    const never = new Promise<void>(() => {});
+    const slice = {
+      deadlineAt: Date.now() + 100,
+      cutAt: Number.POSITIVE_INFINITY,
+      beforeStep: () => {},
+      afterStep: () => {},
+    };
+    expect(await start([{ after: never }], { slice }).take()).toEqual({
+      success: false,
+      summary: "The model did not respond within the time of one execution.",
+    });
+  });
+
+  it("in plan mode submits its answer as the plan, unless it has submitted one", async () => {
+    const { take, uses } = start([{ text: "# The plan\n\nDo it." }], { mode: "plan" });
+    expect(await take()).toEqual({ success: true, summary: "# The plan\n\nDo it." });
+    expect(uses).toMatchObject([["create_plan", { input: { title: "The plan", content: "# The plan\n\nDo it." } }]]);
+    const planned = start([{ tools: [use("create_plan")] }, { text: "Done." }], { mode: "plan" });
+    await planned.take();
+    expect(planned.uses).toHaveLength(1);
+    const refused = start([{ tools: [use("create_plan")] }, { text: "Done." }], {
+      mode: "plan",
+      result: { isError: true, output: { error: "no" } },
+    });
+    expect(await refused.take()).toMatchObject({
+      success: false,
+      summary: expect.stringContaining("could not be submitted"),
+    });
+    expect(refused.uses).toHaveLength(2);
+    const normal = start([{ text: "Done." }]);
+    await normal.take();
+    expect(normal.uses).toEqual([]);
+  });
+});
+
+describe("writeBriefing", () => {
+  const BRIEF: Brief = {
+    mode: "normal",
+    basePrompt: undefined,
+    workspace: "/workspace",
+    workingDirectory: "/workspace/shop",
+    repositories: [],
+    attachments: [],
+    skills: [],
+    network: true,
+    computerUse: false,
+  };
+  const parts = (brief: Partial<Brief>, ...tools: string[]) =>
+    writeBriefing(
+      { ...BRIEF, ...brief },
+      tools.map((name) => ({ name })),
+    ).split("\n\n");
+  const PLACE =
+    "The workspace is /workspace; commands start in /workspace/shop. Relative paths are relative to that directory.";
+
+  it("describes the role, the place and the output", () => {
+    const [role, place, output, ...more] = parts({});
+    expect(role).toMatch(/^You are a software agent/);
+    expect([place, more]).toEqual([PLACE, []]);
+    expect(output).toMatch(/^Files in the directory \$RUNYARD_OUTPUT/);
+  });
+
+  it("lists repositories, attachments, skills and limits, and ends with the run's base prompt", () => {
+    const [, place, , ...more] = parts({
+      repositories: [
+        { name: "acme/shop", path: "shop" },
+        { name: "acme/b", path: "deep/b" },
+      ],
+      attachments: ['a".txt', "b"],
+      skills: [
+        { id: "acme/shop:a", name: "a", description: "First." },
+        { id: "acme/shop:b", name: "b", description: "" },
+      ],
+      network: false,
+      computerUse: true,
+      basePrompt: "Be kind.",
+    });
+    expect(place?.split("\n")).toEqual([
+      PLACE,
+      "The repository acme/shop is cloned in /workspace/shop.",
+      "The repository acme/b is cloned in /workspace/deep/b.",
+      'Attached files are in /workspace/attachments: "a\\".txt", "b".',
+      "There is no network.",
+      expect.stringMatching(/^The run asks for computer use, which is not supported/),
+    ]);
+    expect(more).toEqual([
+      expect.stringMatching(/before you start:\n- a \(id: acme\/shop:a\): First\.\n- b \(id: acme\/shop:b\)$/),
+      "Be kind.",
+    ]);
+  });
+
+  it.each([
+    ["plan", ["create_plan"], /^You are in plan mode.* Submit the plan with create_plan\.$/s],
+    ["plan", [], /^You are in plan mode.* Your last answer is the plan: write it as a Markdown document\.$/s],
+    ["orchestrate", ["start_agent"], /^You coordinate other agents\./],
+    ["orchestrate", [], undefined],
+    ["normal", ["start_agent", "create_plan"], undefined],
+  ] as const)("explains the mode %s with the tools %j", (mode, tools, text) => {
+    expect(parts({ mode }, ...tools).slice(3)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
+  });
+});

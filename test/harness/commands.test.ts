@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { type CommandRequest, type CommandResult, createCommandRunner } from "#harness/commands/command-runner.ts";
+import { createShell } from "#harness/commands/shell.ts";
+import { quoteForShell } from "#harness/commands/shell-quote.ts";
+import { prepareHost } from "#harness/isolation/host.ts";
+import { createMarker } from "#harness/isolation/processes.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { newMark, sleepers } from "./support/processes.ts";
+
+const SECRET = "planted-value-0001";
+
+/** A runner of commands as an execution has it. */
+async function createStage(kind: string) {
+  vi.stubEnv("RUNYARD_SANDBOX", kind);
+  const host = await prepareHost();
+  vi.unstubAllEnvs();
+  const executionId = crypto.randomUUID();
+  const sandbox = host.sandbox({ runId: "run-1", marker: createMarker(executionId), secrets: { TOKEN: SECRET } });
+  const stop = new AbortController();
+  const redactor = createRedactor([SECRET]);
+  const options = { sandbox, host: host.workspace.paths, executionId, redactor, signal: stop.signal };
+  const runner = createCommandRunner(options);
+  const workingDirectory = sandbox.paths.workspace;
+  return {
+    stop,
+    workingDirectory,
+    host: host.workspace.paths,
+    seen: sandbox.paths,
+    runner,
+    run: (command: string, more: Partial<CommandRequest> = {}) =>
+      runner.run({ command, workingDirectory, timeoutMs: 60_000, ...more }),
+    [Symbol.asyncDispose]: () => host.close(),
+  };
+}
+
+describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
+  it("returns the redacted command and output, exit code and directory", async () => {
+    await using stage = await createStage(kind);
+    const pieces: Buffer[] = [];
+    const command = `echo "out $TOKEN"; echo err >&2; cd ${stage.seen.tmp}; (exit 3)`;
+    const onOutput = (piece: Buffer) => void pieces.push(piece);
+    const { durationMs, ...result } = await stage.run(`${command} # ${SECRET}`, { onOutput });
+    expect(result).toEqual({
+      command: `${command} # ***`,
+      text: "out ***\nerr\n",
+      truncated: false,
+      exitCode: 3,
+      timedOut: false,
+      workingDirectory: stage.seen.tmp,
+    });
+    expect([Number.isInteger(durationMs), durationMs > 0]).toEqual([true, true]);
+    expect(Buffer.concat(pieces).toString()).toBe(`out ${SECRET}\nerr\n`);
+  });
+
+  it("starts in the given directory, and ends there where the command leaves none", async () => {
+    await using stage = await createStage(kind);
+    mkdirSync(join(stage.host.workspace, "it's here"));
+    const there = `${stage.seen.workspace}/it's here`;
+    const moved = await stage.run("pwd", { workingDirectory: there });
+    expect([moved.text, moved.workingDirectory]).toEqual([`${there}\n`, there]);
+    const killed = await stage.run("cd /; kill -KILL $$");
+    expect([killed.exitCode, killed.workingDirectory]).toEqual([137, stage.seen.workspace]);
+    const absent = await stage.run("pwd", { workingDirectory: "/absent" });
+    expect([absent.exitCode, absent.workingDirectory]).toEqual([1, "/absent"]);
+  });
+
+  it.each([
+    ["replaces the trap", "trap 'echo bye' EXIT; cd /", "bye\n", 0],
+    ["exits", "cd /; exit 4", "", 4],
+    ["fails", "cd /; false; echo unreached", "", 1],
+    ["fails in a pipe", "cd /; false | cat; echo unreached", "", 1],
+    ["ends with a comment", "cd / # x", "", 0],
+  ])("reports the directory of a command that %s", async (_, command, text, exitCode) => {
+    await using stage = await createStage(kind);
+    expect(await stage.run(command)).toMatchObject({ text, exitCode, workingDirectory: "/" });
+  });
+
+  it("ends a command at its time limit, with all that it started, and names another's limit", async () => {
+    await using stage = await createStage(kind);
+    const mark = newMark();
+    const script = `setsid sleep ${mark} & echo began; sleep ${mark}`;
+    const late = await stage.run(script, { timeoutMs: 1_500 });
+    expect(late).toMatchObject({ text: "began\n", exitCode: 124, timedOut: true });
+    expect("exceeded" in late).toBe(false);
+    expect(sleepers(mark)).toBe(0);
+    const other = await stage.run("printf began; sleep 60", { timeoutMs: 1_500, timeoutReason: "its time is up" });
+    expect(other).toMatchObject({ exitCode: 124, timedOut: true, exceeded: "its time is up" });
+    expect(other.text).toBe("began\n[the command was ended: its time is up]\n");
+  });
+
+  it("ends what a command leaves in the background", async () => {
+    await using stage = await createStage(kind);
+    const mark = newMark();
+    const { text, exitCode } = await stage.run(`sleep ${mark} & (setsid sleep ${mark} &) ; echo done`);
+    expect([text, exitCode, sleepers(mark)]).toEqual(["done\n", 0, 0]);
+  });
+
+  it("ends a command with the reason of either signal, and starts none after it", async () => {
+    await using stage = await createStage(kind);
+    const mark = newMark();
+    const own = new AbortController();
+    const running = stage.run(`sleep ${mark}`, { signal: own.signal });
+    await expect.poll(() => sleepers(mark), { timeout: 20_000 }).toBe(1);
+    own.abort(new Error("the turn is over"));
+    await expect(running).rejects.toThrow("the turn is over");
+    expect(sleepers(mark)).toBe(0);
+    await expect(stage.run("true", { signal: own.signal })).rejects.toThrow("the turn is over");
+    const next = stage.run(`sleep ${mark}`);
+    await expect.poll(() => sleepers(mark), { timeout: 20_000 }).toBe(1);
+    stage.stop.abort(new Error("the execution is over"));
+    await expect(next).rejects.toThrow("the execution is over");
+    await expect(stage.run("touch late")).rejects.toThrow("the execution is over");
+    expect([sleepers(mark), existsSync(join(stage.host.workspace, "late"))]).toEqual([0, false]);
+  });
+
+  it("captures no more of a command's output than its own limits", async () => {
+    await using stage = await createStage(kind);
+    const { text, truncated } = await stage.run("printf 'x%.0s' {1..900}", { limits: { readBytes: 100 } });
+    expect([text.startsWith(`${"x".repeat(100)}\n[... 800 bytes omitted`), truncated]).toEqual([true, true]);
+    expect((await stage.run("printf 'x%.0s' {1..900}")).text).toBe("x".repeat(900));
+  });
+
+  it("passes neither standard input nor the report's descriptor as a way to speak for another directory", async () => {
+    await using stage = await createStage(kind);
+    expect(await stage.run("cat; echo relative >&3; cd /")).toMatchObject({ text: "", workingDirectory: "/" });
+  });
+});
+
+describe("a command runner", () => {
+  it("says which signal ended a command that no sandbox contains", async () => {
+    await using stage = await createStage("none");
+    expect(await stage.run("kill -TERM $$")).toMatchObject({ exitCode: 143, signal: "SIGTERM" });
+    expect("signal" in (await stage.run("exit 143"))).toBe(false);
+  });
+
+  it("ends a command that exceeds a limit of the machine, and says which", async () => {
+    vi.stubEnv("RUNYARD_COMMAND_MEMORY_MIB", "20");
+    await using stage = await createStage("bubblewrap");
+    const script = "echo began; python3 -c \"import time; kept = b'x' * 60_000_000; time.sleep(600)\"";
+    const why = "it used more than 20 MiB of memory";
+    expect(await stage.run(script)).toMatchObject({
+      text: `began\n[the command was ended: ${why}]\n`,
+      exitCode: 137,
+      exceeded: why,
+      timedOut: false,
+    });
+    expect((await stage.run("ulimit -c -u -f -n | tr -s ' ' | cut -d' ' -f1,4,5,6; echo")).text).toContain("core");
+  });
+});
+
+describe("a shell", () => {
+  const ended: CommandResult = {
+    ...{ command: "", text: "", truncated: false, exitCode: 0, timedOut: false, durationMs: 1 },
+    workingDirectory: "/next",
+  };
+  const { signal } = new AbortController();
+
+  function createFake(deadlineAt: number) {
+    const requests: CommandRequest[] = [];
+    const runner = {
+      async run(request: CommandRequest) {
+        requests.push(request);
+        return ended;
+      },
+    };
+    return { requests, shell: createShell({ runner, workingDirectory: "/first", deadlineAt }) };
+  }
+
+  it("starts each command where the previous one ended, for ten minutes at most", async () => {
+    const { shell, requests } = createFake(Number.POSITIVE_INFINITY);
+    const onOutput = () => undefined;
+    expect(await shell.run({ command: "a", onOutput }, signal)).toBe(ended);
+    expect(shell.here).toBe("/next");
+    await shell.run({ command: "b", timeoutSeconds: 7 }, signal);
+    await shell.run({ command: "c", workingDirectory: "/own" }, signal);
+    expect(requests).toEqual([
+      { command: "a", workingDirectory: "/first", timeoutMs: 600_000, signal, onOutput },
+      { command: "b", workingDirectory: "/next", timeoutMs: 7_000, signal },
+      { command: "c", workingDirectory: "/own", timeoutMs: 600_000, signal },
+    ]);
+  });
+
+  it("runs a command of the harness for a minute at most, and stays where it is", async () => {
+    const { shell, requests } = createFake(Number.POSITIVE_INFINITY);
+    await shell.runAside("a", signal);
+    await shell.runAside("b", signal, { keepBytes: 9 });
+    expect(shell.here).toBe("/first");
+    expect(requests).toEqual([
+      { command: "a", workingDirectory: "/first", timeoutMs: 60_000, signal },
+      { command: "b", workingDirectory: "/first", timeoutMs: 60_000, signal, limits: { keepBytes: 9 } },
+    ]);
+  });
+
+  it("gives a command no more time than its sandbox has, and says so", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+    const { shell, requests } = createFake(1_000_000 + 2_340);
+    await shell.run({ command: "a", timeoutSeconds: 3 }, signal);
+    await shell.run({ command: "b", timeoutSeconds: 2 }, signal);
+    vi.setSystemTime(1_000_340);
+    await shell.run({ command: "c", timeoutSeconds: 2 }, signal);
+    vi.setSystemTime(2_000_000);
+    await shell.run({ command: "d" }, signal);
+    vi.useRealTimers();
+    const limits = requests.map(({ timeoutMs, timeoutReason }) => [timeoutMs, timeoutReason]);
+    expect(limits).toEqual([
+      [2_340, "its sandbox had 2.3 s left when it began"],
+      [2_000, undefined],
+      [2_000, undefined],
+      [1, "its sandbox had 0.0 s left when it began"],
+    ]);
+  });
+});
+
+it("quoteForShell makes one word of any text", () => {
+  expect(quoteForShell("it's $HOME")).toBe("'it'\\''s $HOME'");
+});

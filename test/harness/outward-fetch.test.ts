@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let server: Server;
+let port = 0;
+let asked: Asked[] = [];
+let respond: (response: ServerResponse) => unknown;
+beforeEach(async () => {
+  asked = [];
+  respond = (response) => response.end("Hello.");
+  server = createServer(async (request, response) => {
+    asked.push({ method: request.method, headers: request.headers, body: await text(request) });
+    respond(response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  port = typeof address === "object" ? (address?.port ?? 0) : 0;
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const fetchOutward = createOutwardFetch({ loopback: true, privateNetworks: false });
+const call = (init?: RequestInit) => fetchOutward(new URL(`http://127.0.0.1:${port}/a`), init);
+
+describe("createOutwardFetch", () => {
+  it("sends the method, the headers and the body of a request", async () => {
+    expect(await (await call()).text()).toBe("Hello.");
+    await call({ method: "POST", headers: [["x-a", "1"]], body: "ä" });
+    await call({ method: "DELETE", headers: new Headers({ "x-a": "2" }), signal: null });
+    expect(asked.map(({ method, headers, body }) => [method, headers["x-a"], headers["content-length"], body])).toEqual(
+      [
+        ["GET", undefined, undefined, ""],
+        ["POST", "1", "2", "ä"],
+        ["DELETE", "2", undefined, ""],
+      ],
+    );
+  });
+
+  it("has the status, all headers and the body of a response", async () => {
+    respond = (response) =>
+      response.writeHead(418, "Teapot", { "set-cookie": ["a=1", "b=2"], "x-a": "1" }).end("x".repeat(200_000));
+    const response = await call();
+    expect([response.status, response.statusText, response.headers.get("x-a")]).toEqual([418, "Teapot", "1"]);
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect((await response.text()).length).toBe(200_000);
+  });
+
+  it.each([204, 205, 304])("has no body for status %i", async (status) => {
+    respond = (response) => response.writeHead(status).end();
+    const response = await call();
+    expect([response.status, response.body]).toEqual([status, null]);
+  });
+
+  it("passes on a body while it arrives, and its end by either side", async () => {
+    const closed = Promise.withResolvers<void>();
+    respond = (response) => {
+      response.on("close", () => closed.resolve());
+      response.write("first");
+    };
+    const reader = (await call()).body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("first");
+    await reader?.cancel();
+    await closed.promise;
+    respond = (response) => response.write("first", () => response.destroy());
+    await expect((await call()).text()).rejects.toThrow();
+  });
+
+  it("fails with its connection, and ends with its signal", async () => {
+    respond = (response) => response.destroy();
+    await expect(call()).rejects.toThrow("socket hang up");
+    const stop = new AbortController();
+    respond = () => stop.abort();
+    await expect(call({ signal: stop.signal })).rejects.toThrow(/abort/i);
+  });
+
+  it("calls the first address of a name if the connection tries only one", async () => {
+    const isDefault = getDefaultAutoSelectFamily();
+    setDefaultAutoSelectFamily(false);
+    try {
+      expect((await fetchOutward(`http://localhost:${port}/`)).status).toBe(200);
+      expect(asked[0]?.headers.host).toBe(`localhost:${port}`);
+    } finally {
+      setDefaultAutoSelectFamily(isDefault);
+    }
+  });
+
+  it("calls names and addresses that are allowed, and no others", async () => {
+    const none = createOutwardFetch({ loopback: false, privateNetworks: true });
+    for (const host of ["localhost", "127.0.0.1"]) {
+      expect((await fetchOutward(`http://${host}:${port}/`)).status).toBe(200);
+      await expect(none(`http://${host}:${port}/`)).rejects.toThrow(`${host} is an address that runs may not call`);
+    }
+    await expect(none(`http://[::1]:${port}/`)).rejects.toThrow(/^::1 is an address that runs may not call/);
+    await expect(fetchOutward(`https://127.0.0.1:${port}/`)).rejects.toThrow(/ssl|tls|wrong version|packet/i);
+    expect(asked).toHaveLength(2);
+  });
+});

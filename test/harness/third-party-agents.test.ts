@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { PLAN_ONLY, toMcpServers } from "#harness/third-party/agent.ts";
+import { describeMissingAgent, findAgentFolder, findThirdPartyAgent } from "#harness/third-party/agents.ts";
+import { claude } from "#harness/third-party/claude.ts";
+import { codex } from "#harness/third-party/codex.ts";
+import { gemini } from "#harness/third-party/gemini.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("findThirdPartyAgent", () => {
+  it("finds the agent of a type, and none for the default harness", () => {
+    const types = ["claude", "codex", "gemini", "runyard", undefined];
+    expect(types.map(findThirdPartyAgent)).toEqual([claude, codex, gemini, undefined, undefined]);
+  });
+});
+
+describe("findAgentFolder", () => {
+  it("finds an agent in the directory that RUNYARD_AGENTS names, and nowhere else", () => {
+    const folder = mkdtempSync(join(tmpdir(), "agents-"));
+    try {
+      const program = join(folder, "node_modules", codex.program);
+      mkdirSync(dirname(program), { recursive: true });
+      writeFileSync(program, "");
+      vi.stubEnv("RUNYARD_AGENTS", folder);
+      expect([codex, claude].map(findAgentFolder)).toEqual([folder, undefined]);
+      vi.stubEnv("RUNYARD_AGENTS", undefined);
+      expect(findAgentFolder({ ...codex, program: "@openai/no-such-program.js" })).toBeUndefined();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("describeMissingAgent", () => {
+  it("names the agent, its package and what to do", () => {
+    expect(describeMissingAgent(gemini)).toMatch(
+      /^The harness gemini is not installed in this run's sandbox: it needs the npm package @google\/gemini-cli\. .*npm ci --prefix image.*RUNYARD_AGENTS/,
+    );
+  });
+});
+
+describe("toMcpServers", () => {
+  it("gives names that every agent accepts and default members, without servers that only the service knows", () => {
+    expect(toMcpServers(undefined)).toEqual([]);
+    const servers = {
+      "my tools/é_1": { command: "npx" },
+      full: { command: "npx", args: ["a"], env: { A: "b" }, url: "https://unused.example" },
+      web: { url: "https://mcp.example" },
+      signed: { url: "https://mcp.example", headers: { Authorization: "b" } },
+      known: {},
+    };
+    expect(toMcpServers(servers)).toEqual([
+      ["my-tools--_1", { command: "npx", args: [], env: {} }],
+      ["full", { command: "npx", args: ["a"], env: { A: "b" } }],
+      ["web", { url: "https://mcp.example", headers: {} }],
+      ["signed", { url: "https://mcp.example", headers: { Authorization: "b" } }],
+    ]);
+  });
+});
+
+describe("plan mode", () => {
+  it("tells agents without a mode of their own to change nothing", () => {
+    expect(PLAN_ONLY).toContain("Do not change files");
+  });
+});

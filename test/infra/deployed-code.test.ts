@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Bundle, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { loadedAtStart } from "#infra/bundle-parts.ts";
+import { routes } from "#infra/routes.ts";
+import { repository } from "./synthesize.ts";
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "runyard-bundle-"));
+  symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("the deployed code", () => {
+  const made: Bundle[] = [];
+  beforeAll(() => {
+    made.push(bundle({ outdir: join(root, "real/functions") }));
+  });
+  const routesOnly = () =>
+    made.flatMap(bundleSizes).filter(({ output }) => output.endsWith("/index.mjs") && !output.startsWith("execution/"));
+
+  it("of a route is at most 600 kB with the SDK", () => {
+    for (const { output, bytes } of routesOnly()) expect(bytes, output).toBeLessThanOrEqual(600_000);
+  });
+
+  it("of a GET and of create-run loads DynamoDB's client at its start, and those of other services on first use", () => {
+    const files = routes.filter(({ method, file }) => method === "GET" || file === "runs/create-run");
+    for (const { file } of files) {
+      const [size] = routesOnly().filter(({ output }) => output.startsWith(`${file}/`));
+      expect(size?.bytes, file).toBeLessThanOrEqual(mostAtStart(file));
+    }
+    for (const { metafile } of made) {
+      const [get = ""] = Object.keys(metafile.outputs).filter((path) => path.endsWith("runs/create-run/index.mjs"));
+      const inputs = loadedAtStart(metafile, get).flatMap(({ inputs: of }) => Object.keys(of));
+      expect(inputs).toContain("shared/aws/dynamo-client.ts");
+      expect(inputs.filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
+    }
+  });
+
+  it("includes the adapters that are loaded on first use", async () => {
+    for (const [part, name] of Object.entries(PARTS)) {
+      const path = join(root, "real/functions/runs/create-run/aws", `${part}-part.mjs`);
+      expect(await import(pathToFileURL(path).href)).toHaveProperty(name);
+    }
+    const module = await import(pathToFileURL(join(root, "real/functions/runs/create-run/index.mjs")).href);
+    expect(module).toHaveProperty("handler");
+  });
+
+  it("of the harness contains no agent with a language model in its first file, and no cloud client", async () => {
+    const outputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
+    const named = new Map(outputs.map(([path, output]) => [path.split("/").slice(-3).join("/"), output]));
+    const loaded = new Set<string>();
+    const load = (path: string) => {
+      const output = named.get(path);
+      if (loaded.has(path) || output?.entryPoint?.endsWith("harness/agent/make-agent.ts") === true) return;
+      loaded.add(path);
+      for (const { path: file } of output?.imports ?? []) load(file.split("/").slice(-3).join("/"));
+    };
+    load("execution/run-sandbox/harness.mjs");
+    const listInputs = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
+    expect([...loaded].flatMap(listInputs).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
+    expect([...loaded].flatMap(listInputs).filter((input) => input.includes("@strands-agents"))).toEqual([]);
+    const parts = [...named.keys()].filter((path) => path.startsWith("execution/run-sandbox/part-"));
+    expect(parts.flatMap(listInputs).some((input) => input.includes("@strands-agents"))).toBe(true);
+    expect(parts.flatMap(listInputs).filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
+    const [agent] = parts.filter((path) => named.get(path)?.entryPoint?.endsWith("harness/agent/make-agent.ts"));
+    expect(await import(pathToFileURL(join(root, "real/functions", agent ?? "")).href)).toHaveProperty("makeAgent");
+  });
+
+  it("of the sandbox image is everything that its Dockerfile copies, and no function's", () => {
+    const [{ imageDir } = { imageDir: () => "" }] = made;
+    const files = readdirSync(imageDir());
+    const taken = [
+      "Dockerfile",
+      "entry.mjs",
+      "files.mjs",
+      "harness.mjs",
+      "package-lock.json",
+      "package.json",
+      "scan.mjs",
+    ];
+    expect(files.filter((file) => !file.startsWith("part-")).sort()).toEqual(taken);
+    expect(readFileSync(join(imageDir(), "Dockerfile"), "utf8")).toContain("COPY *.mjs /opt/runyard/");
+  });
+
+  it("contains nothing of the AWS emulation, which the local stage's contains", () => {
+    const inputs = made
+      .flatMap(({ metafile }) => Object.values(metafile.outputs))
+      .flatMap(({ inputs: of }) => Object.keys(of));
+    const present = (name: string) => inputs.filter((input) => input.endsWith(`shared/aws/${name}.ts`)).length;
+    expect(present("clients")).toBeGreaterThan(40);
+    expect(["emulation-hooks", "aws-emulation", "aws-faults", "aws-limits", "dynamo-limits"].filter(present)).toEqual(
+      [],
+    );
+    const listInputs = (stage: "aws" | "local") =>
+      Object.keys(
+        buildSync({
+          absWorkingDir: repository,
+          entryPoints: ["shared/aws/clients.ts"],
+          outdir: join(root, "clients"),
+          write: false,
+          metafile: true,
+          ...bundling(stage),
+        }).metafile.inputs,
+      );
+    expect(listInputs("local")).toContain("shared/aws/aws-emulation.ts");
+    expect(listInputs("local")).toContain("shared/aws/aws-faults.ts");
+    expect(listInputs("aws")).not.toContain("shared/aws/aws-emulation.ts");
+  });
+
+  it("contains the OpenAPI document only in the functions that serve it", () => {
+    const holding = made.flatMap(({ metafile }) =>
+      Object.entries(metafile.outputs)
+        .filter(([, { inputs }]) => inputs["docs/openapi.json"] !== undefined)
+        .map(([path]) => path.split("/").slice(-3, -1).join("/")),
+    );
+    expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
+  });
+
+  it("of a route is at most 99 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 99_000 + carriedBytes(output));
+    expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
+  });
+});
+
+/** What the parts that are loaded on first use export. */
+const PARTS = {
+  files: "openFiles",
+  invocation: "openFunctionCaller",
+  queue: "openRunQueue",
+  timers: "openTimers",
+};
+
+/** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
+function mostAtStart(file: string): number {
+  // These two contain the document that they serve.
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 450_000;
+  if (file === "runs/create-run") return 175_000;
+  return file === "runs/list-runs" ? 155_000 : 135_000;
+}
+
+/** What single routes carry beyond the rest: see docs/decisions/0017-bundle-size-limits.md. */
+function carriedBytes(output: string): number {
+  // The one that makes tokens for repositories carries the client of GitHub's API, and the first event of an execution.
+  if (output.startsWith("harness/resolve-prompt/")) return 12_000;
+  // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
+  if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 27_000;
+  if (output.startsWith("schedules/run-schedule/")) return 21_000;
+  if (/^schedules\/(create|update)-/.test(output)) return 42_000;
+  if (output.startsWith("runs/list-runs/")) return 8_000;
+  if (output.startsWith("runs/cancel-runs/")) return 1_000;
+  // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
+  if (output.startsWith("web-sessions/exchange-code/")) return 14_000;
+  // The exchange of tokens carries the library that verifies them.
+  if (output.startsWith("token/create-token/")) return 9_000;
+  // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
+  return /^schedules\/(pause|resume)-/.test(output) ? 34_000 : 0;
+}

@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { describeRefusal } from "#server/worker/refusal.ts";
+import { tryConnection, WorkerConnection } from "#server/worker/worker-connection.ts";
+import type { ServiceFrame } from "#shared/wire/worker.ts";
+
+const cancel = { type: "task_cancellation", data: { task_id: "run-1" } };
+const report = (number: number) => ({ type: "task_completed", data: { task_id: `run-${number}` } }) as const;
+
+let server: Server;
+let url: string;
+let opened: { readonly socket: WebSocket; readonly request: IncomingMessage; readonly texts: string[] }[];
+let refusal: { readonly status: number; readonly body: string } | undefined;
+let connection: WorkerConnection;
+let frames: ServiceFrame[];
+let lines: string[];
+
+beforeEach(async () => {
+  [opened, refusal, frames, lines] = [[], undefined, [], []];
+  const sockets = new WebSocketServer({ noServer: true });
+  server = createServer();
+  server.on("upgrade", (request, stream, head) => {
+    if (refusal !== undefined) {
+      const { status, body } = refusal;
+      stream.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      return;
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      const texts: string[] = [];
+      socket.on("message", (data) => texts.push(String(data)));
+      opened.push({ socket, request, texts });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
+  url = `ws://127.0.0.1:${address.port}/socket?a=b`;
+  connection = new WorkerConnection({
+    ...{ url, workerId: "rack 7", headers: { authorization: "Bearer key" } },
+    onFrame: (frame) => frames.push(frame),
+    log: (line) => lines.push(line),
+  });
+});
+afterEach(async () => {
+  await connection.close();
+  for (const { socket } of opened) socket.terminate();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const until = (check: () => void) => expect.poll(() => check(), { timeout: 10_000 });
+async function connected(count = 1) {
+  await until(() => opened.length).toBe(count);
+  await until(() => lines.filter((line) => line === "connected").length).toBe(count);
+  const last = opened.at(-1);
+  if (last === undefined) throw new Error("no connection");
+  return last;
+}
+
+describe("the connection of a worker", () => {
+  it("names the worker in the address, with its headers, and without a subprotocol or compression", async () => {
+    connection.start();
+    const { request, texts } = await connected();
+    expect(request.url).toBe("/socket?a=b&worker_id=rack+7");
+    expect(request.headers).toMatchObject({ authorization: "Bearer key" });
+    expect(request.headers).not.toHaveProperty("sec-websocket-protocol");
+    expect(request.headers).not.toHaveProperty("sec-websocket-extensions");
+    expect([texts, lines]).toEqual([[], ["connected"]]);
+  });
+
+  it("passes frames of the service on, and logs those that it cannot read", async () => {
+    connection.start();
+    const { socket } = await connected();
+    socket.send(JSON.stringify(cancel));
+    socket.send("no JSON");
+    socket.send(JSON.stringify({ type: "unknown", data: {} }));
+    socket.send(Buffer.from(JSON.stringify(cancel)));
+    await until(() => lines.length).toBe(4);
+    expect(frames).toEqual([cancel]);
+    expect(lines).toEqual([
+      "connected",
+      ...Array.from({ length: 3 }, () => "a frame of the service could not be read"),
+    ]);
+  });
+
+  it("keeps the first thousand reports until it is connected, and sends them in order, and later ones at once", async () => {
+    for (let number = 1; number <= 1_001; number++) connection.send(report(number));
+    connection.start();
+    const { texts } = await connected();
+    await until(() => texts.length).toBe(1_000);
+    connection.send(report(1_002));
+    await until(() => texts.length).toBe(1_001);
+    expect(texts.map((text) => JSON.parse(text).data.task_id)).toEqual(
+      [...Array.from({ length: 1_000 }, (_, index) => index + 1), 1_002].map((number) => `run-${number}`),
+    );
+  });
+
+  it("is opened again after a second, says why it was lost, and then sends what waits", async () => {
+    connection.start();
+    const { socket } = await connected();
+    socket.close(1001);
+    await until(() => lines.length).toBe(2);
+    connection.send(report(1));
+    const began = performance.now();
+    const again = await connected(2);
+    expect(performance.now() - began).toBeGreaterThan(500);
+    await until(() => again.texts).toEqual([JSON.stringify(report(1))]);
+    expect(lines).toEqual([
+      "connected",
+      "not connected: the connection was closed (1001); next attempt in 1 s",
+      "connected",
+    ]);
+  });
+
+  it("says why the service refuses it, and waits twice as long after each attempt", async () => {
+    refusal = { status: 401, body: '{"error":"the key is invalid"}' };
+    connection.start();
+    await until(() => lines.length).toBe(2);
+    expect(lines).toEqual(
+      [1, 2].map(
+        (seconds) => `not connected: the service answered 401: the key is invalid; next attempt in ${seconds} s`,
+      ),
+    );
+  });
+
+  it("is closed with a reason, and never opened again", async () => {
+    connection.start();
+    const { socket } = await connected();
+    const closed = once(socket, "close");
+    await connection.close();
+    const [code, reason] = await closed;
+    expect([code, String(reason), lines]).toEqual([1000, "the worker stops", ["connected"]]);
+  });
+
+  it("makes no further attempt once it is closed", async () => {
+    refusal = { status: 503, body: "" };
+    connection.start();
+    await until(() => lines.length).toBe(1);
+    await connection.close();
+    expect(lines).toEqual(["not connected: the service answered 503; next attempt in 1 s"]);
+  });
+});
+
+describe("tryConnection", () => {
+  const options = () => ({ url, workerId: "rack-7", headers: {} });
+
+  it("opens a connection and closes it", async () => {
+    await tryConnection(options());
+    await until(() => opened.map(({ socket }) => socket.readyState)).toEqual([3]);
+  });
+
+  it("reports what the service answers, and that it cannot be reached", async () => {
+    refusal = { status: 403, body: "not here" };
+    await expect(tryConnection(options())).rejects.toThrow(`${url} answered 403: not here`);
+    const nowhere = "ws://127.0.0.1:1/";
+    await expect(tryConnection({ ...options(), url: nowhere })).rejects.toThrow(
+      `${nowhere} cannot be reached: connect`,
+    );
+  });
+});
+
+it.each([
+  [401, '{"error":"no"}', "401: no"],
+  [500, " text ", "500: text"],
+  [404, "", "404"],
+  [400, "x".repeat(301), `400: ${"x".repeat(300)}`],
+  [400, '{"error":""}', "400"],
+])("describeRefusal describes %i with %j as %j", (status, body, expected) => {
+  expect(describeRefusal(status, body)).toBe(expected);
+});

@@ -1,0 +1,425 @@
+import { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
+import { ECSClient } from "@aws-sdk/client-ecs";
+import { S3Client } from "@aws-sdk/client-s3";
+import {
+  ConflictException,
+  ResourceNotFoundException,
+  SchedulerClient,
+  ValidationException,
+} from "@aws-sdk/client-scheduler";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
+import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
+import { type AnyClient, addMiddleware, commandOf } from "#shared/aws/middleware.ts";
+import { s3Client } from "#shared/aws/s3-client.ts";
+import { s3FileStore } from "#shared/aws/s3-files.ts";
+import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
+import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
+import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
+import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
+import { RunyardError } from "#shared/errors.ts";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
+
+const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
+const named = (name: string) => Object.assign(new Error("refused"), { name });
+const failure = { message: "refused", $metadata: {} };
+
+/** Answers the calls of a client in place of AWS, in turn: what is an error is thrown. The last answer is repeated. */
+function answerCalls(client: AnyClient, ...answers: readonly object[]): string[] {
+  const calls: string[] = [];
+  addMiddleware(client, { step: "initialize", name: "answer" }, (_, context) => async ({ input }) => {
+    calls.push(`${commandOf(context)} ${JSON.stringify(input)}`);
+    const answer = answers[Math.min(calls.length, answers.length) - 1] ?? {};
+    if (answer instanceof Error) throw answer;
+    return { output: answer, response: undefined };
+  });
+  return calls;
+}
+
+describe("secrets in Systems Manager", () => {
+  const open = (...answers: readonly object[]) => {
+    const client = new SSMClient(config);
+    return { calls: answerCalls(client, ...answers), vault: ssmSecretVault(client, () => "/ours") };
+  };
+
+  it.each([
+    ["plain {text}", "plain {text}"],
+    ["a {{b}}", `base64:${Buffer.from("a {{b}}").toString("base64")}`],
+    ["base64:x", `base64:${Buffer.from("base64:x").toString("base64")}`],
+  ])("store %j as %j, and read it back", async (value, stored) => {
+    const { calls, vault } = open({ Parameters: [{ Name: "/ours/team/id", Value: stored }] });
+    await vault.put("team", "id", value);
+    expect(calls).toEqual([
+      `PutParameter ${JSON.stringify({ Name: "/ours/team/id", Value: stored, Type: "SecureString", Tier: "Standard" })}`,
+    ]);
+    expect(await vault.getAll("team", ["id"])).toEqual(new Map([["id", value]]));
+  });
+
+  it("refuse a value that is too large once it is encoded", async () => {
+    const { vault } = open();
+    // Base64 has 4 characters for 3 bytes: 4,089 fit, with the mark before them.
+    const fits = `{{${"x".repeat(3_064)}`;
+    await expect(vault.put("team", "id", fits)).resolves.toBeUndefined();
+    await expect(vault.put("team", "id", `${fits}xxx`)).rejects.toThrow(RunyardError);
+  });
+
+  it("are read ten at a time, and left out where there is none", async () => {
+    const ids = Array.from({ length: 11 }, (_, index) => `${index}`);
+    const { calls, vault } = open(
+      {
+        Parameters: [
+          { Name: "/ours/team/1", Value: "one" },
+          { Name: "/ours/other/2", Value: "two" },
+          { Name: "/ours/team/3" },
+        ],
+      },
+      {},
+    );
+    expect(await vault.getAll("team", ids)).toEqual(new Map([["1", "one"]]));
+    const request = (some: readonly string[]) =>
+      `GetParameters ${JSON.stringify({ Names: some.map((id) => `/ours/team/${id}`), WithDecryption: true })}`;
+    expect(calls).toEqual([request(ids.slice(0, 10)), request(ids.slice(10))]);
+  });
+
+  it("are deleted, also if there is none", async () => {
+    const { calls, vault } = open(new ParameterNotFound(failure), named("AccessDenied"));
+    await vault.remove("team", "id");
+    expect(calls).toEqual(['DeleteParameter {"Name":"/ours/team/id"}']);
+    await expect(vault.remove("team", "id")).rejects.toThrow("refused");
+  });
+});
+
+describe("a parameter of Systems Manager", () => {
+  it("is read again after five minutes", async () => {
+    let now = 1_000;
+    const client = new SSMClient(config);
+    const calls = answerCalls(client, { Parameter: { Value: " one\n" } }, { Parameter: { Value: "two" } });
+    const read = ssmParameter(client, "/ours/token", () => now);
+    expect(await read()).toBe("one");
+    now += 299_999;
+    expect(await read()).toBe("one");
+    now += 1;
+    expect(await read()).toBe("two");
+    expect(calls).toEqual(Array(2).fill('GetParameter {"Name":"/ours/token","WithDecryption":true}'));
+  });
+
+  it("is undefined if there is none or it is empty, and other errors are thrown", async () => {
+    for (const answer of [new ParameterNotFound(failure), { Parameter: { Value: " " } }, {}]) {
+      const client = new SSMClient(config);
+      const calls = answerCalls(client, answer);
+      const read = ssmParameter(client, "/ours/token", () => 0);
+      expect([await read(), await read()]).toEqual([undefined, undefined]);
+      expect(calls).toHaveLength(1);
+    }
+    const client = new SSMClient(config);
+    answerCalls(client, named("AccessDenied"), { Parameter: { Value: "later" } });
+    const read = ssmParameter(client, "/ours/token", () => 0);
+    await expect(read()).rejects.toThrow("refused");
+    expect(await read()).toBe("later");
+  });
+});
+
+describe("a dead-letter queue", () => {
+  const message = (id: string) => ({ MessageId: id, ReceiptHandle: `handle ${id}`, Body: "{}", MD5OfBody: "md5" });
+  const receive = 'ReceiveMessage {"QueueUrl":"url","MaxNumberOfMessages":10,"MessageSystemAttributeNames":["All"]}';
+
+  it("passes on what it has, and deletes what did not fail", async () => {
+    const client = new SQSClient(config);
+    const attributes = {
+      ApproximateReceiveCount: "3",
+      SentTimestamp: "1",
+      SenderId: "sender",
+      ApproximateFirstReceiveTimestamp: "2",
+    };
+    const calls = answerCalls(
+      client,
+      { Messages: [{ ...message("a"), Attributes: attributes }, message("b")] },
+      {},
+      {},
+    );
+    const seen: unknown[] = [];
+    await sqsDeadLetterQueue(client, () => "url").drain(async (event) => {
+      seen.push(...event.Records);
+      return { batchItemFailures: [{ itemIdentifier: "b" }] };
+    });
+    const constant = { messageAttributes: {}, eventSource: "aws:sqs", eventSourceARN: "", awsRegion: "" };
+    const record = { ...constant, body: "{}", md5OfBody: "md5" };
+    expect(seen).toEqual([
+      { ...record, messageId: "a", receiptHandle: "handle a", attributes },
+      {
+        ...record,
+        messageId: "b",
+        receiptHandle: "handle b",
+        attributes: {
+          ApproximateReceiveCount: "1",
+          SentTimestamp: "0",
+          SenderId: "",
+          ApproximateFirstReceiveTimestamp: "0",
+        },
+      },
+    ]);
+    expect(calls).toEqual([receive, 'DeleteMessage {"QueueUrl":"url","ReceiptHandle":"handle a"}', receive]);
+  });
+
+  it("is drained by ten requests at most", async () => {
+    const client = new SQSClient(config);
+    const calls = answerCalls(client, { Messages: [message("a")] });
+    await sqsDeadLetterQueue(client, () => "url").drain(async () => ({ batchItemFailures: [{ itemIdentifier: "a" }] }));
+    expect(calls).toEqual(Array(10).fill(receive));
+  });
+});
+
+describe("the sockets of API Gateway", () => {
+  it("say whether a connection is open, with one client", async () => {
+    let created = 0;
+    const client = new ApiGatewayManagementApiClient({ ...config, endpoint: "https://sockets.test" });
+    const calls = answerCalls(
+      client,
+      {},
+      named("GoneException"),
+      named("GoneException"),
+      named("LimitExceededException"),
+    );
+    const sockets = apiGatewaySockets(() => {
+      created++;
+      return client;
+    });
+    expect(created).toBe(0);
+    expect(await sockets.post("c", "{}")).toBe(true);
+    expect(await sockets.post("c", "{}")).toBe(false);
+    await sockets.close("c");
+    await expect(sockets.post("c", "{}")).rejects.toThrow("refused");
+    expect(created).toBe(1);
+    const post = `PostToConnection ${JSON.stringify({ ConnectionId: "c", Data: Buffer.from("{}") })}`;
+    expect(calls).toEqual([post, post, 'DeleteConnection {"ConnectionId":"c"}', post]);
+  });
+});
+
+describe("the timers of EventBridge Scheduler", () => {
+  const timer = { id: "id", expression: "cron(0 0 * * ? *)", timeZone: "UTC" };
+  const put = async (...answers: readonly object[]) => {
+    const client = new SchedulerClient(config);
+    const calls = answerCalls(client, ...answers);
+    const settings = { group: "ours", functionArn: "arn:function", roleArn: "arn:role" };
+    const scheduler = eventBridgeScheduler(client, () => settings);
+    const error: unknown = await scheduler.put(timer).catch((reason: unknown) => reason);
+    return { error, commands: calls.map((call) => call.split(" ")[0]), scheduler };
+  };
+  const missing = new ResourceNotFoundException({ ...failure, Message: "refused" });
+  const conflict = new ConflictException({ ...failure, Message: "refused" });
+  const invalid = (message: string) => new ValidationException({ message, $metadata: {}, Message: message });
+
+  it("are changed, or created where there is none, also by two callers at once", async () => {
+    expect(await put({})).toMatchObject({ error: undefined, commands: ["UpdateSchedule"] });
+    expect(await put(missing, {})).toMatchObject({ error: undefined, commands: ["UpdateSchedule", "CreateSchedule"] });
+    const both = ["UpdateSchedule", "CreateSchedule", "UpdateSchedule"];
+    expect(await put(missing, conflict, {})).toMatchObject({ error: undefined, commands: both });
+    expect(await put(missing, conflict, missing)).toMatchObject({ error: conflict, commands: both });
+  });
+
+  it("are refused where their time is not possible, and other errors are thrown", async () => {
+    for (const text of ["Invalid Schedule Expression", "bad timezone", "bad Time Zone"]) {
+      expect((await put(invalid(text))).error).toEqual(new TimerRefused(text));
+    }
+    const role = invalid("the role cannot be assumed");
+    expect((await put(role)).error).toBe(role);
+    const other = named("expression");
+    expect((await put(other)).error).toBe(other);
+  });
+
+  it("are deleted, also if there is none", async () => {
+    const { scheduler } = await put({}, missing, conflict);
+    await expect(scheduler.remove("id")).resolves.toBeUndefined();
+    await expect(scheduler.remove("id")).rejects.toBe(conflict);
+  });
+});
+
+describe("the files in S3", () => {
+  const open = (...answers: readonly object[]) => {
+    const client = new S3Client({ ...config, requestChecksumCalculation: "WHEN_REQUIRED" });
+    const calls = answerCalls(client, ...answers);
+    return {
+      calls,
+      files: s3FileStore(
+        client,
+        () => "bucket",
+        60,
+        () => Date.parse("2026-05-18T19:00:00Z"),
+      ),
+    };
+  };
+  const signed = () =>
+    s3FileStore(
+      new S3Client(config),
+      () => "bucket",
+      60,
+      () => Date.parse("2026-05-18T19:00:00Z"),
+    );
+
+  it("are written once, and copied by their encoded names", async () => {
+    const { calls, files } = open(named("PreconditionFailed"), {}, named("AccessDenied"));
+    await files.put("a/b", "text", "text/plain");
+    await files.copy("a/b c+d", "e");
+    expect(calls).toEqual([
+      'PutObject {"Bucket":"bucket","Key":"a/b","Body":"text","ContentType":"text/plain","IfNoneMatch":"*"}',
+      'CopyObject {"Bucket":"bucket","Key":"e","CopySource":"bucket/a/b%20c%2Bd"}',
+    ]);
+    await expect(files.put("a/b", "text", "text/plain")).rejects.toThrow("refused");
+  });
+
+  it("are downloaded under a name and type, within the time of the settings", async () => {
+    const { url, expiresAt } = await signed().downloadUrl("a/b", { filename: "é.txt", contentType: "text/plain" });
+    const { origin, pathname, searchParams } = new URL(url);
+    expect([origin, pathname]).toEqual(["https://bucket.s3.eu-west-1.amazonaws.com", "/a/b"]);
+    expect(searchParams.get("response-content-type")).toBe("text/plain");
+    expect(searchParams.get("response-content-disposition")).toContain("%C3%A9.txt");
+    expect(searchParams.get("X-Amz-Expires")).toBe("60");
+    expect(expiresAt).toBe(Date.parse("2026-05-18T19:01:00Z"));
+  });
+
+  it("are uploaded once, with the size and digest that were announced, within ten minutes", async () => {
+    const file = { sizeBytes: 5, sha256: "00ff", contentType: "text/plain" };
+    const { url, method, headers } = await signed().uploadTarget("a/b", file);
+    expect({ method, headers }).toEqual({
+      method: "PUT",
+      headers: {
+        "content-length": "5",
+        "content-type": "text/plain",
+        "if-none-match": "*",
+        "x-amz-checksum-sha256": "AP8=",
+      },
+    });
+    const { searchParams } = new URL(url);
+    expect(searchParams.get("X-Amz-SignedHeaders")).toBe(
+      "content-length;content-type;host;if-none-match;x-amz-checksum-sha256",
+    );
+    expect(searchParams.get("X-Amz-Expires")).toBe("600");
+  });
+
+  it("are uploaded by a form, which says the largest size", async () => {
+    const form = await signed().uploadForm("a/b", { mostBytes: 9, contentType: "image/png" });
+    const { fields = [], ...rest } = form;
+    expect(rest).toEqual({ url: "https://bucket.s3.eu-west-1.amazonaws.com/", method: "POST", headers: null });
+    expect(fields.at(-1)).toEqual({ name: "file", value: { kind: "content_data" } });
+    const values = new Map(fields.map(({ name, value }) => [name, "value" in value ? value.value : ""]));
+    expect([...values.keys()]).toEqual([
+      ...[
+        "key",
+        "Content-Type",
+        "x-amz-algorithm",
+        "x-amz-credential",
+        "x-amz-date",
+        "policy",
+        "x-amz-signature",
+        "file",
+      ],
+    ]);
+    const credential = "id/20260518/eu-west-1/s3/aws4_request";
+    expect(JSON.parse(Buffer.from(values.get("policy") ?? "", "base64").toString())).toEqual({
+      expiration: "2026-05-18T19:10:00.000Z",
+      conditions: [
+        { bucket: "bucket" },
+        { key: "a/b" },
+        { "Content-Type": "image/png" },
+        { "x-amz-algorithm": "AWS4-HMAC-SHA256" },
+        { "x-amz-credential": credential },
+        { "x-amz-date": "20260518T190000Z" },
+        ["content-length-range", 1, 9],
+      ],
+    });
+    // The signature of this policy by the documentation of AWS, with the key "secret".
+    expect(values.get("x-amz-signature")).toBe("772bf5b5b29b288a639a789c8505cd99297674c4a8eaf5467309f7e89b2e54a1");
+  });
+});
+
+describe("a Fargate task of which ECS says little", () => {
+  const settings = {
+    cluster: "c",
+    subnets: [],
+    securityGroup: "sg",
+    executionRole: "role",
+    harnessImage: "image",
+    logGroup: "logs",
+    region: "eu-west-1",
+  };
+  const envelope = { version: 1, base_url: "b", model_url: "m", run_id: "r", execution_id: "e", key: "k" } as const;
+  const open = (...answers: readonly object[]) => {
+    const client = new ECSClient(config);
+    const calls = answerCalls(client, ...answers);
+    const sandbox = fargateSandbox(
+      client,
+      () => settings,
+      () => 0,
+    );
+    return { calls, sandbox };
+  };
+  const startWith = (...answers: readonly object[]) =>
+    open(...answers)
+      .sandbox.start(envelope, { provider: "fargate", dockerImage: "node:24" })
+      .catch((error: unknown) => error);
+
+  it.each([
+    [{}, "no task was started"],
+    [{ tasks: [], failures: [] }, "no task was started"],
+    [{ tasks: [{}] }, "no task was started"],
+    [{ failures: [{ reason: "AGENT" }, { reason: "MEMORY" }] }, "AGENT, MEMORY"],
+  ])("is postponed by %j", async (answer, message) => {
+    const error = await startWith(answer);
+    expect(error).toBeInstanceOf(StartDeferred);
+    expect(error).toMatchObject({ message });
+  });
+
+  it("is postponed with the error of the service as the cause, and is the task that a conflict names", async () => {
+    const throttled = named("ThrottlingException");
+    expect(await startWith(throttled)).toMatchObject({ message: "refused", cause: throttled });
+    const conflict = named("ConflictException");
+    expect(await startWith(Object.assign(conflict, { resourceIds: ["arn:aws:ecs:task/c/t1", "x/t2"] }))).toBe("t1");
+    for (const resourceIds of [[], [1], "x/t1", undefined]) {
+      expect(await startWith(Object.assign(conflict, { resourceIds }))).toBe(conflict);
+    }
+    const other = Object.assign(named("OtherException"), { resourceIds: ["x/t1"] });
+    expect(await startWith(other)).toBe(other);
+    await expect(open({}).sandbox.start(envelope, { provider: "lambda" })).rejects.toThrow("lambda is no container");
+  });
+
+  it("is stopped if it is known, and alive", async () => {
+    const placed = { provider: "fargate", executionId: "e" } as const;
+    const list = `ListTasks ${JSON.stringify({ cluster: "c", startedBy: "e" })}`;
+    const describeTask = `DescribeTasks ${JSON.stringify({ cluster: "c", tasks: ["t"] })}`;
+    const unknown = open({});
+    expect(await unknown.sandbox.stop(placed)).toBe(false);
+    expect(unknown.calls).toEqual([list]);
+    const forgotten = open({ taskArns: ["t"] }, {});
+    expect(await forgotten.sandbox.stop(placed)).toBe(true);
+    expect(forgotten.calls).toEqual([list, describeTask]);
+    const tasks = [
+      { lastStatus: "RUNNING" },
+      { taskArn: "a", lastStatus: "RUNNING", desiredStatus: "STOPPED" },
+      { taskArn: "b", lastStatus: "STOPPED", desiredStatus: "STOPPED" },
+      { taskArn: "c", lastStatus: "RUNNING", desiredStatus: "RUNNING" },
+    ];
+    const alive = open({ tasks });
+    expect(await alive.sandbox.stop({ ...placed, handle: "t" })).toBe(false);
+    const reason = "the execution is over";
+    expect(alive.calls).toEqual([describeTask, `StopTask ${JSON.stringify({ cluster: "c", task: "c", reason })}`]);
+    expect(await open({ tasks: [tasks[2]] }).sandbox.stop({ ...placed, handle: "t" })).toBe(true);
+  });
+});
+
+describe("the client of S3", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    [undefined, false],
+    ["http://127.0.0.1:4566", true],
+  ])("with the endpoint %s uses paths: %s", async (endpoint, forcePathStyle) => {
+    vi.stubEnv("AWS_ENDPOINT_URL", endpoint);
+    const { config: of } = s3Client();
+    expect(of.forcePathStyle).toBe(forcePathStyle);
+    expect(await of.requestChecksumCalculation()).toBe("WHEN_REQUIRED");
+    expect(await of.maxAttempts()).toBe(4);
+  });
+});

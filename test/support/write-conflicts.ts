@@ -1,0 +1,63 @@
+import type { Key, TransactionWrite } from "#shared/table/table.ts";
+import type { TestControlPlane } from "./control-plane.ts";
+
+const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
+
+interface Attempts<T> {
+  readonly result: T;
+  /** Transactions that would have written the item. */
+  readonly attempts: number;
+}
+
+/**
+ * Performs requests while every transaction that writes an item, or any item, fails: by its condition, as if another request had
+ * changed the item each time, or with the error that is given.
+ */
+export async function withFailingWrites<T>(
+  { table }: TestControlPlane,
+  key: Key | "any",
+  perform: () => Promise<T>,
+  outage?: Error,
+): Promise<Attempts<T>> {
+  const { transact } = table;
+  let attempts = 0;
+  Object.assign(table, {
+    transact: async (writes: readonly TransactionWrite[]) => {
+      const isIt = (write: TransactionWrite) =>
+        key === "any" || (keyOf(write).pk === key.pk && keyOf(write).sk === key.sk);
+      if (!writes.some(isIt)) return transact(writes);
+      attempts++;
+      if (outage !== undefined) throw outage;
+      const never = { never: { eq: true } };
+      return transact(writes.map((write) => (isIt(write) ? { ...write, if: never } : write)));
+    },
+  });
+  try {
+    return { result: await perform(), attempts };
+  } finally {
+    Object.assign(table, { transact });
+  }
+}
+
+/** Performs `meanwhile` once, immediately before the first transaction that writes an item of this kind. */
+export async function withWriteInBetween<T>(
+  { table }: TestControlPlane,
+  matches: (write: TransactionWrite) => boolean,
+  meanwhile: () => Promise<unknown>,
+  perform: () => Promise<T>,
+): Promise<T> {
+  const { transact } = table;
+  Object.assign(table, {
+    transact: async (writes: readonly TransactionWrite[]) => {
+      if (!writes.some(matches)) return transact(writes);
+      Object.assign(table, { transact });
+      await meanwhile();
+      return transact(writes);
+    },
+  });
+  try {
+    return await perform();
+  } finally {
+    Object.assign(table, { transact });
+  }
+}
