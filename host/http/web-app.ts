@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { glob, readFile, writeFile } from "node:fs/promises";
+import { glob, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
 import { isPackaged, projectRoot } from "../paths.ts";
 
@@ -11,23 +12,71 @@ const MODULES = path.join(projectRoot, "dist/web-modules.json");
 /** The directory of the built web app. */
 export const webAppDirectory = path.join(projectRoot, isPackaged ? "web" : "dist/web");
 
-/** Records what the built app was made of. `modules` are files relative to the checkout. */
-export async function recordWebBuild(modules: readonly string[]): Promise<void> {
+/**
+ * Puts a finished build in the place of the last one, and records what it was made of: a service and tests may read the last one
+ * meanwhile. `modules` are files relative to the checkout.
+ */
+export async function installWebBuild(built: string, modules: readonly string[]): Promise<void> {
+  const last = `${built}-last`;
+  await rename(webAppDirectory, last).catch(ignoreMissing);
+  await rename(built, webAppDirectory);
+  await rm(last, { recursive: true, force: true });
   await writeFile(MODULES, JSON.stringify(modules));
   await writeFile(STAMP, await hashSources());
 }
+
+function ignoreMissing(error: unknown): void {
+  if (!isCode(error, "ENOENT")) throw error;
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
 
 /** The modules in the built app, whose licenses belong to it. */
 export const readWebModules = async (): Promise<string[]> =>
   v.parse(v.array(v.string()), JSON.parse(await readFile(MODULES, "utf8")));
 
 /**
- * Builds the web app in another process if its sources have changed since the last build.
+ * Builds the web app in another process if its sources have changed since the last build. One process of a checkout builds at a time;
+ * the others wait for it.
  * @throws if the build fails
  */
 export async function ensureWebApp(): Promise<void> {
-  const [built, current] = await Promise.all([readFile(STAMP, "utf8").catch(() => ""), hashSources()]);
-  if (built === current) return;
+  const sources = await hashSources();
+  const isBuilt = async () => (await readFile(STAMP, "utf8").catch(() => "")) === sources;
+  while (!(await isBuilt())) {
+    if (!(await takeLock())) {
+      await setTimeout(LOCK_POLL_MS);
+      continue;
+    }
+    try {
+      if (!(await isBuilt())) return await build();
+    } finally {
+      await rm(LOCK, { recursive: true, force: true });
+    }
+  }
+}
+
+const LOCK = path.join(projectRoot, "dist/web-lock");
+const LOCK_POLL_MS = 250;
+/** A lock that is older was left by a process that was killed. */
+const MAX_LOCK_MS = 5 * 60_000;
+
+async function takeLock(): Promise<boolean> {
+  await mkdir(path.dirname(LOCK), { recursive: true });
+  try {
+    await mkdir(LOCK);
+    return true;
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error;
+    const taken = await stat(LOCK).catch(() => undefined);
+    if (taken !== undefined && Date.now() - taken.mtimeMs > MAX_LOCK_MS)
+      await rm(LOCK, { recursive: true, force: true });
+    return false;
+  }
+}
+
+async function build(): Promise<void> {
   const child = spawn(process.execPath, [path.join(projectRoot, "scripts/build-web.ts")], {
     stdio: ["ignore", "ignore", "pipe"],
   });
