@@ -139,7 +139,8 @@ describe("the web app", () => {
     await page.getByText("At 02:30, Monday through Friday").waitFor();
     await page.getByRole("button", { name: "Create the schedule" }).click();
     await page.getByRole("heading", { name: "Nightly", level: 1 }).waitFor();
-    expect(await page.getByRole("list", { name: "Next times" }).getByRole("listitem").count()).toBe(5);
+    const times = page.getByRole("list", { name: "Next times" }).getByRole("listitem");
+    await expect.poll(() => times.count()).toBe(5);
     await page.getByRole("button", { name: "Edit" }).click();
     const editor = page.getByRole("dialog", { name: "Edit the schedule" });
     await editor.getByLabel("Cron expression").fill("61 4 * * *");

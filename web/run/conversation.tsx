@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { EntryView } from "./entries.tsx";
 import type { Entry } from "./feed.ts";
@@ -25,14 +25,21 @@ export function Conversation({ entries }: { readonly entries: readonly Entry[] }
 /** Goes from step to step by j and k. The address names the step, as links to it do. */
 function useStepKeys(entries: readonly Entry[], target: string): void {
   const navigate = useNavigate();
+  // The address changes later than the key is pressed, and the next key may be faster.
+  const wanted = useRef(target);
+  useEffect(() => {
+    wanted.current = target;
+  }, [target]);
   const shortcuts = useMemo(() => {
     const move = (by: number) => {
-      const current = entries.findIndex(({ key }) => key === target);
+      const current = entries.findIndex(({ key }) => key === wanted.current);
       const next = entries[Math.max(0, Math.min(entries.length - 1, current + by))];
-      if (next !== undefined) void navigate({ to: ".", hash: next.key, replace: true, resetScroll: false });
+      if (next === undefined) return;
+      wanted.current = next.key;
+      void navigate({ to: ".", hash: next.key, replace: true, resetScroll: false });
     };
     return { j: () => move(1), k: () => move(-1) };
-  }, [entries, target, navigate]);
+  }, [entries, navigate]);
   useShortcuts(shortcuts);
 }
 

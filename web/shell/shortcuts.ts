@@ -1,10 +1,11 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /** Handles single keys unless the person is typing, a dialog is open or a modifier is held. */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  useEffect(() => {
+  // Before the page is painted, so that a key pressed as soon as something is visible is not lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector("[role=dialog], [role=menu]") !== null) return;
