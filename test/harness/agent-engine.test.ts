@@ -258,24 +258,20 @@ describe("a turn of an agent", () => {
 
   it("gives up an answer that comes too late to save the work, but not the first", async () => {
     const end = new SliceEnd();
-    let isRefused = false;
-    const slice = () => ({
+    const slice = (beforeStep: () => void) => ({
       deadlineAt: Date.now() + 60_000,
       cutAt: Date.now() + 300,
-      beforeStep: () => {
-        if (isRefused) throw end;
-      },
+      beforeStep,
       afterStep: () => {},
     });
-    const never = new Promise<void>(() => {});
-    const late = start([{ after: never }], { slice: slice() });
-    const taken = late.take();
-    await expect.poll(() => models.seen.length).toBe(1);
-    isRefused = true;
-    await expect(taken).rejects.toBe(end);
-    isRefused = false;
+    const refuse = () => {
+      throw end;
+    };
+    const late = start([{ after: new Promise<void>(() => {}) }], { slice: slice(refuse) });
+    await expect(late.take()).rejects.toBe(end);
+    models.turns.length = 0;
     const first = start([{ text: "Done.", after: new Promise((resolve) => setTimeout(resolve, 400)) }], {
-      slice: slice(),
+      slice: slice(() => {}),
     });
     expect(await first.take()).toEqual({ success: true, summary: "Done." });
   });

@@ -81,11 +81,11 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     await using stage = await createStage(kind);
     const mark = newMark();
     const script = `setsid sleep ${mark} & echo began; sleep ${mark}`;
-    const late = await stage.run(script, { timeoutMs: 1_500 });
+    const late = await stage.run(script, { timeoutMs: 5_000 });
     expect(late).toMatchObject({ text: "began\n", exitCode: 124, timedOut: true });
     expect("exceeded" in late).toBe(false);
     expect(sleepers(mark)).toBe(0);
-    const other = await stage.run("printf began; sleep 60", { timeoutMs: 1_500, timeoutReason: "its time is up" });
+    const other = await stage.run("printf began; sleep 60", { timeoutMs: 5_000, timeoutReason: "its time is up" });
     expect(other).toMatchObject({ exitCode: 124, timedOut: true, exceeded: "its time is up" });
     expect(other.text).toBe("began\n[the command was ended: its time is up]\n");
   });
