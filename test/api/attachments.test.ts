@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { createRun as submit } from "#functions/runs/create-run.ts";
 import { createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun } from "../support/execution.ts";
 
 const path = "/agent/attachments";
@@ -87,11 +88,13 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect(await plane.download(context.attachments[0].download_url)).toBe(content);
   });
 
-  it("returns 400 for an attachment that is unknown, not uploaded, or older than 24 hours", async () => {
+  it("returns 400 for an attachment that is unknown, not uploaded in full, or older than 24 hours", async () => {
     const plane = await createTestControlPlane();
     await refused(plane, "none");
     await refused(plane, "0199e0b2-0000-4000-8000-000000000000");
     const { body } = await createClient(plane).post(path, file);
+    await refused(plane, body.attachment_id);
+    await plane.upload(body.upload.url, content.slice(1));
     await refused(plane, body.attachment_id);
     const id = await uploaded(plane);
     plane.clock.now += 24 * 3600 * 1000;
@@ -125,6 +128,22 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
   });
 });
 
+describe("the files of a run", () => {
+  it("are stored with the types that the request names", async () => {
+    const plane = await createTestControlPlane();
+    const types: string[] = [];
+    const put: typeof plane.ports.files.put = (key, data, type) => {
+      types.push(type);
+      return plane.ports.files.put(key, data, type);
+    };
+    const csv = { file_name: "a.csv", mime_type: "text/csv", data: Buffer.from("a,b").toString("base64") };
+    const event = httpEvent({ key: plane.key, body: { prompt: "p".repeat(100_000), attachments: [csv] } });
+    const answer = await submit.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(answer.statusCode).toBe(200);
+    expect(types.toSorted()).toEqual(["text/csv", "text/plain; charset=utf-8"]);
+  });
+});
+
 describe("files of requests that create no run", () => {
   const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
   const body = { prompt: "p".repeat(100_000), attachments: [inline] };
@@ -150,6 +169,20 @@ describe("files of requests that create no run", () => {
     expect((await ada.post("/agent/runs", body)).status).toBe(200);
     expect((await ada.post("/agent/runs", { ...body, title: "another" })).status).toBe(429);
     expect(plane.files.files.size).toBe(2);
+  });
+
+  it.each(["put", "copy"] as const)("fail the request where the call %s fails", async (call) => {
+    const plane = await createTestControlPlane();
+    const id = await uploaded(plane);
+    const before = structuredClone(plane.table.all());
+    const files = { ...plane.ports.files, [call]: () => Promise.reject(new Error("no bucket")) };
+    const long = { prompt: "p".repeat(100_000) };
+    const requests = call === "put" ? [long, { attachments: [inline] }] : [{ attachments: [{ attachment_id: id }] }];
+    for (const request of requests) {
+      const event = httpEvent({ key: plane.key, body: { prompt: "read", ...request } });
+      expect(await submit.handle(event, { ...plane.ports, files })).toMatchObject({ statusCode: 500 });
+    }
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("are stored once for a long follow-up that is sent twice", async () => {

@@ -193,6 +193,47 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 });
 
+describe("concurrent changes of a run that is cancelled", () => {
+  it("are taken into account: a run that is dispatched in between is cancelled with force, and refused without", async () => {
+    for (const [query, status, state] of [
+      ["?force=true", 200, "CANCELLED"],
+      ["", 409, "PENDING"],
+    ] as const) {
+      const plane = await createTestControlPlane();
+      const ada = createClient(plane);
+      const id = await createRun(plane);
+      const answer = await withWriteInBetween(
+        plane,
+        (write) => write.kind === "update" && write.set?.["state"] === "CANCELLED",
+        () => deliver(plane, "runs"),
+        () => ada.post(`/agent/runs/${id}/cancel${query}`),
+      );
+      expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+      expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe(state);
+      if (status === 409) expect(answer.body.detail).toContain("the run is being prepared");
+    }
+  });
+
+  it("return a retryable 409 after eight attempts", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const { result, attempts } = await withFailingWrites(plane, keys.head(id), () =>
+      createClient(plane).post(`/agent/runs/${id}/cancel`),
+    );
+    expect(result).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: true } });
+    expect(attempts).toBe(8);
+  });
+
+  it("let one of several requests cancel it, and return 400 to the others", async () => {
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => createClient(plane).post(`/agent/runs/${id}/cancel`)),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
+  });
+});
+
 async function loseThreeTimes(plane: TestControlPlane, first: Harness): Promise<void> {
   await first.shutDown();
   for (let loss = 2; loss <= 3; loss++) await (await nextExecution(plane)).shutDown();
@@ -212,6 +253,22 @@ describe("the events of a cancelled run", () => {
     expect(await hasEnded(plane, forced.run_id)).toBe(true);
     await asked.shutDown();
     expect(await hasEnded(plane, asked.run_id)).toBe(true);
+  });
+});
+
+describe("the run time of a cancelled run", () => {
+  it("includes that of its earlier executions", async () => {
+    const plane = await createTestControlPlane();
+    const ada = createClient(plane);
+    const first = await workingRun(plane);
+    plane.clock.now += 3_000;
+    await first.finish();
+    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "more" });
+    const second = await nextExecution(plane);
+    await second.resolve();
+    plane.clock.now += 2_000;
+    expect((await ada.post(`/agent/runs/${first.run_id}/cancel`)).status).toBe(200);
+    expect((await ada.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ run_time: "PT5.000S" });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClient } from "../support/client.ts";
-import { createTestControlPlane, httpEvent } from "../support/control-plane.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, startedRun, workingRun } from "../support/execution.ts";
 
 const path = "/agent/runs/cancel";
@@ -181,5 +181,55 @@ describe("POST /agent/runs/cancel", () => {
     expect({ cancelled, has_more }).toEqual({ cancelled: 4, has_more: true });
     const rest = await createClient(plane).post(path, body);
     expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
+  });
+
+  it("does not count a run that ends while the runs that match are read", async () => {
+    const plane = await createTestControlPlane();
+    const [ending, other] = [await workingRun(plane), await workingRun(plane)];
+    const many: typeof plane.ports.runs.many = async (ids) => {
+      await ending.finish();
+      return plane.ports.runs.many(ids);
+    };
+    const event = httpEvent({ key: plane.key, body: { filter: { source: "API" } } });
+    const reply = await cancelRuns.handle(event, { ...plane.ports, runs: { ...plane.ports.runs, many } });
+    expect(JSON.parse(reply.body)).toEqual({ matched: 1, cancelled: 1, refused: [], has_more: false });
+    expect((await createClient(plane).get(`/agent/runs/${other.run_id}`)).body.state).toBe("CANCELLED");
+  });
+
+  describe("whose response cannot be saved", () => {
+    type Write = TestControlPlane["ports"]["table"]["write"];
+    /** Sends a request whose record is written by `write` once the runs are cancelled. */
+    const send = (plane: TestControlPlane, write: Write) => {
+      const { table } = plane.ports;
+      const saving: Write = (one) => (one.kind === "update" ? write(one) : table.write(one));
+      const headers = { "idempotency-key": "all" };
+      const event = httpEvent({ key: plane.key, body: { filter: { source: "API" } }, headers });
+      return cancelRuns.handle(event, { ...plane.ports, table: { ...table, write: saving } });
+    };
+
+    it("returns 500, and continues when it is sent again", async () => {
+      const plane = await createTestControlPlane();
+      await createRun(plane);
+      expect(await send(plane, () => Promise.reject(new Error("no table")))).toMatchObject({ statusCode: 500 });
+      const later = await createRun(plane, { prompt: "later" });
+      const first = await send(plane, plane.ports.table.write);
+      const answer = { matched: 1, cancelled: 1, refused: [], has_more: false };
+      expect([first.statusCode, JSON.parse(first.body)]).toEqual([200, answer]);
+      expect(first.headers).toMatchObject({ "idempotent-replay": "true" });
+      expect((await createClient(plane).get(`/agent/runs/${later}`)).body.state).toBe("CANCELLED");
+      await createRun(plane, { prompt: "even later" });
+      const second = await send(plane, plane.ports.table.write);
+      expect(JSON.parse(second.body)).toEqual(answer);
+    });
+
+    it("returns the response all the same if its record has expired meanwhile", async () => {
+      const plane = await createTestControlPlane();
+      await createRun(plane);
+      const answer = await send(plane, async (write) => {
+        if (write.kind === "update") await plane.ports.table.write({ kind: "delete", key: write.key });
+        return plane.ports.table.write(write);
+      });
+      expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([200, { matched: 1, cancelled: 1 }]);
+    });
   });
 });

@@ -43,6 +43,23 @@ describe("a child created with a run's key", () => {
     expect((await getConfig(body.run_id)).environment_id).toBeUndefined();
   });
 
+  it("gets the defaults of the team that owns the run, whichever team its caller names", async () => {
+    const beta = createClient(plane, plane.otherKey);
+    const defaults = [await environment("alpha"), await environment("beta", {}, beta)];
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: defaults[0] } });
+    await beta.put(`/agent/teams/${plane.otherTeam}`, { settings: { default_environment_id: defaults[1] } });
+    const both = createClient(plane, (await plane.person("Max", [plane.team, plane.otherTeam])).key);
+    const create = (team: string, body: object = {}) =>
+      both.post("/agent/runs", { prompt: "p", ...body }, { headers: { "x-team-uid": team } });
+    const parent_run_id = (await create(plane.otherTeam)).body.run_id;
+    const child = await create(plane.team, { parent_run_id });
+    expect(child.status).toBe(200);
+    expect((await both.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({
+      scope: { uid: plane.otherTeam },
+      agent_config: { environment_id: defaults[1] },
+    });
+  });
+
   it("may have an environment that is visible only to the run's creator", async () => {
     const mine = await environment("mine", { team: false });
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: mine } });

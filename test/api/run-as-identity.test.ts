@@ -98,15 +98,28 @@ describe("agent_identity_uid", () => {
 
   it("is accepted for team runs only", async () => {
     const uid = await identity();
-    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, team: false });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
+    const personal = await createRun(plane, { prompt: "p", team: false });
+    for (const body of [{ team: false }, { parent_run_id: personal }]) {
+      const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, ...body });
+      expect(answer, JSON.stringify(body)).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: "agent_identity_uid", message: "is for team runs only" }] },
+      });
+    }
   });
 
   it("returns 403 for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     await planned(1);
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
-    expect(answer).toMatchObject({ status: 403, body: { error_code: "feature_not_available", retryable: false } });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: {
+        error_code: "feature_not_available",
+        retryable: false,
+        detail: expect.stringMatching(/^agent_identity_uid: /),
+      },
+    });
   });
 
   it("refuses unsupported defaults of the identity like those of the run", async () => {
@@ -154,7 +167,7 @@ describe("an agent key", () => {
     await planned(1);
     expect(await agent.post("/agent/runs", { prompt: "a" })).toMatchObject({
       status: 403,
-      body: { error_code: "feature_not_available" },
+      body: { error_code: "feature_not_available", detail: expect.stringMatching(/^the identity is beyond/) },
     });
   });
 });
@@ -178,7 +191,7 @@ describe("on_behalf_of", () => {
     const agent = createClient(plane, await agentKey(await identity()));
     expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
       status: 403,
-      body: { error_code: "not_authorized" },
+      body: { error_code: "not_authorized", detail: expect.stringMatching(/^on_behalf_of: /) },
     });
   });
 
@@ -224,12 +237,37 @@ describe("children of a run that an identity executes", () => {
     });
   });
 
+  it("are executed by it also beyond the plan's limit, but not after it was deleted", async () => {
+    const uid = await identity();
+    const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
+    await planned(1);
+    const child = await parent.client.post("/agent/runs", { prompt: "child" });
+    expect((await ada.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({ executor: { uid } });
+    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
+    expect(await parent.client.post("/agent/runs", { prompt: "late" })).toMatchObject({
+      status: 403,
+      body: { error_code: "not_authorized", detail: expect.stringContaining(`the identity ${uid}`) },
+    });
+  });
+
   it("of a person's run keep that person as creator, also where an agent key creates them", async () => {
     const agent = createClient(plane, await agentKey(await identity()));
     const parent_run_id = await createRun(plane);
     expect(await run({ parent_run_id }, agent)).toMatchObject({
       creator: { uid: plane.user },
       executor: { uid: plane.user },
+    });
+  });
+
+  it("of a person's run are executed by the calling identity where it acts on behalf of a member", async () => {
+    const uid = await identity({ on_behalf_of_enabled: true });
+    const agent = createClient(plane, await agentKey(uid));
+    const { uid: member } = await plane.person("Mia");
+    const parent_run_id = await createRun(plane);
+    expect(await run({ parent_run_id, on_behalf_of: member }, agent)).toMatchObject({
+      parent_run_id,
+      creator: { type: "user", uid: member },
+      executor: { type: "service_account", uid },
     });
   });
 });

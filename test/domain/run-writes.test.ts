@@ -806,6 +806,11 @@ describe("the attachments of a request", () => {
     });
     expect(readAttachments(files(limit - 1, 1))).toHaveLength(2);
     expect(() => readAttachments(files(limit, 1))).toThrow(`attachments: have ${limit + 1} bytes together`);
+    const shown = (...sizes: number[]) => ({
+      images: sizes.map((size) => ({ mime_type: "image/png", data: data(size) })),
+    });
+    expect(readAttachments(shown(limit - 1, 1))).toHaveLength(2);
+    expect(() => readAttachments(shown(limit, 1))).toThrow(`attachments: have ${limit + 1} bytes together`);
   });
 
   it("are found for a day by their uploader, and for runs of their team only", async () => {
