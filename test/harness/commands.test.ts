@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { type CommandRequest, type CommandResult, createCommandRunner } from "#harness/commands/command-runner.ts";
@@ -25,6 +25,7 @@ async function createStage(kind: string) {
   const workingDirectory = sandbox.paths.workspace;
   return {
     stop,
+    options,
     workingDirectory,
     host: host.workspace.paths,
     seen: sandbox.paths,
@@ -115,6 +116,14 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect([sleepers(mark), existsSync(join(stage.host.workspace, "late"))]).toEqual([0, false]);
   });
 
+  it("starts no command where the execution ends while its script is written", async () => {
+    await using stage = await createStage(kind);
+    const starting = stage.run("touch late");
+    stage.stop.abort(new Error("the execution is over"));
+    await expect(starting).rejects.toThrow("the execution is over");
+    expect(existsSync(join(stage.host.workspace, "late"))).toBe(false);
+  });
+
   it("captures no more of a command's output than its own limits", async () => {
     await using stage = await createStage(kind);
     const { text, truncated } = await stage.run("printf 'x%.0s' {1..900}", { limits: { readBytes: 100 } });
@@ -125,6 +134,8 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
   it("passes neither standard input nor the report's descriptor as a way to speak for another directory", async () => {
     await using stage = await createStage(kind);
     expect(await stage.run("cat; echo relative >&3; cd /")).toMatchObject({ text: "", workingDirectory: "/" });
+    const long = await stage.run("printf 'x%.0s' {1..9000} >&3; echo >&3; cd /");
+    expect(long, "more than what is kept of a report").toMatchObject({ text: "", workingDirectory: "/" });
   });
 });
 
@@ -133,6 +144,46 @@ describe("a command runner", () => {
     await using stage = await createStage("none");
     expect(await stage.run("kill -TERM $$")).toMatchObject({ exitCode: 143, signal: "SIGTERM" });
     expect("signal" in (await stage.run("exit 143"))).toBe(false);
+  });
+
+  it("does not wait for output that a process outside of its reach holds open", async () => {
+    await using stage = await createStage("none");
+    const script = `env -i setsid sh -c 'echo $$ > pid; exec sleep 600' & until [ -s pid ]; do sleep 0.01; done; echo done`;
+    expect(await stage.run(script)).toMatchObject({ text: "done\n", exitCode: 0 });
+    process.kill(Number(readFileSync(join(stage.host.workspace, "pid"), "utf8")), "SIGKILL");
+  });
+
+  it("makes the kernel end a command before the harness when memory runs out", async () => {
+    await using stage = await createStage("bubblewrap");
+    const readScore = async () => (await stage.run("cat /proc/self/oom_score_adj")).text;
+    await expect.poll(readScore).toBe("1000\n");
+  });
+
+  describe("whose boundary does not start", () => {
+    /** A runner whose boundary is this program. */
+    async function createBroken(...[file, ...args]: [string, ...string[]]) {
+      const stage = await createStage("bubblewrap");
+      const launch = () => ({ file, args, env: {}, cwd: "/" });
+      const runner = createCommandRunner({ ...stage.options, sandbox: { ...stage.options.sandbox, launch } });
+      const request = { command: "true", workingDirectory: "/" };
+      return {
+        run: (timeoutMs: number) => runner.run({ ...request, timeoutMs }),
+        [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
+      };
+    }
+
+    it("ends the execution with what it said", async () => {
+      await using stage = await createBroken("sh", "-c", "echo 'bwrap: no space' >&2; exit 1");
+      await expect(stage.run(60_000)).rejects.toMatchObject({
+        kind: "unreachable",
+        message: "the isolation boundary (bubblewrap) could not be set up: bwrap: no space",
+      });
+    });
+
+    it("returns that the command took too long if its time was over before", async () => {
+      await using stage = await createBroken("sleep", "600");
+      expect(await stage.run(50)).toMatchObject({ exitCode: 124, timedOut: true });
+    });
   });
 
   it("ends a command that exceeds a limit of the machine, and says which", async () => {

@@ -25,7 +25,7 @@ afterEach(() => {
 /** The follow-ups of an execution whose control plane gives these responses to heartbeats, and then empty ones. */
 function create(
   given: readonly Followup[] = [],
-  replies: (Partial<HeartbeatResponse> | Error)[] = [],
+  replies: (Partial<HeartbeatResponse> | Promise<Partial<HeartbeatResponse>> | Error)[] = [],
   seconds = 3_600,
 ) {
   const beats: number[] = [];
@@ -33,7 +33,7 @@ function create(
   const plane = {
     async heartbeat(stored: number) {
       beats.push(stored);
-      const reply = replies.shift() ?? {};
+      const reply = (await replies.shift()) ?? {};
       if (reply instanceof Error) throw reply;
       return { followups: [], cancel: false, next_heartbeat_seconds: seconds, ...reply };
     },
@@ -84,6 +84,18 @@ describe("createFollowups", () => {
     const none = create();
     expect(await none.followups.takeNext()).toBeUndefined();
     expect(none.beats).toEqual([0]);
+  });
+
+  it("acknowledges what is stored while a heartbeat is being sent with the next one", async () => {
+    const { promise, resolve } = Promise.withResolvers<Partial<HeartbeatResponse>>();
+    const { followups, outbox, beats } = create([followup(1, "one")], [promise], 0.01);
+    await expect.poll(() => beats).toEqual([0]);
+    await followups.takeNext();
+    await outbox.flush();
+    resolve({ next_heartbeat_seconds: 3_600 });
+    await sleep(0);
+    await followups.settle();
+    expect(beats).toEqual([0, 1]);
   });
 
   it("records a cancelled follow-up as such, and skips it", async () => {
@@ -168,6 +180,40 @@ describe("createFollowups", () => {
     expect(beats).toEqual([]);
     await followups.settle();
     expect(beats, "what was stored with the end").toEqual([2]);
+  });
+
+  it("sends no heartbeat while it ends the run, and goes on where a follow-up keeps the run from ending", async () => {
+    const { followups, beats } = create([], [], 0.01);
+    await expect.poll(() => beats.length).toBeGreaterThan(0);
+    const finish = async () => {
+      const before = beats.length;
+      // The heartbeats of another execution show that the time was enough.
+      const other = create([], [], 0.01);
+      await expect.poll(() => other.beats.length).toBeGreaterThan(3);
+      return [followup(beats.length - before + 1, "more")];
+    };
+    expect((await followups.takeNext(finish))?.number, "1 and the heartbeats meanwhile").toBe(1);
+    const before = beats.length;
+    await expect.poll(() => beats.length).toBeGreaterThan(before);
+  });
+
+  it("ends the run once the heartbeat that is being sent has its response", async () => {
+    const { promise, resolve } = Promise.withResolvers<Partial<HeartbeatResponse>>();
+    const { followups, beats, stop } = create([], [promise], 0.01);
+    await expect.poll(() => beats.length).toBe(1);
+    const order: string[] = [];
+    const answered = promise.then(() => order.push("heartbeat"));
+    const ended = followups.takeNext(async () => {
+      order.push("end");
+      return [];
+    });
+    await sleep(0);
+    resolve({});
+    await Promise.all([answered, ended]);
+    expect(order).toEqual(["heartbeat", "end"]);
+    const other = create([], [], 0.01);
+    await expect.poll(() => other.beats.length).toBeGreaterThan(3);
+    expect([beats.length, stop.signal.aborted], "no heartbeat after the end").toEqual([1, false]);
   });
 
   it("ends the run without messages where all are stored", async () => {

@@ -73,12 +73,12 @@ describe("an execution", () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     vi.stubEnv("LANG", "C.UTF-8");
     vi.stubEnv("NO_PROXY", "");
-    const code = `${READ}console.log(JSON.stringify({ ...envelope, cwd: process.cwd() })); console.error(JSON.stringify(process.env));`;
+    const code = `${READ}console.log(JSON.stringify({ ...envelope, cwd: process.cwd(), flags: process.execArgv })); console.error(JSON.stringify(process.env));`;
     const given = envelope();
     expect(await run(code, { program: program(code, { OWN: "yes" }) }, given)).toBeUndefined();
     const printed = lines.map((line) => JSON.parse(line));
     const seen = printed.find(({ run_id }) => run_id === "run-1");
-    expect(seen).toMatchObject({ ...given, key: "***" });
+    expect(seen).toMatchObject({ ...given, key: "***", flags: ["--disable-sigusr1"] });
     expect(seen.cwd.startsWith(scratchPrefix())).toBe(true);
     const environment = printed.find(({ OWN }) => OWN === "yes");
     expect(environment).toMatchObject({
@@ -118,6 +118,28 @@ describe("an execution", () => {
     expect(await run("process.exit(1);", {}, envelope({ base_url: "http://127.0.0.1:1" }))).toBe(
       "the harness ended with exit code 1",
     );
+  });
+
+  it("is lost although the report is not taken within four seconds", async () => {
+    const asked: number[] = [];
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      asked.push(ms);
+      return AbortSignal.abort();
+    });
+    const lost = await run("process.exit(1);").finally(() => vi.restoreAllMocks());
+    expect([lost, asked, reports]).toEqual(["the harness ended with exit code 1", [4_000], []]);
+  });
+
+  it("is lost if it cannot be started", async () => {
+    const own = process.execPath;
+    process.execPath = "/nowhere/node";
+    const lost = await run("").finally(() => {
+      process.execPath = own;
+    });
+    const message = "the harness could not be started";
+    expect(lost).toBe(message);
+    expect(reports.map(({ body }) => body)).toEqual([{ error: { category: "harness_died", message } }]);
+    expect(listScratch()).toEqual([]);
   });
 
   const WAIT = `${READ}console.log("ready"); setInterval(() => {}, 1000);`;
@@ -195,6 +217,24 @@ describe("a harness that was started ahead", () => {
     expect([existsSync(proof), existsSync(waiting.scratch), sleepers(mark)]).toEqual([true, false, 0]);
     await discardHarness(waiting);
     expect(isRunning(waiting.child)).toBe(false);
+  });
+
+  it("is killed when it does not end within five seconds after it was discarded", async () => {
+    const waiting = await startHarness(program("setInterval(() => {}, 1000);"));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const discarded = discardHarness(waiting);
+    vi.advanceTimersByTime(4_999);
+    const early = waiting.child.killed;
+    vi.advanceTimersByTime(1);
+    const late = waiting.child.killed;
+    vi.useRealTimers();
+    await discarded;
+    expect([early, late, waiting.child.signalCode, existsSync(waiting.scratch)]).toEqual([
+      false,
+      true,
+      "SIGKILL",
+      false,
+    ]);
   });
 
   it("has processes of its own mark", async () => {

@@ -7,6 +7,7 @@ import { checkIsolation, prepareHost } from "#harness/isolation/host.ts";
 import { startLaunch } from "#harness/isolation/launch.ts";
 import { findProgram } from "#harness/isolation/programs.ts";
 import type { Sandbox } from "#harness/isolation/sandbox.ts";
+import { listNamespaceDescriptors } from "./support/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "host-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -74,8 +75,12 @@ describe("prepareHost", () => {
     expect([sandbox.kind, sandbox.network]).toEqual(["bubblewrap", await hasNetwork()]);
     const script = "id -u; grep -E '^Seccomp:' /proc/self/status; pwd";
     expect(await print(sandbox, host.workspace.paths.steps, script)).toEqual(["1000", filter, "/workspace"]);
+    const { file, args } = sandbox.launch("step.sh");
+    const groups = [file, ...args].filter((argument) => argument.endsWith("/cgroup.procs"));
+    expect(groups.map((path) => existsSync(path))).toEqual(groups.map(() => true));
     await host.close();
     expect(existsSync(host.workspace.root)).toBe(false);
+    expect([groups.filter((path) => existsSync(path)), listNamespaceDescriptors()]).toEqual([[], []]);
   });
 
   it("gives commands no network where the boundary works only without one", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runScan } from "#shared/sandbox/harness-process.ts";
+import { newMark, sleepers } from "./support/processes.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -41,6 +42,15 @@ it.each([
   ["goes on after its time", "setInterval(() => {}, 1000);", { time_limit_ms: -4_500 }],
 ])("a scan fails if its program %s", async (_, code, more) => {
   expect(await scanWith(code, more)).toEqual(failed("the scan broke off"));
+});
+
+it("a scan leaves no process of its program behind", async () => {
+  const mark = newMark();
+  const leaving = `import { spawn } from "node:child_process";
+    spawn("sleep", ["${mark}"], { detached: true, stdio: "ignore" }).unref();
+    ${printing(10)}`;
+  expect(await scanWith(leaving)).toBe("x".repeat(8));
+  expect(sleepers(mark)).toBe(0);
 });
 
 it("a scan is not held up by what its program writes to its standard error", async () => {

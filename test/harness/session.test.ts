@@ -163,9 +163,10 @@ describe("a session", () => {
     await using plane = await start({ prompt: sh("exit 1"), context: { messages, own_messages: 3, next_sequence: 4 } });
     plane.addFollowup("answered before");
     plane.storedFollowups = 1;
+    plane.addFollowup(sh("echo three"));
     await execute(plane);
-    expect(plane.outputs).toEqual(["two\n/tmp\n"]);
-    expect(plane.outcome).toEqual({ success: true, summary: "Ran 2 commands." });
+    expect(plane.outputs).toEqual(["two\n/tmp\n", "three\n"]);
+    expect(plane.texts).toEqual(["Ran 2 commands.", sh("echo three"), "Ran one command."]);
   });
 
   it("lists the commands in plan mode", async () => {
@@ -200,14 +201,20 @@ describe("a session", () => {
   it("collects the files and changes of a turn, and says what it did not store", async () => {
     using repository = new Repository("shop", { "a.txt": "a\n" });
     const context = { agent_config: { repositories: [{ url: repository.url }] } };
-    const files = Array.from({ length: 7 }, (_, index) => `ln -s /etc/passwd $RUNYARD_OUTPUT/l${index}`).join("; ");
+    const large = "for i in {0..6}; do truncate -s 101M $RUNYARD_OUTPUT/l$i; done";
     await using plane = await start({
-      prompt: sh(`echo b >> a.txt; echo c > $RUNYARD_OUTPUT/c.txt; ${files}`),
+      prompt: sh(`echo b >> a.txt; echo c > $RUNYARD_OUTPUT/c.txt; ${large}`),
       context,
     });
     await execute(plane);
     expect([...plane.artifacts.keys()].toSorted()).toEqual(["c.txt", "changes/shop.diff"]);
-    expect(plane.outcome).toMatchObject({ success: true, summary: expect.stringMatching(/^Ran one command\./) });
+    const { success, summary = "" } = plane.outcome ?? {};
+    const [answer, omitted = ""] = summary.split(" Not kept as artifacts: ");
+    expect([success, answer, omitted.split("; ").map((why) => why.slice(0, 2))]).toEqual([
+      true,
+      "Ran one command.",
+      ["l0", "l1", "l2", "l3", "l4"],
+    ]);
     const last = plane.calls.findIndex(({ path }) => path.endsWith("report-artifact"));
     const stored = plane.calls.findIndex(({ path }) => path.endsWith("/messages"));
     expect(stored).toBeLessThan(last);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** How many processes `sleep` for so long; a test marks its own by an unlikely number. */
 export function sleepers(mark: string): number {
@@ -23,4 +23,17 @@ export function commandLines(): string[] {
         return "";
       }
     });
+}
+
+/** The user and network namespaces that this process keeps open, such as `net:[4026531840]`. */
+export function listNamespaceDescriptors(): string[] {
+  const targets = readdirSync("/proc/self/fd").map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      // This was the descriptor of the directory listing.
+      return "";
+    }
+  });
+  return targets.filter((target) => /^(user|net):/.test(target)).toSorted();
 }
