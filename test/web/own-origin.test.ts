@@ -1,0 +1,146 @@
+import * as v from "valibot";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Runyard } from "../../clients/typescript/src/index.ts";
+
+const ORIGIN = "https://app.example";
+const API = `${ORIGIN}/api/v1`;
+
+/** What the browser has stored, what it has sent, and the requests that were sent before the app was loaded. */
+const stored = new Map<string, string>();
+let sent: { url: string; init: RequestInit; headers: Record<string, string> }[] = [];
+let early: Map<string, { response: Promise<Response>; abort: () => void }>;
+/** The addresses of early requests that were aborted. */
+let aborted: string[] = [];
+let status = 200;
+/** The address of a file in the storage. */
+let download = "";
+
+/** What is tested of the modules, whose types are those of a browser. */
+const App = v.object({
+  client: v.custom<Runyard>((value) => typeof value === "object"),
+  signIn: v.custom<(credential: { readonly key: string }) => Promise<void>>((value) => typeof value === "function"),
+  signOut: v.custom<(everywhere?: boolean) => Promise<void>>((value) => typeof value === "function"),
+});
+const load = (name: string): Promise<object> => import(`../../web/api/${name}.ts`);
+let app: v.InferOutput<typeof App>;
+beforeAll(async () => {
+  vi.stubGlobal("location", { origin: ORIGIN });
+  vi.stubGlobal("window", {
+    get earlyResponses() {
+      return early;
+    },
+  });
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, value: string) => void stored.set(name, value),
+    removeItem: (name: string) => void stored.delete(name),
+  });
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    sent.push({ url, init, headers: Object.fromEntries(new Headers(init.headers)) });
+    return Response.json({ prompt: "sent now", download_url: download }, { status });
+  });
+  app = v.parse(App, { ...(await load("client")), ...(await load("session")) });
+});
+afterAll(() => vi.unstubAllGlobals());
+beforeEach(() => {
+  stored.clear();
+  [sent, aborted, early, status] = [[], [], new Map(), 200];
+});
+
+/** Notes a request as sent before the app was loaded. */
+function sendEarly(path: string): void {
+  const response = Promise.resolve(Response.json({ prompt: `sent early: ${path}` }));
+  early.set(`${API}${path}`, { response, abort: () => void aborted.push(path) });
+}
+const get = (path: string, signal?: AbortSignal) =>
+  app.client.request({ method: "GET", path, ...(signal === undefined ? {} : { options: { signal } }) });
+
+describe("the client of the web app", () => {
+  it("authenticates by the session's cookie, and names the chosen team", async () => {
+    await get("/agent/runs");
+    expect(sent).toMatchObject([
+      {
+        url: `${API}/agent/runs`,
+        init: { credentials: "same-origin", cache: "no-store", referrerPolicy: "no-referrer" },
+        headers: { "x-run-source": "WEB_APP" },
+      },
+    ]);
+    for (const name of ["authorization", "x-team-uid"]) expect(sent[0]?.headers).not.toHaveProperty(name);
+    stored.set("runyard.team", "team-2");
+    await get("/agent/runs");
+    expect(sent[1]?.headers).toMatchObject({ "x-team-uid": "team-2" });
+    await app.client.request({ method: "GET", path: "/agent/runs", options: { team: "team-3" } });
+    expect(sent[2]?.headers).toMatchObject({ "x-team-uid": "team-3" });
+  });
+
+  it.each(["https://storage.example/file", `${API}0/file`, `${ORIGIN}/file`])(
+    "sends neither cookies nor the team to %s",
+    async (address) => {
+      stored.set("runyard.team", "team-2");
+      download = address;
+      await app.client.runs.downloadTranscript("run-1");
+      expect(sent.map(({ url, init }) => [url, init.credentials])).toEqual([
+        [`${API}/agent/runs/run-1/transcript?redirect=false`, "same-origin"],
+        [address, "omit"],
+      ]);
+      expect(sent[1]?.headers).toEqual({});
+    },
+  );
+
+  it("takes an early response once", async () => {
+    sendEarly("/agent/runs");
+    expect(await get("/agent/runs")).toEqual({ prompt: "sent early: /agent/runs" });
+    expect(await get("/agent/runs")).toMatchObject({ prompt: "sent now" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("aborts an early request with the call that has taken it", async () => {
+    const controller = new AbortController();
+    early.set(`${API}/slow`, {
+      response: new Promise<Response>(() => {}),
+      abort: () => void aborted.push("/slow"),
+    });
+    void get("/slow", controller.signal).catch(() => undefined);
+    await expect.poll(() => early.size).toBe(0);
+    expect(aborted).toEqual([]);
+    controller.abort();
+    await expect.poll(() => aborted).toEqual(["/slow"]);
+  });
+
+  it("drops early responses at a request that may change what they say", async () => {
+    sendEarly("/agent/runs");
+    sendEarly("/agent/keys");
+    await app.client.request({ method: "POST", path: "/agent/runs", body: {} });
+    expect([aborted.toSorted(), early.size]).toEqual([["/agent/keys", "/agent/runs"], 0]);
+    expect(await get("/agent/runs")).toMatchObject({ prompt: "sent now" });
+  });
+});
+
+describe("signOut", () => {
+  it.each([
+    [200, false, ""],
+    [200, true, "?all=true"],
+    [401, false, ""],
+  ])("forgets the team where the service returns %i (everywhere: %j)", async (answered, everywhere, query) => {
+    stored.set("runyard.team", "team-2");
+    status = answered;
+    await app.signOut(everywhere);
+    expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["DELETE", `${API}/session${query}`]]);
+    expect(stored.has("runyard.team")).toBe(false);
+  });
+
+  it("fails where the service refuses, and keeps the team", async () => {
+    stored.set("runyard.team", "team-2");
+    status = 403;
+    await expect(app.signOut()).rejects.toMatchObject({ status: 403 });
+    expect(stored.get("runyard.team")).toBe("team-2");
+  });
+});
+
+describe("signIn", () => {
+  it("sends the credential once, even where the service fails", async () => {
+    status = 503;
+    await expect(app.signIn({ key: "ryp_key" })).rejects.toMatchObject({ status: 503 });
+    expect(sent.map(({ init }) => [init.method, init.body])).toEqual([["POST", '{"key":"ryp_key"}']]);
+  });
+});
