@@ -89,6 +89,9 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
     if (size > room) break;
     kept.push(line);
   }
+  if (kept.length === 0 && size > READ_BYTES) {
+    throw new Error(`line ${start_line} has ${size} bytes, more than ${READ_BYTES}: use run_command`);
+  }
   const isCut = kept.length < last - start_line + 1;
   const next = isCut ? { cut: `truncated: continue at line ${start_line + kept.length}` } : {};
   return {

@@ -68,6 +68,24 @@ describe("read_files", () => {
     expect(long.files[0].cut).toBe(`truncated: continue at line ${long.files[0].end_line + 1}`);
     expect(long.files[1]).toMatchObject({ path: "a.txt", cut: expect.any(String) });
   });
+
+  it("returns lines as long as their text has room, and refuses a line that never has", async () => {
+    const room = 40 * 1024;
+    const wide = `short\n${"x".repeat(room + 1)}\n`;
+    const [full, left, single] = await uses({ files: { "full.txt": "x".repeat(room), "wide.txt": wide } }, [
+      read({ path: "full.txt" }, { path: "wide.txt" }),
+      read({ path: "wide.txt" }, { path: "full.txt" }),
+      read({ path: "wide.txt", start_line: 2 }),
+    ]);
+    const text = { path: "full.txt", start_line: 1, end_line: 1, lines: 1, content: "x".repeat(room) };
+    expect(full.files[0]).toEqual(text);
+    expect(full.files[1]).toMatchObject({ path: "wide.txt", content: "", cut: "truncated: continue at line 1" });
+    expect(left.files[0]).toMatchObject({ content: "short\n", cut: "truncated: continue at line 2" });
+    expect(left.files[1]).toMatchObject({ path: "full.txt", content: "", cut: "truncated: continue at line 1" });
+    expect(single.files).toEqual([
+      { path: "wide.txt", error: "line 2 has 40962 bytes, more than 40960: use run_command" },
+    ]);
+  });
 });
 
 describe("edit_files", () => {
