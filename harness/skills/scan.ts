@@ -97,7 +97,7 @@ interface Listed {
 
 async function listSkills(commit: string, git: Git): Promise<Listed[]> {
   const folders = SKILL_FOLDERS.map((folder) => `${folder}/skills`);
-  const list = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", ...folders], {
+  const list = await git(["ls-tree", "-r", "-z", "-l", commit, "--", ...folders], {
     maxBytes: LIST_BYTES,
   });
   return list

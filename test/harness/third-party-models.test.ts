@@ -553,7 +553,7 @@ describe("Google's API before the model gateway", () => {
     });
     const broken: CallModel = async () => streamed({ type: "error", error: { message: "cut" } });
     const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", broken);
-    expect(await stream.text()).toContain('"message":"Error: cut"');
+    expect(await stream.text()).toContain('"error":{"code":502,"message":"Error: cut"');
     expect((await ask("/gemini/v1beta/models/x:generateContent", "anthropic/x", broken)).status).toBe(502);
     expect((await ask("/gemini/v1beta/models/x:embedContent", "anthropic/x", broken)).status).toBe(404);
     const searching = { ...asked, tools: [{ googleSearch: {} }] };
