@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
 import { api, RUN } from "./answers.ts";
@@ -73,6 +74,11 @@ const download = (uid: string, patch: string) => [
   { ...api(undefined), at: "storage" as const, body: undefined, raw: patch },
 ];
 
+function toAddress(listening: Server): string {
+  const address = listening.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+}
+
 describe("runyard runs diff", () => {
   const base = "0".repeat(40);
 
@@ -107,6 +113,12 @@ describe("runyard runs diff", () => {
     const { code, err } = await run(["runs", "diff", "r1", "-o", "it.diff"]);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("--repo: shop, lib") });
   });
+
+  it("refuses a patch of more than 16 MiB", async () => {
+    server.play([retrieved([artifact("u1", base)]), ...download("u1", "x".repeat(16 * 1024 * 1024 + 1))]);
+    const { code, err } = await run(["runs", "diff", "r1"]);
+    expect({ code, err }).toEqual({ code: 1, err: "error: The patch is larger than 16 MiB.\n" });
+  });
 });
 
 describe("runyard runs open-pr", () => {
@@ -130,14 +142,85 @@ describe("runyard runs open-pr", () => {
     expect(remote("log", "-1", "--format=%B", "runyard/r1")).toContain("Runyard-Run: r1");
   });
 
-  it("refuses changed workflows, which would run with the repository's secrets", async () => {
-    const base = repositories();
-    const patch = createPatch({ ".github/workflows/ci.yml": "on: push\n" });
+  /** Opens a pull request for a change of these files. */
+  async function openPr(files: Record<string, string>, args: string[] = [], env: Record<string, string> = {}) {
+    const patch = createPatch(files);
     await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
     server.play([retrieved([artifact("u1", base)]), response, ...download("u1", patch)]);
-    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "t" } });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(".github/workflows/ci.yml") });
-    expect(git("--git-dir", path.join(folder, "remote.git"), "branch", "--list", "runyard/*")).toBe("");
+    const played = await run(["runs", "open-pr", "r1", ...args, ...places(github.url)], {
+      env: { GH_TOKEN: "t", ...env },
+    });
+    return { ...played, pulls: github.seen.filter(({ method }) => method === "POST").length };
+  }
+  let base = "";
+  const remote = (...args: string[]) => git("--git-dir", path.join(folder, "remote.git"), ...args).trim();
+
+  it.each([".github/workflows/ci.yml", ".github/actions/x/action.yml"])(
+    "refuses a change of %s, which would run with the repository's secrets, unless it is allowed",
+    async (name) => {
+      base = repositories();
+      const { code, err } = await openPr({ [name]: "on: push\n" });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(name) });
+      expect(remote("branch", "--list", "runyard/*")).toBe("");
+      expect(await openPr({ [name]: "on: push\n" }, ["--allow-workflows"])).toMatchObject({ code: 0, pulls: 1 });
+      expect(remote("show", `runyard/r1:${name}`)).toBe("on: push");
+    },
+  );
+
+  it("never overwrites a branch", async () => {
+    base = repositories();
+    remote("branch", "runyard/r1", base);
+    const { code, err, pulls } = await openPr({ "calc.py": "a\nB\n" });
+    expect({ code, err, pulls }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/git push failed: .*stale/s),
+      pulls: 0,
+    });
+    expect(remote("rev-parse", "runyard/r1")).toBe(base);
+  });
+
+  it("runs no hook of the caller, uses no repository of the caller, and leaves no files", async () => {
+    base = repositories();
+    const [home, hooks, temporary] = ["home", "hooks", "tmp"].map((name) => path.join(folder, name));
+    for (const place of [home, hooks, temporary]) mkdirSync(String(place));
+    writeFileSync(`${home}/.gitconfig`, `[core]\n\thooksPath = ${hooks}\n`);
+    writeFileSync(`${hooks}/pre-push`, `#!/bin/sh\ntouch '${folder}/hooked'\n`, { mode: 0o755 });
+    const nowhere = path.join(folder, "nowhere");
+    const own = Object.fromEntries(
+      ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].map((name) => [name, nowhere]),
+    );
+    vi.stubEnv("TMPDIR", temporary);
+    const { code, err } = await openPr({ "calc.py": "a\nB\n" }, [], { HOME: String(home), ...own }).finally(() =>
+      vi.unstubAllEnvs(),
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect([existsSync(`${folder}/hooked`), existsSync(nowhere), readdirSync(String(temporary))]).toEqual([
+      false,
+      false,
+      [],
+    ]);
+  });
+
+  it("follows no redirect of GitHub's API with the token, and waits for 30 seconds", async () => {
+    const seen: unknown[] = [];
+    const elsewhere = createServer((request, other) => {
+      seen.push(request.headers.authorization);
+      other.end("{}");
+    });
+    const moved = createServer((_, other) => other.writeHead(302, { location: toAddress(elsewhere) }).end());
+    for (const each of [elsewhere, moved]) await new Promise<void>((done) => each.listen(0, "127.0.0.1", done));
+    const limit = vi.spyOn(AbortSignal, "timeout");
+    server.play([retrieved([artifact("u1", "1".repeat(40))])]);
+    const { code, err } = await run(["runs", "open-pr", "r1", ...places(toAddress(moved))], { env: { GH_TOKEN: "t" } });
+    const limits = limit.mock.calls;
+    vi.restoreAllMocks();
+    for (const each of [elsewhere, moved]) each.close();
+    expect({ code, err, seen, limits }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^error: GitHub's API at http:.* could not be reached/),
+      seen: [],
+      limits: [[30_000]],
+    });
   });
 
   it.each([

@@ -145,6 +145,16 @@ describe("commands for existing runs", () => {
   });
 });
 
+describe("runyard runs cancel", () => {
+  it("tries again while the run is being prepared", async () => {
+    const body = { title: "Conflict", status: 409, error_code: "conflict", retryable: true };
+    const prepared = Array.from({ length: 15 }, () => api(body, { status: 409, headers: { "retry-after-ms": "1" } }));
+    server.play([...prepared, api("r1")]);
+    expect((await run(["runs", "cancel", "r1"])).code).toBe(0);
+    expect([server.left, server.seen.length]).toEqual([0, 16]);
+  });
+});
+
 describe("runyard schedules", () => {
   const item = {
     id: UID,

@@ -72,6 +72,7 @@ describe("the address and key of a command", () => {
   it.each([
     ["is gone", { pid: 2 ** 22 + 1 }],
     ["is on another machine", { base_url: "https://elsewhere.example.com/api/v1" }],
+    ["is on a machine whose name begins like this one's address", { base_url: "http://127.0.0.1.example.com/api/v1" }],
   ])("do not come from a local cloud that %s", async (_, local) => {
     startLocal(folder, { base_url: "http://127.0.0.1:1/api/v1", ...local });
     store({ base_url: server.api, api_key: "ryp_login" });
@@ -87,14 +88,26 @@ describe("the address and key of a command", () => {
     expect(keySent()).toBe("Bearer ryp_env");
   });
 
-  it("never combine a stored key with another address", async () => {
+  it.each([
+    ["another host", () => "https://elsewhere.example.com/api/v1"],
+    ["the beginning of its own", () => server.api.slice(0, -1)],
+    ["a longer one", () => `${server.api}/v2`],
+  ])("never combine a stored key with %s", async (_, toAddress) => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([]);
-    const { code, err } = await run(["whoami", "--base-url", "https://elsewhere.example.com/api/v1"]);
-    expect(code).toBe(1);
+    const { code, err } = await run(["whoami", "--base-url", toAddress()]);
+    expect([code, server.seen]).toEqual([1, []]);
     expect(err).toBe(
-      "error: There is no key for https://elsewhere.example.com/api/v1.\nSet RUNYARD_API_KEY, or store one with `runyard login`.\n",
+      `error: There is no key for ${toAddress()}.\nSet RUNYARD_API_KEY, or store one with \`runyard login\`.\n`,
     );
+  });
+
+  it("are those that are stored where the variables of the environment are empty", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([api(ME)]);
+    const env = { RUNYARD_API_KEY: "", RUNYARD_BASE_URL: "" };
+    expect((await run(["whoami"], { env })).code).toBe(0);
+    expect(keySent()).toBe("Bearer ryp_login");
   });
 
   it("are explained if there is none, or if the address is invalid", async () => {

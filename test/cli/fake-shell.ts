@@ -70,6 +70,11 @@ export class FakeShell implements Shell {
     return this.#options.ran ?? { code: 1, stdout: "" };
   };
 
+  /** How many listen for Ctrl-C. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   /** Ctrl-C, as soon as somebody listens for it. */
   async interrupt(): Promise<void> {
     while (this.#listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));

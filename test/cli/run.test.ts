@@ -186,12 +186,13 @@ describe("Ctrl-C while a run is followed", () => {
     args: readonly string[],
     answers: readonly (string | undefined)[] | undefined,
     more: ReturnType<typeof api>[],
+    before: ReturnType<typeof api>[] = [],
   ) {
-    server.play([created, waiting, ...more]);
+    server.play([created, ...before, waiting, ...more]);
     const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
     const shell = new FakeShell({ env, ...(answers === undefined ? {} : { answers }) });
     const running = runCli(shell, ["run", "x", "--follow", ...args]);
-    while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.seen.length < 2 + before.length) await new Promise((resolve) => setTimeout(resolve, 5));
     await shell.interrupt();
     return { code: await running, shell };
   }
@@ -209,6 +210,23 @@ describe("Ctrl-C while a run is followed", () => {
     expect(shell.questions).toEqual(["\nCancel the run too? [y/N] "]);
     expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toContain("POST /agent/runs/r1/cancel");
     expect(shell.stdout).toContain("CANCELLED");
+  });
+
+  it("follows the run from its last event after that, and then no longer catches Ctrl-C", async () => {
+    const before = [api({ events: [1, 2].map((at) => event(at, "agent_started", {})), next: 2, ended: false })];
+    const { code, shell } = await interrupted(["--on-interrupt", "cancel"], undefined, cancelled, before);
+    const polls = server.seen.filter(({ path }) => path === "/agent/runs/r1/events").map(({ rawQuery }) => rawQuery);
+    expect(polls.map((query) => new URLSearchParams(query).get("after"))).toEqual(["0", "2", "2"]);
+    expect([code, shell.listeners]).toEqual([130, 0]);
+  });
+
+  it.each([
+    ["that goes on", [problem(400, "invalid_request", "It is starting."), api({ ...RUN, state: "PENDING" })]],
+    ["of another person", [problem(403, "not_authorized", "It is not yours.")]],
+  ])("fails where a run %s cannot be cancelled", async (_, answers) => {
+    const { code, shell } = await interrupted(["--on-interrupt", "cancel"], undefined, answers);
+    expect([code, server.seen.length, server.complaints]).toEqual([4, 2 + answers.length, []]);
+    expect(shell.stderr).toMatch(/It is (starting|not yours)\./);
   });
 
   it("leaves the run running on any other answer, and prints how to return", async () => {

@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Host } from "#harness/isolation/host.ts";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
@@ -201,20 +203,21 @@ describe("a session", () => {
   it("collects the files and changes of a turn, and says what it did not store", async () => {
     using repository = new Repository("shop", { "a.txt": "a\n" });
     const context = { agent_config: { repositories: [{ url: repository.url }] } };
-    const large = "for i in {0..6}; do truncate -s 101M $RUNYARD_OUTPUT/l$i; done";
+    const name = "n".repeat(240);
+    const large = `for i in {0..6}; do truncate -s 101M $RUNYARD_OUTPUT/l$i-${name}; done`;
     await using plane = await start({
       prompt: sh(`echo b >> a.txt; echo c > $RUNYARD_OUTPUT/c.txt; ${large}`),
       context,
     });
     await execute(plane);
     expect([...plane.artifacts.keys()].toSorted()).toEqual(["c.txt", "changes/shop.diff"]);
-    const { success, summary = "" } = plane.outcome ?? {};
-    const [answer, omitted = ""] = summary.split(" Not kept as artifacts: ");
-    expect([success, answer, omitted.split("; ").map((why) => why.slice(0, 2))]).toEqual([
-      true,
+    const [text = ""] = plane.texts;
+    const [answer, omitted = ""] = text.split(" Not kept as artifacts: ");
+    expect([answer, omitted.split("; ").map((why) => why.slice(0, 2))]).toEqual([
       "Ran one command.",
       ["l0", "l1", "l2", "l3", "l4"],
     ]);
+    expect(plane.outcome, "the longest status message").toEqual({ success: true, summary: text.slice(0, 1_024) });
     const last = plane.calls.findIndex(({ path }) => path.endsWith("report-artifact"));
     const stored = plane.calls.findIndex(({ path }) => path.endsWith("/messages"));
     expect(stored).toBeLessThan(last);
@@ -242,6 +245,18 @@ describe("a session", () => {
     await execute(other);
     expect(other.outcome).toMatchObject({ success: true });
     expect(logged()).toContain("warn the skill could not be reported");
+  });
+
+  it("ends the run when its skill has been reported, and not before", async () => {
+    using repository = new Repository("tools", { "a/SKILL.md": sh("echo skill") });
+    const agent_config = { repositories: [{ url: repository.url }], skills: ["tools:a"] };
+    await using plane = await start({ prompt: sh("echo prompt"), context: { agent_config } });
+    plane.intercept = answering("resolve-prompt", (count) =>
+      count === 2 ? { status: 503, headers: { "retry-after": "0.5" } } : undefined,
+    );
+    await execute(plane);
+    const last = plane.calls.map(({ path }) => path.split("/").at(-1)).filter((name) => name !== "heartbeat");
+    expect(last.slice(-2)).toEqual(["resolve-prompt", "finish-task"]);
   });
 
   it("fails with what is wrong in the setup, and stores the follow-ups without an answer", async () => {
@@ -277,6 +292,28 @@ describe("a session", () => {
     });
     expect([plane.outputs.length, plane.outcome, plane.checkpoint?.files]).toEqual([1, undefined, []]);
     expect(logged()).toEqual(["info resolved", "info slice ended"]);
+  });
+
+  it("sends live output while somebody watches, once its command is stored", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "session-"));
+    const seen = join(folder, "seen");
+    await using plane = await start({
+      prompt: sh(`echo shown; until [ -e ${seen} ]; do sleep 0.02; done`),
+    });
+    // Longer than the first heartbeat takes, which says that somebody watches.
+    plane.delays.set("/messages", 1_300);
+    plane.intercept = ({ path }) => {
+      if (path.endsWith("/live")) writeFileSync(seen, "");
+      const next = { followups: [], cancel: false, next_heartbeat_seconds: 1 };
+      const body = { ...(path.endsWith("/heartbeat") ? next : {}), watched: true };
+      return path.endsWith("/heartbeat") || path.endsWith("/live") ? { status: 200, body } : undefined;
+    };
+    await execute(plane);
+    rmSync(folder, { recursive: true });
+    const [live, stored] = ["live", "messages"].map((path) => plane.callsTo(path)[0]);
+    expect(live?.body).toMatchObject({ frames: [{ stream: "stdout", offset: 0, text: "shown\n" }] });
+    const after = (live?.at ?? 0) - (stored?.at ?? 0);
+    expect(after, "after the response that took 1,300 ms").toBeGreaterThanOrEqual(1_290);
   });
 
   it("interrupts a turn for a follow-up", async () => {

@@ -134,12 +134,13 @@ describe("setting up a workspace", () => {
     const context = {
       agent_config: { repositories },
       attachments: [attachment("id", "a.txt")],
+      setup_commands: ["npm ci"],
       checkpoint: {
         generation: "checkpoint-1",
         files: [{ filename: "a", download_url: "b", mime_type: "c/d", size_bytes: 1 }],
       },
     };
-    const { work, told } = start(context, { restore: async () => true });
+    const { work, told, requests } = start(context, { restore: async () => true });
     expect(await work).toEqual({
       skills: [],
       clones: [{ owner: "o", name: "one", path: "one", commit: "" }],
@@ -149,8 +150,13 @@ describe("setting up a workspace", () => {
     expect(told()).toEqual([
       ["setup_environment_resolution", false, "the workspace of the previous execution"],
       ["setup_environment_resolution", false, "1 attachment"],
+      ["setup_commands", false, "npm ci"],
     ]);
+    expect(requests).toMatchObject([{ command: "npm ci", workingDirectory: "/workspace/one" }]);
     expect(readdirSync(workspace.paths.workspace)).toEqual(["output"]);
+    const secrets = [{ name: "KEY", unavailable: "was deleted" }];
+    const refused = start({ ...context, secrets }, { restore: async () => true });
+    await expect(refused.work).rejects.toThrow("secret KEY: was deleted");
     const { checkpoint } = context;
     const lost = start({ checkpoint, attachments: [attachment("id", "a.txt")] }, { restore: async () => false });
     expect(await lost.work).toMatchObject({ isRestored: false });
@@ -194,6 +200,17 @@ describe("setting up a workspace", () => {
       ["setup_repo_clone", true, expect.stringContaining("cloning https://***@127.0.0.1:1/o/none failed")],
     ]);
     expect(redactor.text("user-of-it p4ss-word")).toBe("*** ***");
+  });
+
+  it("clones no longer than the execution has", async () => {
+    const hanging = createServer(() => {});
+    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
+    const listening = hanging.address();
+    const url = `http://127.0.0.1:${typeof listening === "object" ? listening?.port : ""}/o/r`;
+    const { work } = start({ agent_config: { repositories: [{ url }] } }, { deadlineAt: Date.now() + 200 });
+    await expect(work).rejects.toThrow(`cloning ${url} failed`);
+    hanging.closeAllConnections();
+    hanging.close();
   });
 
   it("redacts no short user name", async () => {
