@@ -81,6 +81,15 @@ describe("runyard runs list", () => {
     expect(out).toContain("r2   ");
   });
 
+  it.each([
+    [["--all"], "", "There are no runs.\n"],
+    [["--all", "--json"], "", ""],
+    [["--json"], '{"runs":[],"page_info":{"has_next_page":false}}\n', ""],
+  ])("says that there are none to people only: %j", async (args, out, err) => {
+    server.play([api({ runs: [], page_info: { has_next_page: false } })]);
+    expect(await run(["runs", "list", ...args])).toMatchObject({ code: 0, out, err });
+  });
+
   it("truncates a line to the terminal's width, but not in a pipe", async () => {
     const long = api({ runs: [{ ...RUN, title: "word ".repeat(60) }], page_info: { has_next_page: false } });
     server.play([long, long]);
@@ -106,14 +115,21 @@ describe("the artifacts of a run", () => {
   const stored = (raw: string) => ({ ...api(undefined), at: "storage" as const, body: undefined, raw });
 
   it("are saved under distinct names that cannot leave the folder", async () => {
-    const files = [artifact("a1", "out.txt"), artifact("a2", "../../out.txt"), artifact("a3", "..")];
+    const names = ["out.txt", "../../out.txt", "..", "c:\\temp\\log.txt", "a\u001b[2J\u202eb"];
+    const files = names.map((name, index) => artifact(`a${index + 1}`, name));
     server.play([
       api({ ...RUN, artifacts: files }),
       ...files.flatMap(({ data }) => [link(data.artifact_uid), stored(data.artifact_uid)]),
     ]);
     const { code, out } = await run(["runs", "artifacts", "r1", "--download", "got"], { cwd: folder });
     expect(code).toBe(0);
-    expect(readdirSync(path.join(folder, "got")).sort()).toEqual(["artifact", "out-2.txt", "out.txt"]);
+    expect(readdirSync(path.join(folder, "got")).sort()).toEqual([
+      "a_[2J_b",
+      "artifact",
+      "log.txt",
+      "out-2.txt",
+      "out.txt",
+    ]);
     expect(readFileSync(path.join(folder, "got/out-2.txt"), "utf8")).toBe("a2");
     expect(out.split("\n")[0]).toBe(path.join("got", "out.txt"));
   });
@@ -128,6 +144,14 @@ describe("the artifacts of a run", () => {
     server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored('{"type":"run"}\n')]);
     expect((await run(["runs", "transcript", "r1"])).out).toBe('{"type":"run"}\n');
     expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it.each([
+    ["a pipe unchanged", false, "é\u001b[2J\n"],
+    ["a terminal without what it would obey", true, "é[2J\n"],
+  ])("are printed to %s", async (_, terminal, printed) => {
+    server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored("é\u001b[2J\n")]);
+    expect((await run(["runs", "transcript", "r1"], { terminal })).out).toBe(printed);
   });
 });
 

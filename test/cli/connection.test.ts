@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { api, problem } from "./answers.ts";
@@ -79,6 +79,20 @@ describe("the address and key of a command", () => {
     server.play([api(ME)]);
     expect((await run(["whoami"])).code).toBe(0);
     expect(keySent()).toBe("Bearer ryp_login");
+  });
+
+  it.each([
+    ["come from a local cloud of another user", "EPERM", "Bearer ryp_local"],
+    ["do not come from a local cloud that has ended", "ESRCH", "Bearer ryp_login"],
+  ])("%s", async (_, code, key) => {
+    startLocal(folder, { base_url: server.api });
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([api(ME)]);
+    vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error(code), { code });
+    });
+    await run(["whoami"]).finally(() => vi.restoreAllMocks());
+    expect(keySent()).toBe(key);
   });
 
   it("are the stored address with the environment's key, if only that is set", async () => {
@@ -195,6 +209,18 @@ describe("runyard login --oidc", () => {
     expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ token: "a.b.c", identity_uid: "x" });
     expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "rya_oidc" });
     expect(err).toContain("The key is valid until 2026-05-18 20:00:00Z.");
+  });
+
+  it("follows no redirect of GitHub with the token of the job's request", async () => {
+    const moved = api(undefined, { status: 302, headers: { location: `${server.storage}/token` } });
+    server.play([moved, { ...api({ value: "job.oidc.token" }), at: "storage" }, exchanged, ...agent]);
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${server.api}/github/token?api-version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    };
+    expect((await run(["login", "--base-url", server.api, "--oidc"], { env })).code).toBe(1);
+    expect(server.seen.map(({ at, path: asked }) => [at, asked])).toEqual([["api", "/github/token"]]);
+    expect(() => statSync(stored())).toThrow("ENOENT");
   });
 
   it("requests the token of a GitHub Actions job, whose audience is the origin of the service", async () => {

@@ -152,11 +152,15 @@ describe("a call of the control plane", () => {
     await plane.sendLive([]);
     response.body = { next_sequence: 1, watched: true };
     await plane.sendMessages(1, []);
+    response.body = { followups: [], cancel: false, next_heartbeat_seconds: 5 };
+    await plane.heartbeat(0);
+    response.body = { followups: [], cancel: false, next_heartbeat_seconds: 5, watched: true };
+    await plane.heartbeat(0);
     response = { status: 503, body: "" };
     await expect(plane.sendLive([])).rejects.toThrow("/harness-support/live could not be called: status 503");
-    expect(told).toEqual([true, false, true, false]);
-    expect(calls.map(({ url }) => url)).toEqual([
-      ...["live", "live", "live", "messages", "live"].map((name) => `/api/v1/harness-support/${name}`),
+    expect(told).toEqual([true, false, true, false, true, false]);
+    expect(calls.map(({ url }) => url?.replace("/api/v1/harness-support/", ""))).toEqual([
+      ...["live", "live", "live", "messages", "heartbeat", "heartbeat", "live"],
     ]);
     expect(calls[0]?.body).toEqual({ ...EXECUTION, frames: [] });
   });

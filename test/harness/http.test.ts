@@ -197,6 +197,19 @@ describe("withRetries", () => {
     expect(await withRetries("/beat", attempt, readStatus, { giveUpAfterMs: 60_000, attemptMs: 20 })).toBe(200);
   });
 
+  it("ends the attempt that is being made with the execution", async () => {
+    const stop = new AbortController();
+    const ended: boolean[] = [];
+    const attempt = async (signal: AbortSignal) => {
+      stop.abort(new Error("cancelled"));
+      ended.push(signal.aborted);
+      throw new Error("broken off");
+    };
+    const limits = { giveUpAfterMs: 60_000, attemptMs: 60_000, signal: stop.signal };
+    await expect(withRetries("/beat", attempt, read, limits)).rejects.toThrow("cancelled");
+    expect(ended).toEqual([true]);
+  });
+
   it("makes no attempt once the execution is over", async () => {
     let count = 0;
     const limits = { giveUpAfterMs: 60_000, attemptMs: 1_000, signal: AbortSignal.abort(new Error("cancelled")) };

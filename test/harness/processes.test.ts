@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createMarker, killTree } from "#harness/isolation/processes.ts";
+import { killMarked } from "#shared/sandbox/processes.ts";
+import { newMark, sleepers } from "./support/processes.ts";
 
 const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
+const SHARED = new URL("../../shared/sandbox/processes.ts", import.meta.url).href;
 
 /** Two shells of one group; the output ends once both have. */
 function startGroup(env: Readonly<Record<string, string>> = {}, inner = "sleep 600 & echo ready; wait") {
@@ -43,10 +46,39 @@ it("killTree kills nothing without a process and a marker", async () => {
   await output;
 });
 
-it("killTree leaves the process itself, which has the marker too, and ignores a process that has ended", async () => {
+describe.each([
+  ["killTree", (executionId: string) => killTree(undefined, executionId)],
+  ["killMarked", (executionId: string) => killMarked(executionId)],
+])("%s", (_, end) => {
+  it("kills what a marked process starts while it is being killed, and nothing with a longer marker", async () => {
+    const [mark, other] = [newMark(), newMark()];
+    const start = (seconds: string, executionId: string) =>
+      spawn("sleep", [seconds], {
+        detached: true,
+        stdio: "ignore",
+        env: { ...process.env, ...createMarker(executionId) },
+      });
+    start(mark, "forking");
+    const longer = start(other, "forking-too");
+    const kill = process.kill.bind(process);
+    const starting = vi.spyOn(process, "kill").mockImplementationOnce((pid, signal) => {
+      start(mark, "forking");
+      return kill(pid, signal);
+    });
+    await end("forking").finally(() => starting.mockRestore());
+    const left = [sleepers(mark), sleepers(other)];
+    longer.kill("SIGKILL");
+    expect(left).toEqual([0, 1]);
+  });
+});
+
+it.each([
+  ["killTree", PROCESSES, 'killTree(2 ** 22 + 1, "self")'],
+  ["killMarked", SHARED, 'killMarked("self")'],
+])("%s leaves the process itself, which has the marker too", async (name, module, call) => {
   const script = `
-    const { killTree } = await import("${PROCESSES}");
-    await killTree(2 ** 22 + 1, "self");
+    const { ${name} } = await import("${module}");
+    await ${call};
     process.stdout.write("still here");`;
   const env = { ...process.env, ...createMarker("self") };
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env });
