@@ -167,6 +167,22 @@ describe("runyard runs open-pr", () => {
     },
   );
 
+  it("takes the branch, its base, the title and the text from the options", async () => {
+    const start = repositories();
+    const patch = createPatch({ "calc.py": "a\nB\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["mend"], token: "t" });
+    server.play([retrieved([artifact("u1", start)]), ...download("u1", patch)]);
+    const options = ["--branch", "mend", "--base", "next", "--title", "T", "--body", "B"];
+    const { code } = await run(["runs", "open-pr", "r1", ...options, ...places(github.url)], {
+      env: { GH_TOKEN: "t" },
+    });
+    expect({ code, seen: github.seen.map(({ body }) => body) }).toEqual({
+      code: 0,
+      seen: [{ title: "T", head: "mend", base: "next", body: "B", draft: false }],
+    });
+    expect(remote("log", "-1", "--format=%s", "mend")).toBe("T");
+  });
+
   it("never overwrites a branch", async () => {
     base = repositories();
     remote("branch", "runyard/r1", base);
