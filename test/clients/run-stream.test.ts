@@ -146,6 +146,25 @@ describe("streamRun", () => {
     await expect(late).rejects.toBeInstanceOf(APIUserAbortError);
   });
 
+  it("ends the request of a reader that leaves early", async () => {
+    const signals: AbortSignal[] = [];
+    const source = {
+      maxRetries: 3,
+      signal: undefined,
+      onWaiting: undefined,
+      sleep: async () => undefined,
+      request: async (_: number, __: string | undefined, signal: AbortSignal) => {
+        signals.push(signal);
+        return page([createEvent(1), createEvent(2)])();
+      },
+    };
+    for await (const item of streamRun(0, source)) {
+      expect([item.kind, signals[0]?.aborted]).toEqual(["event", false]);
+      break;
+    }
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   it("connects again after 45 seconds of silence", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const reading = read([neverEnding, END]);

@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type ClientOptions, InternalServerError, Runyard } from "../../clients/typescript/src/index.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const RUN = { run_id: "r1", task_id: "r1", state: "SUCCEEDED" };
+const busy = () => new Response(null, { status: 503 });
+
+interface Call {
+  readonly path: string;
+  readonly headers: Headers;
+  /** Milliseconds after which the attempt is aborted. */
+  readonly timeout: number | undefined;
+}
+
+/** A client whose requests get these responses, which do not wait between attempts. */
+function createClient(respond: (path: string, count: number) => Response, options: ClientOptions = {}) {
+  const calls: Call[] = [];
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const fetch = async (url: string, { headers }: RequestInit) => {
+    const path = url.replace("https://runyard.example/api/v1", "");
+    calls.push({ path, headers: new Headers(headers), timeout: timers.mock.calls.at(-1)?.[1] });
+    return respond(path, calls.filter((call) => call.path === path).length);
+  };
+  const given = { baseURL: "https://runyard.example/api/v1", apiKey: "ryp_x", sleep: async () => {}, fetch };
+  return { client: new Runyard({ ...given, ...options }), calls };
+}
+
+describe("creating a run and waiting for it", () => {
+  it.each([
+    [undefined, 2],
+    [0, 1],
+    [4, 5],
+  ])("sends the run as often as the call says, or the client: maxRetries %j", async (maxRetries, attempts) => {
+    const { client, calls } = createClient(busy, { maxRetries: 1 });
+    await expect(client.runs.createAndWait({ prompt: "x" }, { maxRetries })).rejects.toThrow(InternalServerError);
+    expect(calls).toHaveLength(attempts);
+  });
+
+  it.each([
+    [undefined, 31],
+    [2, 3],
+  ])("reads the ended run as often as the call says, or 31 times: maxRetries %j", async (maxRetries, attempts) => {
+    const respond = (path: string) =>
+      path.includes("/events") ? Response.json({ events: [], next: 0, ended: true }) : busy();
+    const { client, calls } = createClient(respond, { maxRetries: 0 });
+    await expect(client.runs.followUntilDone("r1", { maxRetries })).rejects.toThrow(InternalServerError);
+    expect(calls.filter(({ path }) => path === "/agent/runs/r1")).toHaveLength(attempts);
+  });
+
+  it("waits for a stream and for a page as long as the service may, beyond the client's timeout", async () => {
+    const respond = (path: string) =>
+      Response.json(path.includes("/events") ? { events: [], next: 0, ended: true } : RUN);
+    const { client, calls } = createClient(respond, { timeout: 7_000 });
+    await client.runs.followUntilDone("r1", { wait: 10, onLive: () => {} });
+    await client.runs.followUntilDone("r1", { wait: 10, timeout: 3_000 });
+    expect(calls.map(({ timeout }) => timeout)).toEqual([17_000, 7_000, 13_000, 3_000]);
+  });
+});
+
+describe("uploading an attachment", () => {
+  const upload = { url: "https://storage.example/put", method: "PUT", headers: null };
+  const respond = (path: string) =>
+    path === upload.url ? new Response() : Response.json({ attachment_id: "a1", upload });
+  const data = new Uint8Array(5_000_000);
+
+  it("gives the storage a second for each 50 kB in addition, or the time of the call", async () => {
+    const { client, calls } = createClient(respond, { timeout: 7_000 });
+    await client.attachments.upload({ file_name: "n.bin", data });
+    await client.attachments.upload({ file_name: "n.bin", data }, { timeout: 3_000 });
+    expect(calls.map(({ timeout }) => timeout)).toEqual([7_000, 107_000, 3_000, 3_000]);
+  });
+
+  it("sends the options of the call, and no file that an earlier attempt has uploaded", async () => {
+    const { client, calls } = createClient(() => Response.json({ attachment_id: "a1" }));
+    const options = { idempotencyKey: "own-key", team: "t1" };
+    expect(await client.attachments.upload({ file_name: "n.txt", data: "x" }, options)).toBe("a1");
+    expect(calls.map(({ headers }) => [headers.get("idempotency-key"), headers.get("x-team-uid")])).toEqual([
+      ["own-key", "t1"],
+    ]);
+  });
+});
