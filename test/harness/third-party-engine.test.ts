@@ -284,6 +284,17 @@ describe("a turn of a third-party agent", () => {
     expect(await other.take(turnOf("Do it."))).toEqual(ENDED);
   });
 
+  it("ends when its session is stored, and not before", async () => {
+    let isStored = false;
+    const save = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      isStored = true;
+    };
+    const it = startEngine({ sessions: { restore: async () => undefined, save } });
+    await it.take(turnOf("Do it."));
+    expect(isStored).toBe(true);
+  });
+
   it("keeps the turn if its session cannot be stored, and logs why", async () => {
     const it = startEngine();
     it.state.failure = new Error("no space");

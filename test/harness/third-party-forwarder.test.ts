@@ -148,6 +148,8 @@ describe("the forwarder of a third-party agent", () => {
     respond = (response) => response.end();
     const body = `{"a":"${"x".repeat(8 * 1024 * 1024 - 8)}"}`;
     expect([(await post(CHAT, body)).status, (await post(CHAT, `${body} `)).status]).toEqual([200, 400]);
+    const blank = `{}${" ".repeat(8 * 1024 * 1024)}`;
+    expect((await post(CHAT, blank)).status, "whose beginning would do").toBe(400);
   });
 
   it("reports failed calls that the agent may repeat, counted from the last success", async () => {

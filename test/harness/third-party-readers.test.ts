@@ -174,6 +174,18 @@ describe("steps of third-party agents", () => {
     ]);
   });
 
+  it("have a title without secrets", () => {
+    const { messages } = read(claude, [
+      line("assistant", {
+        type: "tool_use",
+        id: "t",
+        name: "Bash",
+        input: { command: "curl s3cr3t-value-of-the-run" },
+      }),
+    ]);
+    expect(messages.flatMap(({ content }) => content)).toMatchObject([{ title: "curl ***" }]);
+  });
+
   it("have a diff without line numbers if the agent reports none", () => {
     const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ["+x"] };
     const withHunks = (...structuredPatch: object[]) => ({ tool_use_result: { filePath: "/w/a.py", structuredPatch } });
@@ -481,6 +493,38 @@ describe("the output of commands of third-party agents", () => {
       [id, "two\n"],
       [id, "end"],
     ]);
+  });
+
+  it.each([
+    ["claude", claude],
+    ["gemini", gemini],
+  ] as const)("is shown for the second of two equal commands of %s once the first has ended", (name, agent) => {
+    const shown: string[] = [];
+    const messages: Message[] = [];
+    const observed = { open: (id: string) => ({ push: () => void shown.push(id), skip: () => {}, end: () => {} }) };
+    const reader = agent.reader(createMessageRecorder((message) => messages.push(message), redactor, observed));
+    for (const id of ["first", "second"]) {
+      const [use, end] =
+        name === "claude"
+          ? [
+              {
+                type: "assistant",
+                message: { content: [{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }] },
+              },
+              { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "" }] } },
+            ]
+          : [
+              { type: "tool_use", tool_id: id, tool_name: "run_shell_command", parameters: { command: "ls" } },
+              { type: "tool_result", tool_id: id, status: "success", output: "" },
+            ];
+      reader.read(use);
+      reader.output?.({ script: "ls", skipped: 0, data: Buffer.from("a\n") });
+      reader.read(end);
+    }
+    const actions = messages
+      .flatMap(({ content }) => content)
+      .flatMap((block) => (block.type === "action" ? [block.id] : []));
+    expect([shown, actions.length]).toEqual([actions, 2]);
   });
 });
 
