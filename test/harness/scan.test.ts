@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -123,6 +124,24 @@ describe("a scan", () => {
     const answer = await scan("https://someone:hush@127.0.0.1:1/a/b.git");
     expect(answer).toMatchObject({ outcome: "failed", reason: "unreadable" });
     expect(JSON.stringify(answer)).not.toContain("hush");
+  });
+
+  it("connects only to the addresses of the host that were checked", async () => {
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    const bin = join(folder, "bin");
+    const noted = join(folder, "git-calls");
+    mkdirSync(bin);
+    const script = `#!/bin/sh\nprintf '%s\\n' "$*" >> '${noted}'\nexec '${real}' "$@"\n`;
+    writeFileSync(join(bin, "git"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${bin}:${process.env["PATH"] ?? ""}`);
+    vi.stubEnv("HTTPS_PROXY", "");
+    expect(await scan("https://localhost:1/a/b.git", { ref: "v1" })).toMatchObject({ reason: "unreadable" });
+    const fetches = readFileSync(noted, "utf8")
+      .split("\n")
+      .filter((line) => line.includes(" fetch "));
+    expect(fetches).toHaveLength(2);
+    const pinned = /^-c http\.curloptResolve=localhost:1:\S*(127\.0\.0\.1|\[::1\])\S* fetch /;
+    for (const line of fetches) expect(line).toMatch(pinned);
   });
 
   it("gives up on an unresponsive server", async () => {

@@ -56,6 +56,35 @@ describe("loadSkill", () => {
     expect(await load("tools:b.md")).toMatchObject({ name: "b.md" });
   });
 
+  it("tells repositories of one name apart by their owners", async () => {
+    const fork = { owner: "fork", name: "tools", path: "fork-tools", commit: "" };
+    for (const clone of [CLONE, fork]) write("a.md", `Of ${clone.owner}.`, clone);
+    const bodyOf = async (spec: string) => (await loadSkill(spec, [CLONE, fork], workspace)).body;
+    expect([await bodyOf("fork/tools:a.md"), await bodyOf("acme/tools:a.md"), await bodyOf("tools:a.md")]).toEqual([
+      "Of fork.",
+      "Of acme.",
+      "Of acme.",
+    ]);
+    await expect(bodyOf("other/tools:a.md")).rejects.toThrow("was not cloned; cloned: acme/tools, fork/tools");
+  });
+
+  it("follows links within the repository, and neither a link nor a path out of it", async () => {
+    write("docs/a.md", "Text.");
+    write("a.md", "Another's.", OTHER);
+    for (const [name, target] of [
+      ["in.md", "docs/a.md"],
+      ["out.md", "../shop/a.md"],
+      ["passwd.md", "/etc/passwd"],
+    ] as const)
+      symlinkSync(target, join(workspace, "tools", name));
+    expect(await load("tools:in.md")).toMatchObject({ body: "Text.", id: "acme/tools:docs/a.md" });
+    for (const place of ["out.md", "passwd.md", "../shop/a.md", "docs/../../shop/a.md"])
+      await expect(load(`tools:${place}`)).rejects.toMatchObject({
+        name: "SetupError",
+        message: `skill tools:${place}: acme/tools has no such skill; skills there: none`,
+      });
+  });
+
   it("takes the first directory for skills that has it, before a directory of the repository", async () => {
     const bodies = [".warp", ".claude", ".agents"].map((folder) => {
       write(`${folder}/skills/fix/SKILL.md`, folder);
