@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
 import { createMarker, killTree } from "#harness/isolation/processes.ts";
-import { killMarked } from "#shared/sandbox/processes.ts";
+import { emptyTemporaryDirectory, killMarked } from "#shared/sandbox/processes.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
 const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
@@ -83,6 +86,19 @@ it.each([
   const env = { ...process.env, ...createMarker("self") };
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env });
   expect(await text(child.stdout)).toBe("still here");
+});
+
+it("emptyTemporaryDirectory removes files, directories with all that is in them, and links but not their targets", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "processes-"));
+  const [temporary, kept] = [join(folder, "tmp"), join(folder, "kept")];
+  mkdirSync(join(temporary, "a/b"), { recursive: true });
+  mkdirSync(kept);
+  for (const file of [join(temporary, "a/b/c"), join(temporary, ".hidden"), join(kept, "d")]) writeFileSync(file, "");
+  symlinkSync(kept, join(temporary, "link"));
+  vi.stubEnv("TMPDIR", temporary);
+  await emptyTemporaryDirectory().finally(() => vi.unstubAllEnvs());
+  expect([readdirSync(temporary), readdirSync(kept)]).toEqual([[], ["d"]]);
+  rmSync(folder, { recursive: true });
 });
 
 it("killTree finds processes by their marker on Linux only", async () => {
