@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createServer as createHangingServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CommandRequest, CommandResult } from "#harness/commands/command-runner.ts";
@@ -203,13 +204,14 @@ describe("setting up a workspace", () => {
   });
 
   it("clones no longer than the execution has", async () => {
-    const hanging = createServer(() => {});
+    const sockets = new Set<Socket>();
+    const hanging = createHangingServer((socket) => void sockets.add(socket));
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
     const listening = hanging.address();
-    const url = `http://127.0.0.1:${typeof listening === "object" ? listening?.port : ""}/o/r`;
+    const url = `https://127.0.0.1:${typeof listening === "object" ? listening?.port : ""}/o/r`;
     const { work } = start({ agent_config: { repositories: [{ url }] } }, { deadlineAt: Date.now() + 200 });
-    await expect(work).rejects.toThrow(`cloning ${url} failed`);
-    hanging.closeAllConnections();
+    await expect(work).rejects.toThrow(`cloning ${url} failed: git did not end within 0 s`);
+    for (const socket of sockets) socket.destroy();
     hanging.close();
   });
 
