@@ -4,12 +4,12 @@ import path from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { runAction } from "../../action/action.ts";
 import { command, printText } from "../../action/job.ts";
 import { JobLog } from "../../action/job-log.ts";
 import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
+import { readOutputs, startAction } from "./action-job.ts";
 import { api, commandEvents, event, messages, problem, RUN } from "./answers.ts";
 
 const server = new FaultServer();
@@ -22,52 +22,8 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true });
 });
 
-interface Step {
-  /** As a runner's signals to the process do. */
-  readonly cancel: () => void;
-  readonly log: () => string;
-  readonly exited: Promise<number>;
-}
-
-/** Starts the action with the inputs and the job in variables, as a runner gives them, and no others. */
-function start(inputs: Record<string, string>, more: Record<string, string | undefined> = {}): Step {
-  const given = {
-    "base-url": server.api,
-    "api-key": "rya_secret",
-    "timeout-minutes": "60",
-    "fail-on-failure": "true",
-    ...inputs,
-  };
-  const env = {
-    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-    GITHUB_OUTPUT: path.join(folder, "output"),
-    GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
-    GITHUB_ACTION: "__acme_runyard",
-    GITHUB_REPOSITORY: "acme/shop",
-    GITHUB_SHA: "0123abcd",
-    GITHUB_REF: "refs/heads/main",
-    GITHUB_RUN_ID: "77",
-    GITHUB_SERVER_URL: "https://github.com",
-    ...more,
-  };
-  const lines: string[] = [];
-  const listeners = new Set<() => void>();
-  const exited = runAction({
-    env,
-    print: (line) => void lines.push(`${line}\n`),
-    onCancel: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
-  return {
-    cancel: () => {
-      for (const listener of listeners) listener();
-    },
-    log: () => lines.join(""),
-    exited: exited.finally(() => expect(listeners).toEqual(new Set())),
-  };
-}
+const start = (inputs: Record<string, string>, more: Record<string, string | undefined> = {}) =>
+  startAction({ folder, baseURL: server.api }, inputs, more);
 
 async function step(inputs: Record<string, string>, more: Record<string, string | undefined> = {}) {
   const { log, exited } = start(inputs, more);
@@ -84,13 +40,7 @@ const ending = (state: string, more: object = {}, text = "All done.", events: ob
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 const summary = () => readFileSync(path.join(folder, "summary"), "utf8");
 
-/** The outputs of the step, as the runner reads the file. */
-function outputs(): Record<string, string> {
-  const text = readFileSync(path.join(folder, "output"), "utf8");
-  return Object.fromEntries(
-    [...text.matchAll(/^(\S+)<<(\S+)\n([\s\S]*?)\n\2$/gm)].map(([, name = "", , value = ""]) => [name, value]),
-  );
-}
+const outputs = () => readOutputs(folder);
 
 /** The commands that a runner would see in the log: lines that begin with `::`, and `##[` anywhere. */
 const commands = (log: string) => log.split("\n").filter((line) => /^\s*::|##\[/.test(line));

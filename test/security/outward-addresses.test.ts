@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
 import { createAddressCheck, listOwnAddresses, resolveAllowed } from "#harness/network/blocked-addresses.ts";
@@ -109,6 +109,24 @@ describe("resolveAllowed", () => {
     const found = await resolveAllowed("localhost", () => true);
     const last = found.at(-1)?.address;
     await expect(resolveAllowed("localhost", (address) => address !== last)).rejects.toThrow("may not call");
+  });
+
+  it.each([
+    ["whose first address is blocked", ["10.1.2.3", "8.8.8.8"]],
+    ["whose last address is blocked", ["8.8.8.8", "2606:4700::1111", "10.1.2.3"]],
+    ["that has no address", []],
+  ])("rejects a name %s", async (_, addresses) => {
+    const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const lookup = vi
+      .spyOn(process.getBuiltinModule("node:dns"), "lookup")
+      .mockImplementation((...given: unknown[]) => {
+        const done = given.at(-1);
+        if (typeof done === "function") done(null, found);
+      });
+    const resolving = resolveAllowed("host.example", (address) => address !== "10.1.2.3");
+    await expect(resolving.finally(() => lookup.mockRestore())).rejects.toThrow(
+      "host.example is an address that runs may not call",
+    );
   });
 
   it("takes an address as it is, and checks it", async () => {
