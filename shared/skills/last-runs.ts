@@ -15,7 +15,7 @@ export async function readLastRuns(principal: Principal, table: Table): Promise<
   const shards = (await Promise.all(owners.map((owner) => readLatestRuns(owner, table)))).flat();
   const latest = new Map<string, number>();
   for (const [spec, time] of shards.flatMap(({ found }) => found)) {
-    latest.set(spec, Math.max(time, latest.get(spec) ?? 0));
+    latest.set(spec, Math.max(time, latest.get(spec) ?? time));
   }
   const isComplete = shards.every((shard) => shard.isComplete);
   return {

@@ -106,11 +106,10 @@ describe("Issuers.read", () => {
 
 describe("verifyToken", () => {
   const audience = "runyard";
-  const verify = async (claims: Readonly<Record<string, unknown>>) => {
-    const token = await issuer.sign({ aud: audience, sub: "somebody", ...claims });
-    const refuse = (claim: string, why: string) => new RunyardError("not_authorized", { detail: `${claim}: ${why}` });
-    return verifyToken(token, { issuer: issuer.url, audience, now, refuse }, issuers);
-  };
+  const refuse = (claim: string, why: string) => new RunyardError("not_authorized", { detail: `${claim}: ${why}` });
+  const verifyText = (token: string) => verifyToken(token, { issuer: issuer.url, audience, now, refuse }, issuers);
+  const verify = async (claims: Readonly<Record<string, unknown>>) =>
+    verifyText(await issuer.sign({ aud: audience, sub: "somebody", ...claims }));
   const seconds = () => Math.floor(now / 1000);
 
   it("returns the claims, and tolerates a minute between the clocks", async () => {
@@ -127,6 +126,15 @@ describe("verifyToken", () => {
     for (const sub of [`${longest}x`, ""]) {
       await expect(verify({ sub })).rejects.toMatchObject(refusal("not_authorized", /^sub: is missing or too long$/));
     }
+  });
+
+  const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  it.each([
+    ["has two parts", "e30.e30"],
+    ["has no header", ".e30.c2ln"],
+    ["requires an extension", `${encode({ alg: "RS256", crit: ["new"], new: 1 })}.e30.c2ln`],
+  ])("refuses a token that %s", async (_, token) => {
+    await expect(verifyText(token)).rejects.toMatchObject(refusal("not_authorized", /^token: is not a signed JWT$/));
   });
 
   it("requests the keys again for an unknown one, but not within 30 seconds", async () => {

@@ -51,6 +51,16 @@ describe("the deployed code", () => {
     expect(module).toHaveProperty("handler");
   });
 
+  it("includes each module of these adapters once", () => {
+    const folder = `${join(root, "real")}/aws/`;
+    const outputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
+    const parts = outputs.filter(([path]) => join(repository, path).startsWith(folder));
+    const modules = parts.flatMap(([, { inputs }]) => Object.keys(inputs));
+    const own = Object.keys(PARTS).map((part) => `shared/aws/${part}-part.ts`);
+    expect(modules).toEqual(expect.arrayContaining(own));
+    expect(modules.filter((module, index) => modules.indexOf(module) !== index)).toEqual([]);
+  });
+
   it("of the harness contains no agent with a language model in its first file, and no cloud client", async () => {
     const outputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
     const named = new Map(outputs.map(([path, output]) => [path.split("/").slice(-3).join("/"), output]));
