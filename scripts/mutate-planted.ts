@@ -29,6 +29,8 @@ const HELP = `npm run mutate:planted
   --known       tries only test files of which an earlier run found that out`;
 
 const ONE_FILE_SECONDS = 300;
+/** What a test file that ends without a bug has time for, to tell whether it ends with it. */
+const ENDLESS_SECONDS = 60;
 
 const { values } = parseArgs({
   options: {
@@ -115,7 +117,7 @@ async function findCatcher(
     const one = { files: [failed?.file ?? ""], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
     const withBug = failed === undefined ? undefined : (await runTests(copy, one)).results[0];
     restore();
-    if (late) return "SURVIVED until the time was up";
+    if (late) return (await findEndless(copy, left, bug)) ?? "SURVIVED until the time was up";
     if (failed === undefined) return "SURVIVED";
     const without = (await runTests(copy, one)).results[0];
     if (withBug?.passed !== true && without?.passed === true) {
@@ -125,6 +127,20 @@ async function findCatcher(
     left = left.filter((file) => !done.includes(file));
   }
   return "SURVIVED";
+}
+
+/** The first of the nearest test files that does not end with the bug, but passes soon without it: a loop that never ends is noticed. */
+async function findEndless(copy: string, files: readonly string[], bug: Candidate): Promise<Catcher | undefined> {
+  for (const file of files.slice(0, 3)) {
+    const one = { files: [file], workers: 1, seconds: ENDLESS_SECONDS, isolate: true, bail: false };
+    const restore = plant(copy, bug);
+    const withBug = await runTests(copy, one);
+    restore();
+    const without = (await runTests(copy, one)).results[0];
+    const isQuick = without?.passed === true && without.milliseconds < (ENDLESS_SECONDS * 1000) / 3;
+    if (withBug.late && isQuick) return { file, failed: `it does not end in ${ENDLESS_SECONDS} s` };
+  }
+  return undefined;
 }
 
 /** The bugs that neither the type checker nor the linter notices. */
