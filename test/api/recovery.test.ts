@@ -435,7 +435,8 @@ async function states(plane: TestControlPlane, ids: readonly string[]): Promise<
 describe("reap-runs", () => {
   it("runs a pass for the empty event of an operator, and ends the runs of dead letters in ERROR", async () => {
     const plane = await createTestControlPlane();
-    const passes = { everySeconds: 15, sendPass: () => Promise.resolve() };
+    const sent: number[][] = [];
+    const passes = { everySeconds: 30, sendPass: async (...pass: number[]) => void sent.push(pass) };
     const id = await createRun(plane);
     const event = sqsEvent("runs-dead", [{ v: 1, run_id: id }, { odd: true }]);
     const deadRuns: DeadLetterQueue = {
@@ -446,6 +447,7 @@ describe("reap-runs", () => {
     const result = await reapRuns.handle(JSON.parse("{}"), { ...plane.ports, passes, deadRuns });
     expect(result).toEqual({ batchItemFailures: [] });
     expect(await readState(plane, id)).toBe("ERROR");
+    expect(sent, "the second pass of the minute").toEqual([[1, 30]]);
   });
 
   it("runs further passes of a minute by its queue on a single machine, while runs are active", async () => {

@@ -4,6 +4,8 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
+import { reap } from "../support/reaper.ts";
+import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 const toFile = (content: string, filename = "workspace.tar.gz") => ({
   filename,
@@ -159,6 +161,27 @@ describe("the end of a slice", () => {
       "worker_container_ready",
       "run_succeeded",
     ]);
+  });
+
+  it("is refused, and changes nothing, if the run has another execution meanwhile", async () => {
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
+    await saved(plane, first, "slice-1");
+    let second: Harness | undefined;
+    const reply = await withWriteInBetween(
+      plane,
+      (write) => write.kind === "update" && write.set?.["sliced"] === true,
+      async () => {
+        plane.clock.now += 31_000;
+        await reap(plane);
+        second = await nextExecution(plane);
+        await second.resolve();
+      },
+      () => first.shutDown({ error: { category: "slice_ended", message: "the time is over" } }),
+    );
+    expect(reply).toMatchObject({ status: 401, body: { detail: expect.stringContaining("execution") } });
+    expect(await readState(plane, first.run_id)).toBe("INPROGRESS");
+    expect((await second?.beat())?.status).toBe(200);
   });
 
   it("without its own checkpoint counts as a loss", async () => {
