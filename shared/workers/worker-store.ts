@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keys, teamPk, WORKERS, workerPrefix } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table, type Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Key, type Table, type Update } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 
 /** Seconds that a connection lasts at most: API Gateway closes each one after two hours, sometimes without a notification. */
@@ -76,15 +76,16 @@ function connectionReader({ table, now }: WorkerPorts) {
 export function workerStore(ports: WorkerPorts) {
   const { table, now } = ports;
   const expiry = () => Math.ceil(now() / 1000) + CONNECTION_SECONDS;
-  const update = async (key: ConnectionKey, change: Omit<Update, "kind" | "key">): Promise<boolean> => {
+  const updateItem = async (key: Key, change: Omit<Update, "kind" | "key">): Promise<boolean> => {
     try {
-      await table.write({ kind: "update", key: itemKey(key), ...change, if: { ...EXISTS, ...change.if } });
+      await table.write({ kind: "update", key, ...change, if: { ...EXISTS, ...change.if } });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailed) return false;
       throw error;
     }
   };
+  const update = (key: ConnectionKey, change: Omit<Update, "kind" | "key">) => updateItem(itemKey(key), change);
 
   return {
     ...connectionReader(ports),
@@ -109,8 +110,12 @@ export function workerStore(ports: WorkerPorts) {
     },
 
     /** Records that a connection is still open. Resolves with false if it is removed. */
-    noteSeen: (key: ConnectionKey): Promise<boolean> =>
-      update(key, { set: { last_seen_at: now(), expires_at: expiry() } }),
+    async noteSeen(key: ConnectionKey): Promise<boolean> {
+      const expires_at = expiry();
+      const isThere = await update(key, { set: { last_seen_at: now(), expires_at } });
+      // A connection to a single machine has no limit of time, so what leads to it must not expire before it.
+      return isThere && (await updateItem(keys.connection(key.connectionId), { set: { expires_at } }));
+    },
 
     /** Removes a closed connection; does nothing where it is removed already. */
     async forget(key: ConnectionKey): Promise<void> {

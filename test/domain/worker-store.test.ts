@@ -68,6 +68,16 @@ describe("the connection of a worker", () => {
     expect(await store.find("one")).toBeUndefined();
   });
 
+  it("lasts as long as it is noted as open, with the way from its id to it", async () => {
+    await store.register(one, "hash");
+    now += 7_799_000;
+    expect(await store.noteSeen(one)).toBe(true);
+    const expires_at = EXPIRES_AT + 7_799;
+    expect(await stored()).toEqual({ ...registered, last_seen_at: now, expires_at });
+    // The table deletes expired items, and without this one the connection is not found.
+    expect(await table.get(keys.connection("one"))).toMatchObject({ team_uid: "team", expires_at });
+  });
+
   it("is busy until the time with which it is registered", async () => {
     await store.register(one, "hash", START + 1_000);
     expect(await stored()).toEqual({ ...registered, busy_until: START + 1_000 });

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type ClientOptions, WebSocket } from "ws";
+import { forgetConnections } from "#server/sockets/worker-sockets.ts";
+import { workerStore } from "#shared/workers/worker-store.ts";
+import { type SocketServer, withSocketServer } from "../support/in-process.ts";
+
+// Keeps the log out of the test output.
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const START = Date.parse("2026-05-18T19:00:00Z");
+const HOUR = 3_600_000;
+const clients: WebSocket[] = [];
+beforeEach(() => void vi.useFakeTimers({ now: START, toFake: ["setInterval", "clearInterval", "Date"] }));
+afterEach(() => {
+  for (const client of clients.splice(0)) client.terminate();
+  vi.useRealTimers();
+});
+
+function connect({ url, key }: SocketServer, workerId = "rack-7", options: ClientOptions = {}): WebSocket {
+  const headers = { authorization: `Bearer ${key}`, ...options.headers };
+  const client = new WebSocket(`${url}?worker_id=${workerId}`, { ...options, headers });
+  client.on("error", () => undefined);
+  clients.push(client);
+  return client;
+}
+async function connected(server: SocketServer, workerId?: string, options?: ClientOptions): Promise<WebSocket> {
+  const client = connect(server, workerId, options);
+  await once(client, "open");
+  return client;
+}
+const listWorkers = ({ ports, team }: SocketServer) => workerStore(ports).ofTeam(team);
+async function connectionId(server: SocketServer): Promise<string> {
+  const [connection] = await listWorkers(server);
+  if (connection === undefined) throw new Error("no worker is connected");
+  return connection.connection_id;
+}
+/** Lets the time of a ping come. Resolves when the server has read what the client sent before. */
+async function ping(client: WebSocket): Promise<void> {
+  const pinged = once(client, "ping");
+  vi.advanceTimersByTime(30_000);
+  await pinged;
+  client.ping();
+  await once(client, "pong");
+}
+
+describe("the sockets of workers on a single machine", () => {
+  it("send a frame to an open connection only, and close one for good", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      const id = await connectionId(server);
+      const message = once(client, "message");
+      expect([await server.sockets.post(id, "frame"), await server.sockets.post("unknown", "frame")]).toEqual([
+        true,
+        false,
+      ]);
+      expect(String((await message)[0])).toBe("frame");
+      const closed = once(client, "close");
+      await server.sockets.close(id);
+      expect((await closed)[0]).toBe(1008);
+      await expect.poll(() => listWorkers(server)).toEqual([]);
+      expect(await server.sockets.post(id, "frame")).toBe(false);
+    }));
+
+  it.each([
+    ["addressed to another server", 421, { headers: { host: "attacker.example" } }],
+    ["without a valid key", 401, { headers: { authorization: "Bearer ryp_wrong" } }],
+    ["of a team that the key is not in", 403, { headers: { "x-team-uid": "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48" } }],
+  ])("refuse a connection %s with %i", (_, status, options) =>
+    withSocketServer(async (server) => {
+      const [, response] = await once(connect(server, "rack-7", options), "unexpected-response");
+      expect(response.statusCode).toBe(status);
+      expect(await listWorkers(server)).toEqual([]);
+    }),
+  );
+
+  it("note when a frame arrives, also one that cannot be read", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      const store = workerStore(server.ports);
+      const before = await store.find(await connectionId(server));
+      vi.setSystemTime(START + HOUR);
+      client.send("no frame");
+      await expect
+        .poll(async () => (await listWorkers(server)).map(({ last_seen_at }) => last_seen_at))
+        .toEqual([START + HOUR]);
+      expect(before?.connection.last_seen_at).toBe(START);
+    }));
+
+  it("end a connection that does not answer pings, and keep one that does", () =>
+    withSocketServer(async (server) => {
+      const silent = await connected(server, "silent", { autoPong: false });
+      const client = await connected(server, "alive");
+      await ping(client);
+      const closed = once(silent, "close");
+      await ping(client);
+      expect((await closed)[0]).toBe(1006);
+      await ping(client);
+      expect(client.readyState).toBe(WebSocket.OPEN);
+      await expect
+        .poll(async () => (await listWorkers(server)).map(({ worker_host }) => worker_host))
+        .toEqual(["alive"]);
+    }));
+
+  it("record an open connection each hour, so that it is found for as long as it is open", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      const id = await connectionId(server);
+      const { find } = workerStore(server.ports);
+      for (let hours = 1; hours <= 5; hours++) {
+        vi.setSystemTime(START + hours * HOUR);
+        await ping(client);
+        await expect.poll(async () => (await find(id))?.connection.last_seen_at).toBe(Date.now());
+        await server.adapters.table.purgeExpired(Date.now());
+      }
+      await ping(client);
+      expect((await find(id))?.connection.last_seen_at).toBe(Date.now() - 30_000);
+    }));
+
+  it("tell workers that the server stops, and accept none after that", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      const closed = once(client, "close");
+      await server.sockets.end();
+      expect((await closed)[0]).toBe(1001);
+      const [, response] = await once(connect(server), "unexpected-response");
+      expect(response.statusCode).toBe(503);
+    }));
+});
+
+describe("forgetConnections", () => {
+  it("removes the connections that a previous process left in the table", () =>
+    withSocketServer(async (server) => {
+      const store = workerStore(server.ports);
+      const left = { team: server.team, workerHost: "rack-7", connectionId: "left" };
+      await store.register(left, "hash");
+      await store.register({ ...left, workerHost: "rack-8", connectionId: "left too" }, "hash");
+      await forgetConnections(server.adapters.database, server.ports);
+      expect([await listWorkers(server), await store.find("left")]).toEqual([[], undefined]);
+    }));
+});
