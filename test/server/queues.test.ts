@@ -366,6 +366,42 @@ describe("the queues of the control plane", () => {
     ]);
   });
 
+  it("have the limits that they have on AWS; the dead letters of runs are delivered until they are handled", () => {
+    const limits = Object.values(QUEUES).map(({ name, timeoutSeconds, visibilitySeconds, maxReceives }) => [
+      name,
+      timeoutSeconds,
+      visibilitySeconds,
+      maxReceives,
+    ]);
+    expect(limits).toEqual([
+      ["runs", 30, 180, 1_000],
+      ["ends", 60, 360, 5],
+      ["reaper", 60, 360, 5],
+      ["ticks", 30, 180, 5],
+      ["runs-dead", 30, 180, undefined],
+    ]);
+  });
+
+  it("delay the messages of runs and passes that ask for it, and no others", async () => {
+    const time = 1_000_000;
+    const database = data.open();
+    const queues = new Queues(database, () => time);
+    const runQueue = sqliteRunQueue(queues);
+    const owner = { type: "Team", uid: "t" } as const;
+    await runQueue.sendRun("now", owner);
+    await runQueue.sendRun("later", owner, 30);
+    await runQueue.sendEnd("end", owner);
+    await sqlitePassQueue(queues).sendPass(2, 15);
+    const rows = database.statement("SELECT queue, body, visible_at FROM messages ORDER BY id").all();
+    expect(rows.map(({ queue, body, visible_at }) => [queue, JSON.parse(String(body)), visible_at])).toEqual([
+      ["runs", { v: 1, run_id: "now" }, time],
+      ["runs", { v: 1, run_id: "later" }, time + 30_000],
+      ["ends", { v: 1, run_id: "end" }, time],
+      ["reaper", { v: 1, pass: 2 }, time + 15_000],
+    ]);
+    expect(sqlitePassQueue(queues).everySeconds).toBe(15);
+  });
+
   it("delete messages after 14 days", async () => {
     const database = data.open();
     let time = Date.now();
