@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync }
 import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { createDirectory } from "#server/disk/create-directory.ts";
 import { DiskBudget, measureDisk } from "#server/disk/disk-budget.ts";
 import { formatBytes } from "#server/disk/format-bytes.ts";
 import { parseSize } from "#server/disk/parse-size.ts";
@@ -98,6 +99,17 @@ describe("the data directory", () => {
   });
 });
 
+describe("createDirectory", () => {
+  it("creates a directory and its parents for their owner alone, and keeps one that is there", () => {
+    const parent = path.join(data.directory(), "a");
+    createDirectory(path.join(parent, "b"));
+    expect([statSync(parent).mode & 0o777, statSync(path.join(parent, "b")).mode & 0o777]).toEqual([0o700, 0o700]);
+    writeFileSync(path.join(parent, "b/file"), "");
+    createDirectory(path.join(parent, "b"));
+    expect(readdirSync(path.join(parent, "b"))).toEqual(["file"]);
+  });
+});
+
 describe("a size", () => {
   it.each([
     ["500MB", 500_000_000],
@@ -165,10 +177,19 @@ describe("DiskBudget", () => {
   });
 
   it("refuses what would leave less than 100 MiB of the disk free", async () => {
-    const budget = new DiskBudget(createData(), 2 ** 60);
+    const directory = createData();
+    const budget = new DiskBudget(directory, 2 ** 60);
     await budget.measure();
     expect(budget.findShortage()).toBeUndefined();
+    const { bavail, bsize } = await statfs(directory);
+    const mib = 1024 ** 2;
+    // Others write to this disk, too.
+    const margin = Math.min(5_000 * mib, (bavail * bsize) / 4);
+    expect(budget.findShortage(bavail * bsize - 100 * mib - margin)).toBeUndefined();
+    budget.add(bavail * bsize - margin);
+    const full = "the disk of the server is almost full; its operator has to free space";
+    expect([budget.findShortage(), budget.findShortage(margin)]).toEqual([undefined, full]);
     budget.add(2 ** 59);
-    expect(budget.findShortage()).toBe("the disk of the server is almost full; its operator has to free space");
+    expect(budget.findShortage()).toBe(full);
   });
 });

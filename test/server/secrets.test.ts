@@ -12,7 +12,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { backupFile } from "#server/database/backup.ts";
 import type { Database } from "#server/database/database.ts";
-import { deriveKey, KeyFileError } from "#server/secrets/key-file.ts";
+import { createKeyFile, deriveKey, KeyFileError } from "#server/secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 
@@ -79,6 +79,10 @@ describe("values of secrets in SQLite", () => {
   const changes: [string, (database: Database) => unknown][] = [
     ["moved to another secret", (db) => db.statement("UPDATE secret_values SET id = 'b' WHERE id = 'a'").run()],
     ["moved to another team", (db) => db.statement("UPDATE secret_values SET team = 'other'").run()],
+    [
+      "given another version",
+      (db) => db.statement("UPDATE secret_values SET sealed = CAST(x'02' || substr(sealed, 2) AS BLOB)").run(),
+    ],
     ["changed", (db) => db.statement("UPDATE secret_values SET sealed = CAST(sealed || x'00' AS BLOB)").run()],
     ["cut off", (db) => db.statement("UPDATE secret_values SET sealed = substr(sealed, 1, 20)").run()],
     ["emptied", (db) => db.statement("UPDATE secret_values SET sealed = x''").run()],
@@ -124,6 +128,16 @@ describe("the key file", () => {
     rmSync(keyFile);
     await expect(openInstallationKey(database, keyFile)).rejects.toThrow(KeyFileError);
     expect(existsSync(keyFile)).toBe(false);
+  });
+
+  it("that is there before the first start is used, and never replaced", async () => {
+    const directory = data.directory();
+    const keyFile = path.join(directory, "key");
+    const own = Buffer.alloc(32, 7);
+    writeFileSync(keyFile, own, { mode: 0o600 });
+    expect(() => createKeyFile(keyFile)).toThrow("EEXIST");
+    const key = await openInstallationKey(data.open(path.join(directory, "runyard.db")), keyFile);
+    expect([key.equals(own), readFileSync(keyFile).equals(own)]).toEqual([true, true]);
   });
 
   it("is not read through a symbolic link", async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { QUEUES } from "#server/queue/queue-names.ts";
@@ -72,13 +73,16 @@ describe("timers", () => {
     const before = make(database);
     before.start();
     await before.put(everyMinute);
+    const berlin = { id: "berlin", expression: "cron(10 21 * * ? *)", timeZone: "Europe/Berlin" };
+    await before.put({ ...berlin, timeZone: "UTC" });
+    await before.put(berlin);
     await before.put({ id: "gone", expression: everyMinute.expression, timeZone: "UTC" });
     await before.remove("gone");
     before.stop();
-    vi.advanceTimersByTime(10 * MINUTE);
+    vi.advanceTimersByTime(9 * MINUTE);
     make(database).start();
     vi.advanceTimersByTime(MINUTE);
-    expect(sent).toEqual(["minutely 19:11:00"]);
+    expect(sent.toSorted()).toEqual(["berlin 19:10:00", "minutely 19:10:00"]);
   });
 
   it("fire once after the machine was suspended, with the scheduled time", async () => {
@@ -89,6 +93,26 @@ describe("timers", () => {
     vi.advanceTimersByTime(MINUTE);
     vi.advanceTimersByTime(MINUTE);
     expect(sent).toEqual(["minutely 19:01:00", "minutely 21:31:00", "minutely 21:32:00"]);
+  });
+
+  it("notice within a minute that the clock was changed", async () => {
+    const timers = make();
+    await timers.put({ ...hourly, expression: "cron(0 23 * * ? *)" });
+    timers.start();
+    vi.setSystemTime(at("2026-05-18T23:00:10Z"));
+    vi.advanceTimersByTime(MINUTE);
+    expect(sent).toEqual(["hourly 23:00:00"]);
+  });
+
+  it("send outside the asynchronous context in which they were set", async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const timers = make(data.open(), async () => void seen.push(context.getStore()));
+    timers.start();
+    await context.run("a request", () => timers.put(everyMinute));
+    // The timers of the test run in the context that advances them, those of Node in the one that set them.
+    context.run("a request", () => vi.advanceTimersByTime(2 * MINUTE));
+    expect(seen).toEqual([undefined, undefined]);
   });
 
   it("fire although another timer is invalid or a message cannot be sent", async () => {

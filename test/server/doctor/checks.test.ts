@@ -1,0 +1,183 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { doctorCommand } from "#server/command/doctor-command.ts";
+import { packageProgram } from "#server/command/program.ts";
+import { checkDataDirectory, checkFreeSpace } from "#server/doctor/check-data.ts";
+import { checkIsolation } from "#server/doctor/check-host.ts";
+import { checkProviders } from "#server/doctor/check-providers.ts";
+import { useDataDirectory } from "../support/data-directory.ts";
+
+const data = useDataDirectory();
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+/** A data directory with files of these modes. */
+function createData(mode: number, files: Readonly<Record<string, number>> = {}): string {
+  const directory = path.join(data.directory(), "data");
+  mkdirSync(directory);
+  chmodSync(directory, mode);
+  for (const [name, fileMode] of Object.entries(files)) {
+    writeFileSync(path.join(directory, name), "x");
+    chmodSync(path.join(directory, name), fileMode);
+  }
+  return directory;
+}
+
+describe("the doctor's check of the data directory", () => {
+  it("accepts what only its owner can access", async () => {
+    const directory = createData(0o700, { "runyard.db": 0o600, "runyard.key": 0o600 });
+    expect(await checkDataDirectory(directory)).toEqual([
+      { name: "data", status: "ok", detail: `${directory} is accessible to its owner only` },
+      { name: "key", status: "ok", detail: "readable by its owner only" },
+    ]);
+  });
+
+  it.each([0o750, 0o705, 0o710, 0o702])("refuses a directory that other users can access (mode %o)", async (mode) => {
+    const directory = createData(mode);
+    expect(await checkDataDirectory(directory)).toEqual([
+      {
+        name: "data",
+        status: "failed",
+        detail: `${directory} is accessible to other users`,
+        remedy: `Run: chmod 700 '${directory}'`,
+      },
+    ]);
+  });
+
+  it.each([0o640, 0o604, 0o620])("refuses a key that other users can access (mode %o)", async (mode) => {
+    const directory = createData(0o700, { "runyard.key": mode });
+    const key = path.join(directory, "runyard.key");
+    const [, ...checks] = await checkDataDirectory(directory);
+    const detail = `${key} is accessible to other users`;
+    expect(checks).toEqual([{ name: "key", status: "failed", detail, remedy: `Run: chmod 600 '${key}'` }]);
+  });
+
+  it("misses the key where there is a database, and only there", async () => {
+    const directory = createData(0o700, { "runyard.db": 0o600 });
+    const detail = `${path.join(directory, "runyard.key")} is missing, so secrets cannot be read`;
+    const [, ...checks] = await checkDataDirectory(directory);
+    expect(checks).toEqual([{ name: "key", status: "failed", detail, remedy: "Put it back from a backup." }]);
+    expect(await checkDataDirectory(createData(0o700))).toMatchObject([{ name: "data", status: "ok" }]);
+  });
+
+  it("refuses what is no directory, such as a file or a link", async () => {
+    const directory = createData(0o700, { file: 0o600 });
+    const link = path.join(directory, "link");
+    symlinkSync(directory, link);
+    for (const wrong of [path.join(directory, "file"), link]) {
+      const detail = `${wrong} is not a directory`;
+      expect(await checkDataDirectory(wrong)).toEqual([
+        { name: "data", status: "failed", detail, remedy: "Choose another one with --data." },
+      ]);
+    }
+  });
+
+  it("accepts a directory that the first start creates, also below others that do not exist", async () => {
+    const directory = path.join(data.directory(), "a/b/c");
+    const detail = `${directory} will be created at the first start`;
+    expect(await checkDataDirectory(directory)).toEqual([{ name: "data", status: "ok", detail }]);
+  });
+});
+
+describe("the doctor's check of the disk", () => {
+  it("refuses a disk without space, also for a directory that does not exist yet", async () => {
+    const check = {
+      name: "disk",
+      status: "failed",
+      detail: "0 bytes are free",
+      remedy: "Free some space, or put the data on another disk with --data.",
+    };
+    // This file system has no blocks.
+    expect(await checkFreeSpace("/proc")).toEqual(check);
+    expect(await checkFreeSpace("/proc/runyard/data")).toEqual(check);
+  });
+
+  it("says what is free", async () => {
+    expect(await checkFreeSpace(data.directory())).toMatchObject({ detail: expect.stringMatching(/^\d.* are free$/) });
+  });
+});
+
+describe("the doctor's check of the isolation", () => {
+  it.each([
+    [true, "failed"],
+    [false, "warning"],
+  ])("reports that commands cannot be isolated, where that is needed: %s as %s", async (isNeeded, status) => {
+    vi.stubEnv("PATH", data.directory());
+    expect(await checkIsolation(isNeeded)).toMatchObject({
+      name: "isolation",
+      status,
+      detail: expect.stringContaining("commands cannot be isolated: "),
+    });
+  });
+});
+
+describe("the doctor of a service", () => {
+  it.each([
+    [[], "failed"],
+    [["--no-sandbox"], "warning"],
+  ])("demands isolation, unless it is told not to: with %j a missing one is reported as %s", async (args, status) => {
+    const directory = data.directory();
+    vi.stubEnv("PATH", directory);
+    const printed = vi.spyOn(console, "log").mockReturnValue(undefined);
+    try {
+      await doctorCommand(["--json", "--data", directory, ...args], packageProgram({ HOME: directory }));
+      const { checks } = JSON.parse(printed.mock.calls.join(""));
+      expect(checks).toContainEqual(expect.objectContaining({ name: "isolation", status }));
+    } finally {
+      printed.mockRestore();
+    }
+  });
+});
+
+describe("the doctor's call of a model provider", () => {
+  it("has the provider's key, its first model and the smallest limit that it accepts", async () => {
+    const calls: unknown[] = [];
+    vi.stubGlobal("fetch", async (url: string, { headers, body }: { headers: object; body: string }) => {
+      calls.push([url, headers, JSON.parse(body)]);
+      return new Response("{}");
+    });
+    const checks = await checkProviders({
+      RUNYARD_ANTHROPIC_API_KEY: "key-a",
+      RUNYARD_OPENAI_API_KEY: "key-o",
+      RUNYARD_COMPATIBLE_BASE_URL: "https://models.example/v1",
+      RUNYARD_COMPATIBLE_MODELS: "tiny, large",
+      RUNYARD_COMPATIBLE_API_KEY: "key-c",
+    });
+    expect(checks.map(({ name, status }) => [name, status])).toEqual([
+      ["model anthropic", "ok"],
+      ["model openai", "ok"],
+      ["model compatible", "ok"],
+    ]);
+    const messages = [{ role: "user", content: "Reply with OK." }];
+    const model = expect.any(String);
+    const bearer = (key: string) => expect.objectContaining({ authorization: `Bearer ${key}` });
+    expect(calls).toEqual([
+      [
+        "https://api.anthropic.com/v1/messages",
+        expect.objectContaining({ "x-api-key": "key-a" }),
+        { model, messages, max_tokens: 1 },
+      ],
+      ["https://api.openai.com/v1/chat/completions", bearer("key-o"), { model, messages, max_completion_tokens: 16 }],
+      ["https://models.example/v1/chat/completions", bearer("key-c"), { model: "tiny", messages, max_tokens: 1 }],
+    ]);
+  });
+
+  it.each([
+    [402, "Add credit to the account of the provider."],
+    [403, "Check the key in RUNYARD_OPENAI_API_KEY."],
+    [400, "Check the model and its provider's documentation."],
+    [500, "The provider has a problem. Try again later."],
+  ])("that responds with %i has a remedy, and the beginning of the response", async (status, remedy) => {
+    vi.stubGlobal("fetch", async () => new Response("x".repeat(201), { status }));
+    const [check] = await checkProviders({ RUNYARD_OPENAI_API_KEY: "key" });
+    expect(check).toEqual({
+      name: "model openai",
+      status: "failed",
+      detail: expect.stringMatching(new RegExp(`: ${status} x{200}$`)),
+      remedy,
+    });
+  });
+});
