@@ -1,0 +1,174 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAdminKey } from "#server/admin-key.ts";
+import { type ControlSocket, openControlSocket } from "#server/http/control-socket.ts";
+import { type HttpServer, startHttpServer } from "#server/http/http-server.ts";
+import { firstFreePort } from "../../../host/ports.ts";
+import { type Installation, openInstallation } from "../support/in-process.ts";
+
+// Keeps the log out of the test output.
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const ID = "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48";
+let installation: Installation;
+let server: HttpServer;
+let url: string;
+let key: string;
+
+async function start(maxDiskBytes?: number): Promise<void> {
+  installation = await openInstallation(maxDiskBytes === undefined ? {} : { maxDiskBytes });
+  const { adapters, ports, sockets } = installation;
+  key = (await createAdminKey(adapters.database, adapters.table)).api_key;
+  const port = await firstFreePort(16_000 + (process.pid % 6_000));
+  // It would refuse requests where the event loop of a busy machine is late.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  server = await startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets });
+  vi.useRealTimers();
+  url = `http://127.0.0.1:${port}`;
+}
+afterEach(async () => {
+  await installation.sockets.end();
+  await server.close();
+  await installation.close();
+});
+
+async function call(method: string, at: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${url}/api/v1${at}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+  const text = await response.text();
+  return { status: response.status, text };
+}
+
+describe("a server without room on its disk", () => {
+  beforeEach(async () => {
+    await start(1);
+    await installation.adapters.disk.measureAll();
+  });
+
+  it("refuses what starts new work, with the reason", async () => {
+    const requests = [
+      "/agent/runs",
+      "/agent/run",
+      `/agent/runs/${ID}/followups`,
+      "/agent/attachments",
+      `/agent/schedules/${ID}/run`,
+    ];
+    for (const at of requests) {
+      const { status, text } = await call("POST", at);
+      expect([at, status, text]).toEqual([at, 503, expect.stringContaining("has reached its limit of 1 bytes")]);
+    }
+  });
+
+  it("serves what reads, ends or reports a run", async () => {
+    const requests = [
+      ["GET", "/agent/runs", 200],
+      ["GET", `/agent/runs/${ID}`, 404],
+      ["POST", `/agent/runs/${ID}/cancel`, 404],
+      ["POST", "/harness-support/heartbeat", 403],
+    ] as const;
+    for (const [method, at, expected] of requests) {
+      expect([at, (await call(method, at)).status]).toEqual([at, expected]);
+    }
+  });
+});
+
+describe("a server", () => {
+  beforeEach(() => start());
+
+  it("lets only those call a route that the route is for", async () => {
+    expect((await call("POST", "/harness-support/resolve-prompt")).status).toBe(403);
+    expect((await call("GET", "/agent/runs", { authorization: "" })).status).toBe(401);
+    expect((await call("GET", "/openapi.json", { authorization: "" })).status).toBe(200);
+  });
+
+  it("takes paths without a parameter before those with one", async () => {
+    const created = await call("GET", "/agent/me");
+    expect(created.status).toBe(200);
+    const workers = await call("GET", "/agent/connected-self-hosted-workers");
+    expect(JSON.parse(workers.text)).toMatchObject({ workers: [] });
+  });
+
+  it.each(["", "/", "/unknown", "/agent/unknown"])("responds with a problem to the unknown path /api/v1%s", async (at) => {
+    const { status, text } = await call("GET", at);
+    expect([status, JSON.parse(text).error_code]).toEqual([404, "resource_not_found"]);
+  });
+
+  it("does not serve HEAD with the endpoint of GET", async () => {
+    expect((await call("HEAD", "/agent/me")).status).toBe(405);
+  });
+
+  it("refuses a request that is addressed to another server", async () => {
+    const status = await new Promise((resolve, reject) => {
+      const outgoing = request(`${url}/api/v1/docs`, { headers: { host: "attacker.example" } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      outgoing.on("error", reject).end();
+    });
+    expect(status).toBe(421);
+  });
+
+  it("closes although a client keeps its connection open, and then nothing listens any more", async () => {
+    expect((await call("GET", "/agent/me")).status).toBe(200);
+    await server.close();
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it("reports an address that is in use", async () => {
+    const { adapters, ports, sockets } = installation;
+    const port = Number(new URL(url).port);
+    const second = startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets });
+    await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
+
+describe("the control socket", () => {
+  beforeEach(() => start());
+
+  /** Calls the socket. */
+  const invoke = (method: string, at: string, body = "") =>
+    new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+      const socketPath = path.join(installation.directory, "control.sock");
+      const outgoing = request({ socketPath, method, path: at }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      });
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+  async function withSocket(use: (control: ControlSocket) => Promise<void>): Promise<void> {
+    const { directory, ports } = installation;
+    const control = openControlSocket(directory, ports, ports);
+    try {
+      await expect.poll(() => existsSync(path.join(directory, "control.sock"))).toBe(true);
+      await use(control);
+    } finally {
+      control.close();
+    }
+  }
+
+  it("takes the place of one that a killed server left, and is for its owner alone", async () => {
+    const file = path.join(installation.directory, "control.sock");
+    writeFileSync(file, "");
+    await withSocket(async () => {
+      await expect.poll(() => statSync(file).isSocket() && (statSync(file).mode & 0o777) === 0o600).toBe(true);
+      const { status, body } = await invoke("GET", "/");
+      expect([status, body]).toEqual([200, expect.arrayContaining(["create-run", "dispatch-run", "reap-runs"])]);
+    });
+  });
+
+  it("responds to what it does not know with 404, and with the error of a function that fails", () =>
+    withSocket(async () => {
+      await expect.poll(async () => (await invoke("GET", "/").catch(() => undefined))?.status).toBe(200);
+      expect(await invoke("POST", "/unknown", "{}")).toEqual({ status: 404, body: {} });
+      expect(await invoke("POST", "/reap-runs", "{")).toEqual({
+        status: 500,
+        body: { errorType: "SyntaxError", errorMessage: expect.any(String) },
+      });
+    }));
+});

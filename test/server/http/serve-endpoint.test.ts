@@ -1,0 +1,243 @@
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Endpoint } from "#server/http/endpoints.ts";
+import { countRefusals, identifyCaller } from "#server/http/load-shedder.ts";
+import { endpointServer } from "#server/http/serve-endpoint.ts";
+import type { HttpResponse } from "#shared/http/problem.ts";
+import { type Installation, openInstallation } from "../support/in-process.ts";
+
+// Keeps the log out of the test output.
+const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const MIB = 1024 * 1024;
+let installation: Installation;
+let server: Server;
+let url: string;
+/** What the endpoint responds, and the bodies that it got. */
+let respond: () => HttpResponse | Promise<HttpResponse>;
+let bodies: string[];
+
+const ok = (more: Partial<HttpResponse> = {}): HttpResponse => ({ statusCode: 200, headers: {}, body: "{}", ...more });
+
+beforeEach(async () => {
+  [respond, bodies] = [ok, []];
+  printed.mockClear();
+  installation = await openInstallation();
+  const { ports } = installation;
+  const endpoint: Endpoint = {
+    handle: async ({ body = "" }) => {
+      bodies.push(Buffer.from(body, "base64").toString());
+      return respond();
+    },
+  };
+  // It would refuse requests where the event loop of a busy machine is late.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const serve = endpointServer();
+  vi.useRealTimers();
+  server = createServer((incoming, outgoing) => {
+    const routeKey = `${incoming.method} ${incoming.url?.split("?")[0]}`;
+    void serve({ incoming, outgoing, routeKey, pathParameters: {} }, endpoint, ports);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
+  url = `http://127.0.0.1:${address.port}`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await installation.close();
+});
+
+/** Sends a body without its length, in pieces. */
+const sendPieces = (pieces: readonly Buffer[]) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const outgoing = request(`${url}/runs`, { method: "POST" }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    outgoing.on("error", reject);
+    for (const piece of pieces) outgoing.write(piece);
+    outgoing.end();
+  });
+
+/** Responses that wait until the test lets them end. */
+function holdResponses() {
+  const held: (() => void)[] = [];
+  respond = () => new Promise((resolve) => held.push(() => resolve(ok())));
+  return held;
+}
+
+describe("a request", () => {
+  it("of 10 MiB is served, and a larger one is refused with 413 and not handled", async () => {
+    const largest = Buffer.alloc(10 * MIB, "x");
+    expect((await fetch(`${url}/runs`, { method: "POST", body: largest })).status).toBe(200);
+    expect(await sendPieces([largest])).toBe(200);
+    expect(bodies.map(({ length }) => length)).toEqual([10 * MIB, 10 * MIB]);
+    const refused = await fetch(`${url}/runs`, { method: "POST", body: Buffer.alloc(10 * MIB + 1) });
+    expect([refused.status, await refused.json()]).toEqual([413, { message: "Request Entity Too Large" }]);
+    expect(await sendPieces([largest, Buffer.from("x")])).toBe(413);
+    expect(bodies).toHaveLength(2);
+  });
+
+  it("gets the status, the headers and the length of its response", async () => {
+    respond = () => ok({ statusCode: 201, headers: { "x-one": "1" }, body: "é" });
+    const response = await fetch(`${url}/runs`);
+    expect([response.status, response.headers.get("x-one"), response.headers.get("content-length")]).toEqual([
+      ...[201, "1", "2"],
+    ]);
+    expect(await response.text()).toBe("é");
+    respond = () => ok({ statusCode: 204, body: "" });
+    const empty = await fetch(`${url}/runs`);
+    expect([empty.status, empty.headers.get("content-length")]).toEqual([204, null]);
+  });
+
+  it("gets a problem where its response is larger than that of a Lambda function, or its endpoint fails", async () => {
+    respond = () => ok({ body: "x".repeat(6_291_556) });
+    expect((await fetch(`${url}/runs`)).status).toBe(200);
+    const failures: (() => HttpResponse)[] = [
+      () => ok({ body: "x".repeat(6_291_557) }),
+      () => {
+        throw new Error("no");
+      },
+    ];
+    for (const failure of failures) {
+      respond = failure;
+      const response = await fetch(`${url}/runs`);
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        expect.objectContaining({ error_code: "internal_error", retryable: true }),
+      ]);
+      expect(response.headers.get("retry-after")).toBe("1");
+    }
+  });
+
+  it("leaves its place to the next one, however it ended", async () => {
+    const held = holdResponses();
+    const places = Array.from({ length: 64 }, () => fetch(`${url}/runs`));
+    await expect.poll(() => held.length).toBe(64);
+    const refused = await fetch(`${url}/runs`);
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      expect.objectContaining({ error_code: "resource_unavailable" }),
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Another caller, and an execution of the same one, have places of their own.
+    respond = ok;
+    const status = async (at: string, authorization?: string) =>
+      (await fetch(`${url}${at}`, { headers: authorization === undefined ? {} : { authorization } })).status;
+    expect(await status("/runs", "Bearer b")).toBe(200);
+    expect(await status("/harness-support/heartbeat")).toBe(200);
+    expect(await status("/agent/runs/1/client-events")).toBe(200);
+    for (const end of held) end();
+    await Promise.all(places);
+    respond = () => {
+      throw new Error("no");
+    };
+    for (let count = 0; count < 65; count++) expect(await status("/runs")).toBe(500);
+    respond = ok;
+    expect(await status("/runs")).toBe(200);
+  });
+
+  it("that waits for something needs no place, but at most 512 wait at the same time", async () => {
+    const held = holdResponses();
+    const waiting = Array.from({ length: 512 }, () => fetch(`${url}/runs?wait=30`));
+    await expect.poll(() => held.length).toBe(512);
+    const refused = await fetch(`${url}/runs?a=b&wait=30`);
+    expect(refused.status).toBe(503);
+    respond = ok;
+    expect((await fetch(`${url}/runs`)).status).toBe(200);
+    for (const end of held) end();
+    await Promise.all(waiting);
+    for (let count = 0; count < 3; count++) expect((await fetch(`${url}/runs?wait=30`)).status).toBe(200);
+  });
+});
+
+describe("a stream", () => {
+  const headers = { accept: "text/event-stream" };
+  const streaming = (text: AsyncGenerator<string, void>) => () =>
+    ok({ headers: { "content-type": "text/event-stream" }, stream: text });
+
+  it("is sent piece by piece", async () => {
+    const first = Promise.withResolvers<void>();
+    async function* text() {
+      yield "one\n";
+      await first.promise;
+      yield "two\n";
+    }
+    respond = streaming(text());
+    const response = await fetch(`${url}/runs/1/events`, { headers });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect(await reader?.read()).toEqual({ done: false, value: "one\n" });
+    first.resolve();
+    expect(await reader?.read()).toEqual({ done: false, value: "two\n" });
+    expect((await reader?.read())?.done).toBe(true);
+  });
+
+  it("is opened 512 times at most, and again where another one has ended or failed", async () => {
+    const end = Promise.withResolvers<void>();
+    async function* open() {
+      yield "one\n";
+      await end.promise;
+    }
+    respond = () => streaming(open())();
+    const opened = await Promise.all(Array.from({ length: 512 }, () => fetch(`${url}/runs/1/events`, { headers })));
+    expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await fetch(`${url}/runs/1/events`, { headers })).status).toBe(503);
+    end.resolve();
+    await Promise.all(opened.map((response) => response.text()));
+    async function* failing() {
+      yield "one\n";
+      throw new Error("no");
+    }
+    respond = () => streaming(failing())();
+    for (let count = 0; count < 2; count++) {
+      const broken = await fetch(`${url}/runs/1/events`, { headers });
+      await expect(broken.text()).rejects.toThrow();
+    }
+    expect(printed.mock.calls.join("\n")).toContain("a stream was ended");
+    respond = () => streaming(open())();
+    expect((await fetch(`${url}/runs/1/events`, { headers })).status).toBe(200);
+  });
+});
+
+describe("identifyCaller", () => {
+  const incoming = (headers: IncomingMessage["headers"], remoteAddress = "192.0.2.1") => {
+    const message = { headers, socket: { remoteAddress } };
+    return identifyCaller(Object.assign(Object.create(null), message));
+  };
+
+  it("tells callers apart by their credential, or else by their address, and reveals no credential", () => {
+    const callers = [
+      incoming({ authorization: "Bearer a" }),
+      incoming({ authorization: "Bearer b" }),
+      incoming({ cookie: "session=a" }),
+      incoming({ cookie: "session=b" }),
+      incoming({}),
+      incoming({}, "192.0.2.2"),
+    ];
+    expect(new Set(callers).size).toBe(callers.length);
+    expect(incoming({ authorization: "Bearer a", cookie: "x" }, "192.0.2.3")).toBe(callers[0]);
+    expect(callers.join()).not.toContain("Bearer");
+  });
+});
+
+describe("countRefusals", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("logs every ten seconds how many requests were refused since then", () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const count = countRefusals();
+    const logged = () => [...printed.mock.calls.join("\n").matchAll(/"refused":(\d+)/g)].map(([, number]) => number);
+    for (let refused = 0; refused < 3; refused++) count();
+    vi.advanceTimersByTime(9_999);
+    expect(logged()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(logged()).toEqual(["3"]);
+    vi.advanceTimersByTime(60_000);
+    count();
+    vi.advanceTimersByTime(10_000);
+    expect(logged()).toEqual(["3", "1"]);
+  });
+});
