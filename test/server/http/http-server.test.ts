@@ -92,10 +92,13 @@ describe("a server", () => {
     expect(JSON.parse(workers.text)).toMatchObject({ workers: [] });
   });
 
-  it.each(["", "/", "/unknown", "/agent/unknown"])("responds with a problem to the unknown path /api/v1%s", async (at) => {
-    const { status, text } = await call("GET", at);
-    expect([status, JSON.parse(text).error_code]).toEqual([404, "resource_not_found"]);
-  });
+  it.each(["", "/", "/unknown", "/agent/unknown"])(
+    "responds with a problem to the unknown path /api/v1%s",
+    async (at) => {
+      const { status, text } = await call("GET", at);
+      expect([status, JSON.parse(text).error_code]).toEqual([404, "resource_not_found"]);
+    },
+  );
 
   it("does not serve HEAD with the endpoint of GET", async () => {
     expect((await call("HEAD", "/agent/me")).status).toBe(405);
