@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -284,8 +284,22 @@ describe("a backup", () => {
     expect((await sqliteTable(data.open(to)).query({ pk: "FIRST" })).items.length).toBeGreaterThan(0);
   });
 
+  it("takes the place of one that was interrupted", async () => {
+    const directory = data.directory();
+    const file = path.join(directory, "runyard.db");
+    await sqliteTable(data.open(file)).transact([put("a")]);
+    const to = path.join(directory, "backup.db");
+    writeFileSync(`${to}.partial`, "interrupted");
+    await backupFile(file, to);
+    expect([await listKeys(data.open(to)), existsSync(`${to}.partial`)]).toEqual([["a"], false]);
+  });
+
   it("that fails leaves no file", async () => {
     const directory = data.directory();
+    const damaged = path.join(directory, "damaged.db");
+    writeFileSync(damaged, "no database");
+    await expect(backupFile(damaged, path.join(directory, "copy.db"))).rejects.toThrow();
+    expect(readdirSync(directory)).toEqual(["damaged.db"]);
     const file = path.join(directory, "runyard.db");
     data.open(file);
     await expect(backupFile(file, path.join(directory, "missing", "backup.db"))).rejects.toThrow("ENOENT");
