@@ -12,7 +12,6 @@ import { ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
-import { type AnyClient, addMiddleware, commandOf } from "#shared/aws/middleware.ts";
 import { s3Client } from "#shared/aws/s3-client.ts";
 import { s3FileStore } from "#shared/aws/s3-files.ts";
 import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
@@ -22,22 +21,11 @@ import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
+import { answerCalls } from "../support/aws-answers.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
 const named = (name: string) => Object.assign(new Error("refused"), { name });
 const failure = { message: "refused", $metadata: {} };
-
-/** Answers the calls of a client in place of AWS, in turn: what is an error is thrown. The last answer is repeated. */
-function answerCalls(client: AnyClient, ...answers: readonly object[]): string[] {
-  const calls: string[] = [];
-  addMiddleware(client, { step: "initialize", name: "answer" }, (_, context) => async ({ input }) => {
-    calls.push(`${commandOf(context)} ${JSON.stringify(input)}`);
-    const answer = answers[Math.min(calls.length, answers.length) - 1] ?? {};
-    if (answer instanceof Error) throw answer;
-    return { output: answer, response: undefined };
-  });
-  return calls;
-}
 
 describe("secrets in Systems Manager", () => {
   const open = (...answers: readonly object[]) => {

@@ -1,0 +1,146 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { SchedulerClient } from "@aws-sdk/client-scheduler";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { afterEach, describe, expect, it } from "vitest";
+import { setClientHook } from "#shared/aws/client-settings.ts";
+import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
+import { openFunctionCaller } from "#shared/aws/invocation-part.ts";
+import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
+import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { answerCalls } from "../support/aws-answers.ts";
+
+const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
+const named = (name: string) => Object.assign(new Error("refused"), { name });
+const envelope = { version: 1, base_url: "b", model_url: "m", run_id: "r", execution_id: "e", key: "k" } as const;
+const parse = (call = "") => [call.split(" ", 1)[0], JSON.parse(call.slice(call.indexOf(" ") + 1))];
+
+describe("the run queues on SQS", () => {
+  it("get a message for its owner's group, with the delay that was asked for", async () => {
+    const client = new SQSClient(config);
+    const calls = answerCalls(client, {});
+    const queue = sqsRunQueue(client, { runs: () => "runs-url", ends: () => "ends-url" });
+    await queue.sendRun("run-1", { type: "Team", uid: "t" });
+    await queue.sendRun("run-2", { type: "User", uid: "u" }, 30);
+    await queue.sendEnd("run-3", { type: "Team", uid: "t" });
+    const message = (QueueUrl: string, run_id: string, MessageGroupId: string, more: object = {}) => [
+      "SendMessage",
+      { QueueUrl, MessageBody: JSON.stringify({ v: 1, run_id }), MessageGroupId, ...more },
+    ];
+    expect(calls.map(parse)).toEqual([
+      message("runs-url", "run-1", "TEAM#t"),
+      message("runs-url", "run-2", "USER#u", { DelaySeconds: 30 }),
+      message("ends-url", "run-3", "TEAM#t"),
+    ]);
+  });
+});
+
+describe("a timer of EventBridge Scheduler", () => {
+  it("fires exactly at its time, says which one that was, and is tried again for ten minutes", async () => {
+    const client = new SchedulerClient(config);
+    const calls = answerCalls(client, {});
+    const settings = { group: "ours", functionArn: "arn:function", roleArn: "arn:role" };
+    const scheduler = eventBridgeScheduler(client, () => settings);
+    await scheduler.put({ id: "s1", expression: "cron(0 3 * * ? *)", timeZone: "Europe/Berlin" });
+    await scheduler.remove("s1");
+    const input = { v: 1, schedule_id: "s1", scheduled_time: "<aws.scheduler.scheduled-time>" };
+    expect(calls.map(parse)).toEqual([
+      [
+        "UpdateSchedule",
+        {
+          Name: "s1",
+          GroupName: "ours",
+          ScheduleExpression: "cron(0 3 * * ? *)",
+          ScheduleExpressionTimezone: "Europe/Berlin",
+          State: "ENABLED",
+          FlexibleTimeWindow: { Mode: "OFF" },
+          Target: {
+            Arn: "arn:function",
+            RoleArn: "arn:role",
+            Input: JSON.stringify(input),
+            RetryPolicy: { MaximumEventAgeInSeconds: 600, MaximumRetryAttempts: 10 },
+          },
+        },
+      ],
+      ["DeleteSchedule", { Name: "s1", GroupName: "ours" }],
+    ]);
+  });
+});
+
+describe("the call of a function", () => {
+  afterEach(() => setClientHook(undefined));
+
+  const call = (answer: object, isolated?: boolean) => {
+    let calls: string[] = [];
+    setClientHook((client) => {
+      calls = answerCalls(client, answer);
+    });
+    const caller = openFunctionCaller();
+    const options = { timeoutMs: 60_000, ...(isolated !== undefined && { isolated }) };
+    return caller("the-function", { a: 1 }, options).then(
+      (result) => ({ result, calls }),
+      (error: unknown) => ({ error, calls }),
+    );
+  };
+
+  it("waits for its result, which may be empty", async () => {
+    const input = { FunctionName: "the-function", InvocationType: "RequestResponse", Payload: '{"a":1}' };
+    const { calls, ...rest } = await call({ Payload: Buffer.from('{"b":2}') });
+    expect([rest, calls.map(parse)]).toEqual([{ result: { b: 2 } }, [["Invoke", input]]]);
+    expect(await call({})).toMatchObject({ result: undefined });
+  });
+
+  it("throws where the function failed", async () => {
+    const failed = await call({ Payload: Buffer.from('{"b":2}'), FunctionError: "Unhandled" });
+    expect(failed).toMatchObject({ error: new Error("the-function failed: Unhandled") });
+  });
+
+  it("has a tenant of its own each time, if the function isolates them", async () => {
+    const tenants: unknown[] = [];
+    for (let count = 0; count < 2; count++) {
+      const { calls } = await call({}, true);
+      const [, input] = parse(calls[0]);
+      tenants.push(input.TenantId);
+    }
+    expect(tenants).toEqual([expect.any(String), expect.any(String)]);
+    expect(new Set(tenants).size).toBe(2);
+    const { calls } = await call({}, false);
+    expect(parse(calls[0])[1]).not.toHaveProperty("TenantId");
+  });
+});
+
+describe("the start of a sandbox", () => {
+  const startLambda = async (answer: object, hasTenants = true) => {
+    const client = new LambdaClient(config);
+    const calls = answerCalls(client, answer);
+    const sandbox = lambdaSandbox(
+      client,
+      () => "sandbox",
+      () => hasTenants,
+    );
+    const outcome: unknown = await sandbox.start(envelope, { provider: "lambda" }).catch((error: unknown) => error);
+    return { outcome, calls: calls.map(parse) };
+  };
+  it.each([
+    [true, { TenantId: "e" }],
+    [false, {}],
+  ])("that is a function invokes it without waiting, with tenants: %s", async (hasTenants, tenant) => {
+    const input = { FunctionName: "sandbox", InvocationType: "Event", ...tenant, Payload: JSON.stringify(envelope) };
+    expect(await startLambda({}, hasTenants)).toEqual({ outcome: undefined, calls: [["Invoke", input]] });
+  });
+
+  it.each([
+    ...["TooManyRequestsException", "ServiceException", "EC2ThrottledException", "ResourceNotReadyException"],
+    ...["ResourceConflictException", "CodeArtifactUserPendingException"],
+  ])("that is a function is postponed by %s", async (name) => {
+    const error = named(name);
+    const { outcome } = await startLambda(error);
+    expect(outcome).toBeInstanceOf(StartDeferred);
+    expect(outcome).toMatchObject({ message: "refused", cause: error });
+  });
+
+  it("that is a function fails with any other error", async () => {
+    const error = named("AccessDeniedException");
+    expect((await startLambda(error)).outcome).toBe(error);
+  });
+});
