@@ -1,18 +1,13 @@
-import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, it } from "vitest";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { openFunctionCaller } from "#shared/aws/invocation-part.ts";
-import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
-import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { answerCalls } from "../support/aws-answers.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
-const named = (name: string) => Object.assign(new Error("refused"), { name });
-const envelope = { version: 1, base_url: "b", model_url: "m", run_id: "r", execution_id: "e", key: "k" } as const;
 const parse = (call = "") => [call.split(" ", 1)[0], JSON.parse(call.slice(call.indexOf(" ") + 1))];
 
 describe("the run queues on SQS", () => {
@@ -106,41 +101,5 @@ describe("the call of a function", () => {
     expect(new Set(tenants).size).toBe(2);
     const { calls } = await call({}, false);
     expect(parse(calls[0])[1]).not.toHaveProperty("TenantId");
-  });
-});
-
-describe("the start of a sandbox", () => {
-  const startLambda = async (answer: object, hasTenants = true) => {
-    const client = new LambdaClient(config);
-    const calls = answerCalls(client, answer);
-    const sandbox = lambdaSandbox(
-      client,
-      () => "sandbox",
-      () => hasTenants,
-    );
-    const outcome: unknown = await sandbox.start(envelope, { provider: "lambda" }).catch((error: unknown) => error);
-    return { outcome, calls: calls.map(parse) };
-  };
-  it.each([
-    [true, { TenantId: "e" }],
-    [false, {}],
-  ])("that is a function invokes it without waiting, with tenants: %s", async (hasTenants, tenant) => {
-    const input = { FunctionName: "sandbox", InvocationType: "Event", ...tenant, Payload: JSON.stringify(envelope) };
-    expect(await startLambda({}, hasTenants)).toEqual({ outcome: undefined, calls: [["Invoke", input]] });
-  });
-
-  it.each([
-    ...["TooManyRequestsException", "ServiceException", "EC2ThrottledException", "ResourceNotReadyException"],
-    ...["ResourceConflictException", "CodeArtifactUserPendingException"],
-  ])("that is a function is postponed by %s", async (name) => {
-    const error = named(name);
-    const { outcome } = await startLambda(error);
-    expect(outcome).toBeInstanceOf(StartDeferred);
-    expect(outcome).toMatchObject({ message: "refused", cause: error });
-  });
-
-  it("that is a function fails with any other error", async () => {
-    const error = named("AccessDeniedException");
-    expect((await startLambda(error)).outcome).toBe(error);
   });
 });
