@@ -24,6 +24,9 @@ const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test"
 const accept = (client: Client, token: string, headers = {}) =>
   client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
 
+/** The items of invitations to an address: under its team, its token and the address. */
+const listStored = (email: string) => plane.table.all().filter((item) => item["email"] === email && "hash" in item);
+
 describe("POST /agent/teams/{teamUid}/invitations", () => {
   it("returns a link that is shown once and stored nowhere", async () => {
     const { token, ...made } = await invite({ email: "new@runyard.test", role: "admin" });
@@ -73,6 +76,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     });
     expect((await bo.get(`/agent/teams/${plane.team}`)).status).toBe(200);
     expect((await ada.get(invitations)).body.invitations).toEqual([]);
+    expect(listStored("bo@runyard.test")).toEqual([]);
     const zoe = createClient(plane, (await plane.person("Zoe", [])).key);
     expect((await accept(zoe, token)).status).toBe(404);
     expect((await zoe.get("/agent/me")).body.teams).toEqual([]);
@@ -147,8 +151,10 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
 describe("DELETE /agent/teams/{teamUid}/invitations/{invitationId}", () => {
   it("returns 404 for an unknown and a revoked invitation", async () => {
-    const { id } = await invite();
+    const { id } = await invite({ email: "new@runyard.test" });
+    expect(listStored("new@runyard.test")).toHaveLength(3);
     expect((await ada.delete(`${invitations}/${id}`)).status).toBe(204);
+    expect(listStored("new@runyard.test")).toEqual([]);
     for (const other of [id, randomUUID(), "none"]) {
       expect((await ada.delete(`${invitations}/${other}`)).body.detail).toBe("there is no such invitation");
     }

@@ -141,6 +141,31 @@ describe("removing a member", () => {
     for (const key of [made[0], made[50], made[104]]) expect(await fetchStatus(key ?? "")).toBe(401);
   });
 
+  it("revokes them all although a key is created meanwhile for an identity whose keys are revoked first", async () => {
+    const identities = [identity];
+    for (const name of ["B", "C"]) identities.push((await ada.post("/agent/identities", { name })).body.uid);
+    const made: string[] = [];
+    for (const of of identities) {
+      for (let number = 0; number < 35; number++) made.push((await makeAgentKey(removed, `${number}`, of)).key);
+    }
+    const { transact } = plane.table;
+    let attempts = 0;
+    Object.assign(plane.table, {
+      transact: async (writes: Parameters<typeof transact>[0]) => {
+        const isRevoking = writes.some((write) => write.kind === "delete" && write.key.pk.startsWith("KEY#"));
+        if (isRevoking && attempts++ === 0) {
+          Object.assign(plane.table, { transact });
+          for (const of of identities) await makeAgentKey(ada, "between", of);
+        }
+        return transact(writes);
+      },
+    });
+    expect((await ada.delete(member())).body.revoked_keys).toHaveLength(105);
+    expect(attempts).toBe(1);
+    const statuses = await Promise.all([0, 34, 35, 69, 70, 104].map((index) => fetchStatus(made[index] ?? "")));
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401]);
+  });
+
   it("revokes nothing if the last admin cannot be removed", async () => {
     const made: string[] = [];
     for (const name of ["B", "C", "D"]) {
