@@ -212,6 +212,17 @@ describe("a scheduler that refuses a timer", () => {
     await reconcile(plane, refusing());
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
+
+  it("is asked by the reconciler once, and not in every pass", async () => {
+    const put = () => Promise.reject(new Error("the scheduler does not respond"));
+    const silent = { ...plane.ports, scheduler: { ...plane.ports.scheduler, put } };
+    const created = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), silent);
+    expect(created.statusCode).toBe(201);
+    plane.clock.now += 90_000;
+    expect(await reconcile(plane, refusing())).toEqual({ looked: 1, failed: 0 });
+    plane.clock.now += 90_000;
+    expect(await reconcile(plane, refusing())).toEqual({ looked: 0, failed: 0 });
+  });
 });
 
 describe("toUnsynced", () => {

@@ -225,10 +225,15 @@ describe("GET /agent/schedules", () => {
     await makeSchedule(plane, { name: "A b", team: false });
     await makeSchedule(plane, { name: "a" });
     await makeSchedule(plane, { name: "C" });
+    // By their bytes in UTF-8, as the table does: not by their units in UTF-16.
+    await makeSchedule(plane, { name: "\u{1f600}" });
+    await makeSchedule(plane, { name: "\uff5e", team: false });
     await makeSchedule(plane, { name: "theirs" }, plane.otherKey);
     const { status, body } = await call().get("/agent/schedules");
     expect(status).toBe(200);
-    expect(body.schedules.map(({ name }: { name: string }) => name)).toEqual(["a", "A b", "b", "C"]);
+    expect(body.schedules.map(({ name }: { name: string }) => name)).toEqual([
+      ...["a", "A b", "b", "C", "\uff5e", "\u{1f600}"],
+    ]);
     expect(body).not.toHaveProperty("page_info");
   });
 
