@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { executionLog } from "#server/sandbox/execution-log.ts";
+import { ProcessSandbox, type ProcessSandboxOptions } from "#server/sandbox/process-sandbox.ts";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { useDataDirectory } from "../support/data-directory.ts";
+
+const data = useDataDirectory();
+const folder = mkdtempSync(path.join(tmpdir(), "runyard-sandbox-"));
+const NOW = Date.parse("2026-05-18T19:00:00Z");
+/** A harness that prints its envelope and executes until it is told to end. A file with its process id shows that it is there. */
+const program = { file: path.join(folder, "harness.cjs") };
+writeFileSync(
+  program.file,
+  `const fs = require("node:fs");
+   const mark = __dirname + "/" + process.pid;
+   fs.writeFileSync(mark, "");
+   process.on("exit", () => fs.rmSync(mark));
+   process.on("SIGTERM", () => process.exit(0));
+   let text = "";
+   process.stdin.on("data", (chunk) => { text += chunk; });
+   process.stdin.on("end", () => {
+     if (text === "") process.exit(0);
+     console.log(text);
+     setInterval(() => {}, 1000);
+   });`,
+);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let log: ReturnType<typeof executionLog>;
+/** The envelopes that harnesses got, by their execution. */
+let started: Map<string, { readonly run_id: string; readonly deadline_at?: number }>;
+let rooms: number;
+let sandbox: ProcessSandbox;
+const make = (options: Partial<ProcessSandboxOptions> = {}) => {
+  sandbox = new ProcessSandbox({
+    program: () => program,
+    concurrency: 2,
+    log,
+    print(line) {
+      const { execution_id, ...envelope } = JSON.parse(line);
+      started.set(execution_id, envelope);
+    },
+    onRoom: () => void rooms++,
+    ...options,
+  });
+};
+beforeEach(() => {
+  log = executionLog(data.open());
+  [started, rooms] = [new Map(), 0];
+  make();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await sandbox.close();
+});
+
+const urls = { base_url: "http://127.0.0.1:9", model_url: "http://127.0.0.1:9" };
+const start = (execution_id: string, run_id = `run of ${execution_id}`) =>
+  sandbox.start({ version: 1, ...urls, run_id, execution_id, key: "the-key" });
+const startedIds = () => [...started.keys()].toSorted();
+const isStopped = (executionId: string) => sandbox.stop({ provider: "lambda", executionId });
+const harnesses = () => readdirSync(folder).filter((name) => /^\d+$/.test(name));
+
+describe("an execution", () => {
+  it("is started once, and recorded while it executes", async () => {
+    await start("a");
+    await start("a");
+    await expect.poll(startedIds).toEqual(["a"]);
+    expect(log.all()).toEqual([{ id: "a", run_id: "run of a" }]);
+    expect([sandbox.isRunning("run of a"), sandbox.isRunning("run of b")]).toEqual([true, false]);
+    expect(await isStopped("a")).toBe(false);
+    await expect.poll(() => isStopped("a")).toBe(true);
+    expect([log.all(), sandbox.isRunning("run of a"), rooms]).toEqual([[], false, 1]);
+  });
+
+  it("has a deadline, if there is one", async () => {
+    await start("a");
+    await expect.poll(startedIds).toEqual(["a"]);
+    expect(started.get("a")).not.toHaveProperty("deadline_at");
+    await sandbox.close();
+    vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
+    make({ seconds: 60 });
+    await start("b");
+    await expect.poll(startedIds).toEqual(["a", "b"]);
+    expect(started.get("b")).toMatchObject({ deadline_at: NOW + 60_000 });
+  });
+
+  it("is ended at once where its run was cancelled or has another execution, and else later", async () => {
+    make({ concurrency: 4 });
+    for (const id of ["a", "b", "c"]) await start(id, "run");
+    await start("d");
+    await expect.poll(startedIds).toEqual(["a", "b", "c", "d"]);
+    sandbox.endRun("run", { isCancelled: false, current: "b" });
+    await expect.poll(() => log.all().map(({ id }) => id)).toEqual(["b", "d"]);
+    sandbox.endRun("run", { isCancelled: true, current: "b" });
+    await expect.poll(() => log.all().map(({ id }) => id)).toEqual(["d"]);
+    expect(sandbox.isRunning("run of d")).toBe(true);
+  });
+
+  it("is ended with the server, which starts no other one and leaves no harness", async () => {
+    await start("a");
+    await start("b");
+    await expect.poll(startedIds).toEqual(["a", "b"]);
+    // The third is started ahead.
+    await expect.poll(harnesses).toHaveLength(3);
+    await sandbox.close();
+    expect([log.all(), harnesses()]).toEqual([[], []]);
+    await expect(start("c")).rejects.toThrow(StartDeferred);
+    expect([sandbox.hasRoom(0), sandbox.hasRoomFor("owner", 0, 0)]).toEqual([false, false]);
+  });
+});
+
+describe("the room of a machine", () => {
+  it("is for so many executions, and for one more of an owner without any", async () => {
+    expect([sandbox.hasRoom(2), sandbox.hasRoom(3)]).toEqual([true, false]);
+    expect([sandbox.hasRoomFor("a", 1, 1), sandbox.hasRoomFor("a", 2, 1), sandbox.hasRoomFor("a", 2, 0)]).toEqual([
+      ...[true, false, true],
+    ]);
+    for (const id of ["1", "2"]) {
+      sandbox.expect(`run of ${id}`, "a");
+      await start(id);
+      sandbox.forget(`run of ${id}`);
+    }
+    expect([sandbox.hasRoomFor("a", 0, 0), sandbox.hasRoomFor("b", 0, 0), sandbox.hasRoomFor("b", 0, 1)]).toEqual([
+      ...[false, true, false],
+    ]);
+    expect([sandbox.hasRoom(0), sandbox.hasRoom(1)]).toEqual([true, false]);
+  });
+
+  it("grows by one where nothing has started or ended for ten seconds, up to four times as many", async () => {
+    const began = performance.now();
+    const clock = vi.spyOn(performance, "now");
+    make({ concurrency: 1 });
+    await start("1");
+    clock.mockReturnValue(began + 3_600_000);
+    for (const id of ["2", "3", "4"]) {
+      expect([id, sandbox.hasRoomFor("a", 0, 0), sandbox.hasRoomFor("a", 1, 1)]).toEqual([id, true, false]);
+      await start(id);
+      expect(sandbox.hasRoomFor("", 0, 1)).toBe(false);
+      clock.mockReturnValue(performance.now() + 10_001);
+    }
+    expect(sandbox.hasRoom(0)).toBe(false);
+  });
+});
