@@ -143,6 +143,15 @@ describe("a firing", () => {
     expect((await readSchedule(plane, id)).agent_config).toEqual({ name: "n" });
   });
 
+  it("fails for a personal schedule whose runs a self-hosted worker would execute", async () => {
+    const { id } = await makeSchedule(plane, { team: false, agent_config: { worker_host: "rack-7" } });
+    await fireAt(plane, id, due);
+    expect(await listTicks(plane, id)).toMatchObject([
+      { outcome: "failed", reason: expect.stringContaining("executes runs of a team only") },
+    ]);
+    expect(await listRuns(plane, id)).toEqual([]);
+  });
+
   it("records its failure with a readable reason, once, and clears it on success", async () => {
     const { id } = await makeSchedule(plane, minutely);
     const counters = keys.counters({ type: "Team", uid: plane.team });

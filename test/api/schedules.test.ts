@@ -76,6 +76,18 @@ describe("POST /agent/schedules", () => {
     expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
   });
 
+  it("does not return the content of an environment that is no longer shared with its creator", async () => {
+    const mia = await plane.person("Mia");
+    const owner = createClient(plane, mia.key);
+    const { uid } = (await owner.post("/agent/environments", { name: "Mia's", team: false })).body;
+    const guest = { user_uid: plane.user };
+    expect((await owner.post(`/agent/environments/${uid}/share`, guest)).status).toBe(200);
+    const { id } = await makeSchedule(plane, { team: false, agent_config: { environment_id: uid } });
+    expect(await readSchedule(plane, id)).toMatchObject({ environment: { name: "Mia's" } });
+    expect((await owner.delete(`/agent/environments/${uid}/share`, { body: guest })).status).toBe(200);
+    expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
+  });
+
   it("creates a disabled schedule without a timer and without a next run", async () => {
     const schedule = await makeSchedule(plane, { enabled: false });
     expect(schedule).toMatchObject({ enabled: false, history: { next_run: null } });
