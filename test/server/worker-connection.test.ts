@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { describeRefusal } from "#server/worker/refusal.ts";
 import { tryConnection, WorkerConnection } from "#server/worker/worker-connection.ts";
@@ -12,14 +12,17 @@ const report = (number: number) => ({ type: "task_completed", data: { task_id: `
 let server: Server;
 let url: string;
 let opened: { readonly socket: WebSocket; readonly request: IncomingMessage; readonly texts: string[] }[];
+/** Whether the service answers no pings. */
+let isSilent: boolean;
 let refusal: { readonly status: number; readonly body: string } | undefined;
 let connection: WorkerConnection;
 let frames: ServiceFrame[];
 let lines: string[];
 
 beforeEach(async () => {
-  [opened, refusal, frames, lines] = [[], undefined, [], []];
+  [opened, refusal, frames, lines, isSilent] = [[], undefined, [], [], false];
   const sockets = new WebSocketServer({ noServer: true });
+  const silent = new WebSocketServer({ noServer: true, autoPong: false });
   server = createServer();
   server.on("upgrade", (request, stream, head) => {
     if (refusal !== undefined) {
@@ -27,7 +30,7 @@ beforeEach(async () => {
       stream.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
       return;
     }
-    sockets.handleUpgrade(request, stream, head, (socket) => {
+    (isSilent ? silent : sockets).handleUpgrade(request, stream, head, (socket) => {
       const texts: string[] = [];
       socket.on("message", (data) => texts.push(String(data)));
       opened.push({ socket, request, texts });
@@ -139,6 +142,60 @@ describe("the connection of a worker", () => {
     await until(() => lines.length).toBe(1);
     await connection.close();
     expect(lines).toEqual(["not connected: the service answered 503; next attempt in 1 s"]);
+  });
+});
+
+describe("the connection of a worker, in the course of time", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("is kept for as long as the service answers its pings", async () => {
+    connection.start();
+    const { socket } = await connected();
+    for (let count = 0; count < 4; count++) {
+      const pinged = once(socket, "ping");
+      vi.advanceTimersByTime(30_000);
+      await pinged;
+      // The worker answers this one after it has read the answer to its own.
+      socket.ping();
+      await once(socket, "pong");
+    }
+    expect(lines).toEqual(["connected"]);
+  });
+
+  it("is ended where the service answers none for more than a minute", async () => {
+    isSilent = true;
+    connection.start();
+    const { socket } = await connected();
+    const pings: unknown[] = [];
+    socket.on("ping", () => pings.push(1));
+    vi.advanceTimersByTime(30_000);
+    vi.advanceTimersByTime(30_000);
+    await until(() => pings.length).toBe(2);
+    expect(lines).toEqual(["connected"]);
+    vi.advanceTimersByTime(30_000);
+    await until(() => lines.at(-1)).toBe("not connected: the connection was closed (1006); next attempt in 1 s");
+  });
+
+  it("is tried again soon where it was open for more than half a minute", async () => {
+    refusal = { status: 503, body: "" };
+    connection.start();
+    await until(() => lines.length).toBe(1);
+    refusal = undefined;
+    const { socket } = await connected();
+    vi.advanceTimersByTime(30_001);
+    socket.close(1001);
+    await until(() => lines.length).toBe(3);
+    expect(lines.at(-1)).toBe("not connected: the connection was closed (1001); next attempt in 1 s");
+  });
+
+  it("is ended by a frame that is larger than 128 KiB", async () => {
+    connection.start();
+    const { socket } = await connected();
+    socket.send(JSON.stringify({ ...cancel, more: "x".repeat(128 * 1024) }));
+    await until(() => lines.length).toBe(2);
+    expect(lines.at(-1)).toBe("not connected: Max payload size exceeded; next attempt in 1 s");
+    expect(frames).toEqual([]);
   });
 });
 
