@@ -1,18 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { recoverExecutions } from "#server/sandbox/recover-executions.ts";
 import { MAX_RESTARTS } from "#shared/records/run.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, type Harness, workingRun } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
 
 /** Recovers the execution of a harness that ended with the service. */
-async function restart(plane: TestControlPlane, { run_id, execution_id }: Harness): Promise<void> {
+async function restart(plane: TestControlPlane, ...harnesses: readonly Harness[]): Promise<void> {
+  const left = new Map(harnesses.map(({ run_id, execution_id }) => [execution_id, run_id]));
   const log = {
     add: () => undefined,
-    remove: () => undefined,
-    all: () => [{ id: execution_id, run_id }],
+    remove: (id: string) => void left.delete(id),
+    all: () => [...left].map(([id, run_id]) => ({ id, run_id })),
   };
-  expect(await recoverExecutions(log, plane.ports)).toBe(1);
+  expect(await recoverExecutions(log, plane.ports)).toBe(harnesses.length);
+  expect(log.all(), "what was recovered is not recovered again").toEqual([]);
 }
 
 async function nextExecution(plane: TestControlPlane, runId: string): Promise<Harness> {
@@ -36,5 +39,20 @@ describe("a restart of the service", () => {
     await restart(plane, harness);
     expect(await readState(plane, run_id)).toBe("ERROR");
     expect((await readTimeline(plane, run_id)).filter((type) => type === "execution_lost")).toHaveLength(MAX_RESTARTS);
+  });
+
+  it("ends the sandbox of a run that was cancelled, and leaves a run that has another execution", async () => {
+    const plane = await createTestControlPlane();
+    const ada = createClient(plane);
+    const cancelled = await workingRun(plane);
+    expect((await ada.post(`/agent/runs/${cancelled.run_id}/cancel`)).status).toBe(200);
+    const isRunning = async () => (await ada.get(`/agent/runs/${cancelled.run_id}`)).body.is_sandbox_running;
+    expect(await isRunning()).toBe(true);
+    const first = await workingRun(plane);
+    await restart(plane, first);
+    const second = await nextExecution(plane, first.run_id);
+    await restart(plane, first, cancelled);
+    expect([await isRunning(), await readState(plane, first.run_id)]).toEqual([false, "INPROGRESS"]);
+    expect((await second.beat()).status).toBe(200);
   });
 });
