@@ -47,4 +47,87 @@ describe("readSettings", () => {
       true,
     ]);
   });
+
+  const parameter = "must be the name of an SSM parameter";
+  const price = "must be a list of id=input/output";
+  it.each([
+    [{ anthropicKeyParameter: "a/b" }, parameter],
+    [{ openaiKeyParameter: "/a/b/" }, parameter],
+    [{ compatibleKeyParameter: "/a b" }, parameter],
+    [{ oidcClientSecretParameter: "secret" }, parameter],
+    [{ modelPrices: "a=1/2,b=1" }, `${price}, not "b=1"`],
+    [{ modelPrices: "a=1/2USD" }, price],
+    [{ modelPrices: "=1/2" }, price],
+    [{ baseUrl: "https://a.example/api/v1/" }, '"baseUrl" must be an address that ends in /api/v1'],
+    [{ githubApiUrl: "https://a.example/api?v=3" }, "without a slash at its end"],
+    [{ githubApiUrl: "https://a.example/api/" }, "without a slash at its end"],
+    [{ githubAppId: "x".repeat(65) }, '"githubAppId"'],
+    [{ oidcIssuer: "https://a.example?x=1", oidcClientId: "web" }, '"oidcIssuer"'],
+    [{ oidcIssuer: "https://me@a.example", oidcClientId: "web" }, '"oidcIssuer"'],
+    [{ oidcClientSecretParameter: "/a/secret" }, '"oidcIssuer"'],
+    [{ compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
+    [{ compatibleBaseUrl: "models.example", compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
+    [{ compatibleBaseUrl: "https://models.example" }, '"compatibleModels" must name the models'],
+    [{ frontDoor: "no" }, '"frontDoor" must be true or false, not "no"'],
+  ])("refuses %j", (context: Record<string, string>, message) => {
+    expect(() => read(context)).toThrow(message);
+  });
+
+  it("has defaults for what is not set, and no optional setting", () => {
+    const { concurrency: _, ...settings } = read({});
+    expect(settings).toEqual({
+      stage: "aws",
+      sandboxes: ["lambda"],
+      lambdaSandbox: "image",
+      microvmRegions: [],
+      microvmBaseVersion: "1",
+      githubApiUrl: "https://api.github.com",
+      githubTokenParameter: "/runyard/github-token",
+      tableName: "runyard",
+      frontDoor: true,
+      sandboxTenancy: true,
+      accountConcurrency: 1_000_000,
+      dispatchConcurrency: 50,
+      reserveConcurrency: false,
+      bedrock: false,
+      disabledModels: [],
+      modelPrices: [],
+    });
+  });
+
+  it.each([
+    [{ webUrl: "https://a.example/" }, { webUrl: "https://a.example" }],
+    [{ githubAppId: "Iv1.a" }, { githubApp: { id: "Iv1.a", keyParameter: "/runyard/github-app-key" } }],
+    [{ githubAppId: "1", githubAppKeyParameter: "/ours/app" }, { githubApp: { id: "1", keyParameter: "/ours/app" } }],
+    [
+      { oidcIssuer: "https://a.example/realm", oidcClientId: "web", oidcClientSecretParameter: "/ours/secret" },
+      { oidc: { issuer: "https://a.example/realm", clientId: "web", clientSecretParameter: "/ours/secret" } },
+    ],
+    [
+      { oidcIssuer: "https://a.example", oidcClientId: "web" },
+      { oidc: { issuer: "https://a.example", clientId: "web" } },
+    ],
+    [
+      { compatibleBaseUrl: "http://m.example/v1", compatibleModels: "a,,b", compatibleKeyParameter: "/ours/key" },
+      { compatible: { baseUrl: "http://m.example/v1", models: ["a", "b"], keyParameter: "/ours/key" } },
+    ],
+    [{ modelPrices: "a/b=1.5/6,c=0/1" }, { modelPrices: ["a/b=1.5/6", "c=0/1"] }],
+    [{ disabledModels: "a,b" }, { disabledModels: ["a", "b"] }],
+    [{ sandboxes: "microvm,lambda" }, { sandboxes: ["microvm", "lambda"] }],
+    [{ stage: "local" }, { stage: "local", lambdaSandbox: "zip" }],
+    [{ githubApiUrl: "http://127.0.0.1:4501/api/v3" }, { githubApiUrl: "http://127.0.0.1:4501/api/v3" }],
+    [
+      { anthropicKeyParameter: "/aws/reference/secretsmanager/a" },
+      { anthropicKeyParameter: "/aws/reference/secretsmanager/a" },
+    ],
+  ])("reads %j", (context: Record<string, string>, expected) => {
+    expect(read(context)).toMatchObject(expected);
+  });
+
+  it("takes the quota that was looked up, unless one is set", () => {
+    const { node } = new RootConstruct();
+    expect(readSettings(node, { accountConcurrency: 500 }).accountConcurrency).toBe(500);
+    node.setContext("accountConcurrency", "600");
+    expect(readSettings(node, { accountConcurrency: 500 }).accountConcurrency).toBe(600);
+  });
 });
