@@ -1,10 +1,13 @@
+import { createServer } from "node:http";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, it } from "vitest";
+import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { openFunctionCaller } from "#shared/aws/invocation-part.ts";
 import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
+import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { answerCalls } from "../support/aws-answers.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
@@ -101,5 +104,26 @@ describe("the call of a function", () => {
     expect(new Set(tenants).size).toBe(2);
     const { calls } = await call({}, false);
     expect(parse(calls[0])[1]).not.toHaveProperty("TenantId");
+  });
+});
+
+describe("the call of a model of Bedrock", () => {
+  it.each([false, true])("is not made where its caller has given up already (stream: %s)", async (stream) => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests++;
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const call = { dialect: messages, request: { model: "m", stream }, headers: {}, signal: AbortSignal.abort() };
+    try {
+      await expect(bedrock(bedrockClient({ ...config, endpoint }))(call)).rejects.toThrow("aborted");
+      expect(requests).toBe(0);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 });
