@@ -48,10 +48,15 @@ describe("output capture", () => {
     expect(captured(["ä".repeat(500)], { keepBytes: 1_000 }).truncated).toBe(false);
   });
 
-  it("keeps the very end of output that comes in many chunks", () => {
-    const chunks = Array.from({ length: 3_000 }, (_, index) => `${index}\n`);
+  it.each([
+    ["many chunks", 1],
+    ["two chunks", 1_500],
+    ["one chunk", 3_000],
+  ])("keeps the very end of output that comes in %s", (_, lines) => {
+    const numbers = Array.from({ length: 3_000 }, (_, index) => `${index}\n`);
+    const chunks = numbers.flatMap((_, at) => (at % lines === 0 ? [numbers.slice(at, at + lines).join("")] : []));
     const { text } = captured(chunks, { keepBytes: 1_000 });
-    const all = chunks.join("");
+    const all = numbers.join("");
     const [first = "", last = ""] = text.split(/\n\[\.\.\. .* \.\.\.\]\n/);
     expect([all.startsWith(first), all.endsWith(last), first.length, last.length]).toEqual([true, true, 336, 504]);
   });
