@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -116,6 +117,16 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect([sleepers(mark), existsSync(join(stage.host.workspace, "late"))]).toEqual([0, false]);
   });
 
+  it("leaves neither a timer nor a listener of a command that has ended", async () => {
+    await using stage = await createStage(kind);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    const counts = await stage
+      .run("exit 3")
+      .then(({ exitCode }) => [exitCode, vi.getTimerCount()])
+      .finally(() => vi.useRealTimers());
+    expect([...counts, getEventListeners(stage.stop.signal, "abort").length]).toEqual([3, 0, 0]);
+  });
+
   it("starts no command where the execution ends while its script is written", async () => {
     await using stage = await createStage(kind);
     const starting = stage.run("touch late");
@@ -151,6 +162,13 @@ describe("a command runner", () => {
     const script = `env -i setsid sh -c 'echo $$ > pid; exec sleep 600' & until [ -s pid ]; do sleep 0.01; done; echo done`;
     expect(await stage.run(script)).toMatchObject({ text: "done\n", exitCode: 0 });
     process.kill(Number(readFileSync(join(stage.host.workspace, "pid"), "utf8")), "SIGKILL");
+  });
+
+  it("ends a command for the files of the run, wherever the command may write them", async () => {
+    vi.stubEnv("RUNYARD_RUN_FILES", "20");
+    await using stage = await createStage("bubblewrap");
+    const endless = "i=0; while :; do : > /tmp/f$((++i)); done";
+    expect(await stage.run(endless)).toMatchObject({ exitCode: 137, exceeded: "the run had more than 20 files" });
   });
 
   it("makes the kernel end a command before the harness when memory runs out", async () => {
