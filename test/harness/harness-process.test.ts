@@ -210,6 +210,7 @@ describe("a harness that was started ahead", () => {
     const code = `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
       spawn("sleep", ["${mark}"], { detached: true, stdio: "ignore" }).unref();
       console.log("x".repeat(1_000_000));
+      console.error("x".repeat(1_000_000));
       ${READ}writeFileSync("${proof}", JSON.stringify(envelope));`;
     const waiting = await startHarness(program(code));
     await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(1);
