@@ -179,6 +179,35 @@ describe("runyard run --follow", () => {
   });
 });
 
+describe("runyard runs followup --follow", () => {
+  const at = (sequence: number, text: string) =>
+    event(sequence, "messages", { messages: [{ role: "assistant", content: [{ type: "text", text }] }] });
+
+  it.each([
+    ["text", [], /^ {4}0\.0 s {2}More\.\n\nSUCCEEDED/],
+    ["JSON", ["--json"], /^\{"sequence":3,.*\n\{"run_id":"r1",.*\n$/],
+  ])("prints as %s what comes after the message, and nothing from before it", async (_, args, printed) => {
+    server.play([
+      api({ events: [at(1, "Old.")], next: 1, ended: false }),
+      api({ events: [at(2, "Done.")], next: 2, ended: true }),
+      api({}),
+      api({ events: [at(3, "More.")], next: 3, ended: true }),
+      api({ ...RUN, state: "SUCCEEDED" }),
+      ...(args.length === 0 ? [api({ text: "More.", state: "SUCCEEDED", artifacts: [] })] : []),
+    ]);
+    const { code, out } = await run(["runs", "followup", "r1", "go on", "--follow", ...args]);
+    expect({ code, left: server.left }).toEqual({ code: 0, left: 0 });
+    expect(out).toMatch(printed);
+    const asked = server.seen.slice(0, 4).map(({ path, rawQuery }) => `${path.split("/").at(-1)} ${rawQuery}`);
+    expect(asked).toEqual([
+      "events after=0&wait=0",
+      "events after=1&wait=0",
+      "followups ",
+      expect.stringMatching(/^events after=2&wait=25/),
+    ]);
+  });
+});
+
 describe("Ctrl-C while a run is followed", () => {
   const waiting = { ...api({ events: [], next: 0, ended: false }), delay_ms: 20_000 };
 

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { RunItem } from "../../../clients/typescript/src/index.ts";
+import type { RunItem, Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
@@ -192,11 +192,21 @@ function followupCommand(context: Context) {
     .action(async (id, given, options) => {
       const message = given === "-" ? await context.shell.readInput() : given;
       const client = await context.client();
+      const after = options.follow === true ? await findLastEvent(client, id) : undefined;
       const answer = await client.runs.sendFollowup(id, defined({ message }));
-      if (options.follow === true) return followRun(context, client, id, options);
+      if (options.follow === true) return followRun(context, client, id, { ...options, after });
       context.show(answer, () => context.say("sent"));
     });
   return withExamples(command, 'runyard runs followup $id "Use the staging database" --follow');
+}
+
+/** Finds the sequence number of the last event that a run has so far. */
+async function findLastEvent(client: Runyard, runId: string): Promise<number> {
+  for (let after = 0; ; ) {
+    const { events, next, ended } = await client.runs.listEvents(runId, { after, wait: 0 });
+    if (ended || events.length === 0) return next;
+    after = next;
+  }
 }
 
 function cancelCommand(context: Context) {

@@ -15,6 +15,11 @@ export interface FollowOptions {
   readonly verbose?: boolean | undefined;
   /** @default "ask" on a terminal, else "leave" */
   readonly onInterrupt?: OnInterrupt | undefined;
+  /**
+   * The sequence number of the last event that is not shown.
+   * @default 0
+   */
+  readonly after?: number | undefined;
 }
 
 /** Follows a run to its end, shows what happens, and sets the exit code that its end stands for. */
@@ -36,7 +41,7 @@ export async function followRun(
       if (activity !== undefined) status?.show(activity);
     },
   });
-  let after = 0;
+  let after = options.after ?? 0;
   /** Follows until the end, or until the first interrupt: then undefined. */
   const follow = async (): Promise<RunItem | undefined> => {
     const controller = new AbortController();
