@@ -209,8 +209,13 @@ describe("createWatch", () => {
     afterEach(() => void vi.useRealTimers());
 
     /** Watches a process of one task. Each measurement takes the next measures; the last ones stay. */
-    async function watchMachine(limits: Partial<Limits>, measures: readonly Partial<Machine>[], place = folder) {
-      const pid = await start("sh", "-c", "echo; exec sleep 600");
+    async function watchMachine(
+      limits: Partial<Limits>,
+      measures: readonly Partial<Machine>[],
+      place = folder,
+      watched?: number,
+    ) {
+      const pid = watched ?? (await start("sh", "-c", "echo; exec sleep 600"));
       const left = [...measures];
       const folders: string[] = [];
       let last: Machine = large;
@@ -220,8 +225,8 @@ describe("createWatch", () => {
         return last;
       };
       const reasons: string[] = [];
-      const watched = createWatch({ limits: { ...plenty, ...limits }, folder: place, measure });
-      const stop = watched.command(pid, (why) => reasons.push(why));
+      const watch = createWatch({ limits: { ...plenty, ...limits }, folder: place, measure });
+      const stop = watch.command(pid, (why) => reasons.push(why));
       return { reasons, folders, stop };
     }
 
@@ -296,6 +301,16 @@ describe("createWatch", () => {
       vi.advanceTimersByTime(200);
       await expect.poll(() => beyond.reasons).toEqual(["the run had more than 5 files"]);
       expect(within.reasons).toEqual([]);
+    });
+
+    it("counts the run's files with and without a name together", async () => {
+      const place = mkdtempSync(join(folder, "together-"));
+      writeFileSync(join(place, "named"), Buffer.alloc(3 * MIB, "x"));
+      const pid = await python(...unnamed("disk", 3));
+      const lost = { diskBytes: 50 * GIB - 6 * MIB };
+      const { reasons } = await watchMachine({ diskBytes: 5 * MIB }, [{}, lost], place, pid);
+      vi.advanceTimersByTime(100);
+      await expect.poll(() => reasons).toEqual(["the run's files took more than 5 MiB"]);
     });
 
     it("counts the run's files again after a second at the earliest", async () => {
