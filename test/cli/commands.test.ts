@@ -79,6 +79,14 @@ describe("runyard runs list", () => {
     const { out } = await run(["runs", "list", "--all"]);
     expect(out.match(/^RUN/gm)).toHaveLength(1);
     expect(out).toContain("r2   ");
+    const limits = server.seen.map(({ rawQuery }) => new URLSearchParams(rawQuery).get("limit"));
+    expect(limits, "few requests for a long list").toEqual(["100", "100"]);
+  });
+
+  it("fetches pages of the given size with --all", async () => {
+    server.play([page(["r1"], "c1"), page(["r2"])]);
+    expect((await run(["runs", "list", "--all", "--limit", "7"])).code).toBe(0);
+    expect(server.seen.map(({ rawQuery }) => new URLSearchParams(rawQuery).get("limit"))).toEqual(["7", "7"]);
   });
 
   it.each([
@@ -307,6 +315,17 @@ describe("an error", () => {
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toBe(
       "error: invalid request (400): the request is not valid\n  config.budget: is no number\n  trace id: t-1\n",
+    );
+  });
+
+  it("does not repeat a field that its message names", async () => {
+    const errors = [
+      { path: "name", message: "is required" },
+      { path: "title", message: "is too long" },
+    ];
+    server.play([problem(400, "invalid_request", "name: is required", { errors })]);
+    expect((await run(["run", "x"])).err).toBe(
+      "error: invalid request (400): name: is required\n  title: is too long\n  trace id: t-1\n",
     );
   });
 

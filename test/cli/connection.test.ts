@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -165,6 +165,38 @@ describe("runyard login", () => {
     const { code, err } = await run(["login", "--base-url", server.api], { input: "ryp_bad" });
     expect({ code, err }).toEqual({ code: 4, err: "error: This key is not valid. Nothing was stored.\n" });
     expect(() => statSync(stored())).toThrow("ENOENT");
+  });
+
+  it.each<[string, ReturnType<typeof problem>[]]>([
+    ["refuses an agent's key elsewhere", [problem(403, "not_authorized", "no"), problem(401, "unauthenticated", "no")]],
+    ["has no such operation", [problem(404, "not_found", "no")]],
+    ["takes no more requests", [problem(429, "rate_limited", "no")]],
+  ])("stores nothing where the service %s", async (_, answers) => {
+    server.play(answers);
+    const { code } = await run(["login", "--base-url", server.api], { input: "rya_key" });
+    expect([code, server.left, server.complaints]).toEqual([4, 0, []]);
+    expect(() => statSync(stored())).toThrow("ENOENT");
+  });
+
+  it("stores in XDG_CONFIG_HOME, if it is set, and for the owner alone whatever an earlier attempt left", async () => {
+    const config = path.join(folder, "config");
+    const file = path.join(config, "runyard/config.json");
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(`${file}.${process.pid}.tmp`, "left", { mode: 0o644 });
+    server.play([api(ME), api(ME)]);
+    const env = { XDG_CONFIG_HOME: config };
+    expect((await run(["login", "--base-url", server.api], { input: "ryp_new", env })).code).toBe(0);
+    expect([statSync(file).mode & 0o777, readdirSync(path.dirname(file))]).toEqual([0o600, ["config.json"]]);
+    expect(() => statSync(stored())).toThrow("ENOENT");
+    expect((await run(["whoami"], { env })).out).toContain(`ryp_… in ${file}`);
+  });
+
+  it("names the file of a key that is refused", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([problem(401, "authentication_required", "no such key")]);
+    expect((await run(["runs", "list"])).err).toBe(
+      `error: authentication required (401): no such key\n  trace id: t-1\nThe key in ${stored()} is invalid or expired. \`runyard login\` stores another.\n`,
+    );
   });
 
   it("warns about an unencrypted address", async () => {
