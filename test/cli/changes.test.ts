@@ -183,6 +183,24 @@ describe("runyard runs open-pr", () => {
     expect(remote("log", "-1", "--format=%s", "mend")).toBe("T");
   });
 
+  it("finds the repository by the path that the run's configuration gives it", async () => {
+    const start = repositories();
+    const patch = createPatch({ "calc.py": "a\nB\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
+    const checkouts = [
+      { url: "https://github.com/other/shop.git", path: "elsewhere" },
+      { url: "https://github.com/acme/shop.git", path: "lib" },
+    ];
+    const given = {
+      ...RUN,
+      artifacts: [artifact("u1", start, { path: "lib" })],
+      agent_config: { repositories: checkouts },
+    };
+    server.play([api(given), response, ...download("u1", patch)]);
+    const { code, out } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "t" } });
+    expect({ code, out }).toEqual({ code: 0, out: "https://github.com/acme/shop/pull/7\n" });
+  });
+
   it("never overwrites a branch", async () => {
     base = repositories();
     remote("branch", "runyard/r1", base);

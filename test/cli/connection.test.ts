@@ -125,6 +125,7 @@ describe("the address and key of a command", () => {
   });
 
   it("are explained if there is none, or if the address is invalid", async () => {
+    writeFileSync(home(), "A file in place of a directory.");
     expect(await run(["runs", "list"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("Log in with `runyard login`"),

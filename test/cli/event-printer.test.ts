@@ -127,6 +127,18 @@ describe("the event printer", () => {
     ],
   });
 
+  test.each([
+    [24, 24, []],
+    [25, 24, ["… 1 more lines"]],
+    [40, 24, ["… 16 more lines"]],
+  ])("shows a diff of %i lines up to its first %i", (count, shown, note) => {
+    const added = Array.from({ length: count - 1 }, (_, index) => `+${index}`);
+    const diff = `--- a/calc.py\n+++ b/calc.py\n@@ -0,0 +1 @@\n${added.join("\n")}\n`;
+    printer.print(message("tool", { ...edited, diff }));
+    const [, ...below] = lines.map((line) => line.trim());
+    expect(below).toEqual(["@@ -0,0 +1 @@", ...added.slice(0, shown - 1), ...note]);
+  });
+
   test("shows an action with its result in one line, and the diff below", () => {
     printer.print(both);
     const [headline, ...diff] = lines;

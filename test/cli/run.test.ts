@@ -125,6 +125,26 @@ describe("runyard run --follow", () => {
     expect(out).not.toContain("\u001b");
   });
 
+  it("prints the final message at the end if it was cut before, and only once if it was not", async () => {
+    const follow = async (text: string) => {
+      const said = event(1, "messages", { messages: [{ role: "assistant", content: [{ type: "text", text }] }] });
+      server.play([
+        created,
+        api({ events: [said], next: 1, ended: true }),
+        api({ ...RUN, state: "SUCCEEDED" }),
+        api({ text, state: "SUCCEEDED", artifacts: [] }),
+      ]);
+      return (await run(["run", "x", "--follow"])).out.split("\nSUCCEEDED");
+    };
+    const long = Array.from({ length: 9 }, (_, index) => `Line ${index}.`).join("\n");
+    const [before, end] = await follow(long);
+    expect(before).toContain("more lines");
+    expect(end).toContain(long);
+    const [shown, rest] = await follow("Two\nlines.");
+    expect(shown).toContain("Two\n");
+    expect(rest).not.toContain("Two");
+  });
+
   it("shows outputs whole with --verbose", async () => {
     server.play(ending("SUCCEEDED"));
     const { out } = await run(["run", "x", "-f", "--verbose"]);
