@@ -201,6 +201,15 @@ describe("runyard runs open-pr", () => {
     expect({ code, out }).toEqual({ code: 0, out: "https://github.com/acme/shop/pull/7\n" });
   });
 
+  it("takes GITHUB_TOKEN where there is no GH_TOKEN, and says that secrets are redacted", async () => {
+    const start = repositories();
+    const patch = createPatch({ "calc.py": "a\n***\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
+    server.play([retrieved([artifact("u1", start, { redacted: true })]), response, ...download("u1", patch)]);
+    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GITHUB_TOKEN: "t" } });
+    expect({ code, err }).toEqual({ code: 0, err: "Secrets are redacted in the patch: check the lines with ***.\n" });
+  });
+
   it("never overwrites a branch", async () => {
     base = repositories();
     remote("branch", "runyard/r1", base);

@@ -247,12 +247,16 @@ describe("runyard secrets set", () => {
 
   it("reads it from a pipe, without the final newline unless it belongs to the value", async () => {
     const stored = api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 });
-    server.play([stored, stored]);
+    server.play([stored, stored, stored, stored]);
     await run(["secrets", "set", "T"], { input: "value\n" });
     await run(["secrets", "set", "T", "--keep-newline"], { input: "value\n" });
-    expect([bodyAt(0), bodyAt(1)]).toEqual([
+    await run(["secrets", "set", "T"], { input: "value\r\n" });
+    await run(["secrets", "set", "T"], { input: "two\nlines\n\n" });
+    expect([0, 1, 2, 3].map((at) => bodyAt(at))).toEqual([
       { name: "T", value: "value" },
       { name: "T", value: "value\n" },
+      { name: "T", value: "value" },
+      { name: "T", value: "two\nlines\n" },
     ]);
   });
 
