@@ -304,6 +304,19 @@ describe("createWatch", () => {
       expect(within.reasons).toEqual([]);
     });
 
+    it("says nothing of a command that ends while the run's files are counted", async () => {
+      const place = mkdtempSync(join(folder, "ended-"));
+      for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
+      const [ended, other] = [
+        await watchMachine({ files: 5 }, [{}, { files: 10 }], place),
+        await watchMachine({ files: 5 }, [{}, { files: 10 }], place),
+      ];
+      vi.advanceTimersByTime(100);
+      ended.stop();
+      await expect.poll(() => other.reasons).toEqual(["the run had more than 5 files"]);
+      expect(ended.reasons).toEqual([]);
+    });
+
     it("counts the run's files with and without a name together", async () => {
       const place = mkdtempSync(join(folder, "together-"));
       writeFileSync(join(place, "named"), Buffer.alloc(3 * MIB, "x"));
