@@ -167,7 +167,13 @@ describe("files of requests that create no run", () => {
     const ada = createClient(plane);
     await ada.put(`/agent/teams/${plane.team}`, { settings: { queue_limit: 1 } });
     expect((await ada.post("/agent/runs", body)).status).toBe(200);
-    expect((await ada.post("/agent/runs", { ...body, title: "another" })).status).toBe(429);
+    const { prompt, attachments } = body;
+    for (const another of [
+      { prompt, title: "another" },
+      { prompt: "short", attachments },
+    ]) {
+      expect((await ada.post("/agent/runs", another)).status).toBe(429);
+    }
     expect(plane.files.files.size).toBe(2);
   });
 

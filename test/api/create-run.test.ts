@@ -200,9 +200,11 @@ describe("POST /agent/runs by a run's key", () => {
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "grandchild" });
     expect((await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status, "descendants are seen").toBe(200);
-    expect(
-      (await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: grandchild.body.run_id })).status,
-    ).toBe(200);
+    const below = { prompt: "a", parent_run_id: grandchild.body.run_id };
+    const named = await parent.client.post("/agent/runs", below);
+    expect((await parent.client.get(`/agent/runs/${named.body.run_id}`)).body).toMatchObject({
+      parent_run_id: grandchild.body.run_id,
+    });
     const other = await createRun(plane);
     expect((await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: other })).status).toBe(400);
     expect(

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun } from "../support/execution.ts";
+import { createHarness, createRun, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
@@ -26,14 +26,29 @@ describe("a new run", () => {
     expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("😀".repeat(1_000));
   });
 
-  it("has its ancestors from the root down", async () => {
-    const root = await createRun(plane);
-    const parent = await createRun(plane, { prompt: "b", parent_run_id: root });
-    const id = await createRun(plane, { prompt: "c", parent_run_id: parent });
-    expect(await plane.table.get(keys.body(id))).toMatchObject({ ancestors: [root, parent] });
-    expect(await plane.table.get(keys.head(id))).toMatchObject({ root, depth: 2 });
-    expect(await plane.table.get(keys.head(root))).toMatchObject({ children: 1, descendants: 2 });
-    expect(await plane.table.get(keys.head(parent))).toMatchObject({ children: 1 });
+  it("has its ancestors from the root down, and is counted at its parent and at the root", async () => {
+    const ids = [await createRun(plane)];
+    for (const prompt of ["b", "c", "d"]) ids.push(await createRun(plane, { prompt, parent_run_id: ids.at(-1) }));
+    const [root, second, third, last] = ids.map((id) => ({ id, head: keys.head(id), body: keys.body(id) }));
+    if (!root || !second || !third || !last) throw new Error("four runs were created");
+    expect(await plane.table.get(last.body)).toMatchObject({ ancestors: [root.id, second.id, third.id] });
+    expect(await plane.table.get(last.head)).toMatchObject({ root: root.id, depth: 3 });
+    expect(await plane.table.get(root.head)).toMatchObject({ children: 1, descendants: 3 });
+    for (const { head } of [second, third]) {
+      const item = await plane.table.get(head);
+      expect(item).toMatchObject({ children: 1 });
+      expect(item).not.toHaveProperty("descendants");
+    }
+  });
+
+  it("is at capacity where its team's slots are taken, unless it is a child, which takes one of its tree", async () => {
+    const settings = { concurrency_limit: 1 };
+    expect((await ada.put(`/agent/teams/${plane.team}`, { settings })).status).toBe(200);
+    const { run_id } = await workingRun(plane);
+    const create = async (body: object) => (await ada.post("/agent/runs", { prompt: "a", ...body })).body;
+    expect(await create({})).toMatchObject({ at_capacity: true });
+    expect(await create({ parent_run_id: run_id })).not.toHaveProperty("at_capacity");
+    expect(await create({ execution_location: "LOCAL" })).not.toHaveProperty("at_capacity");
   });
 
   it.each([true, false])("is stored with interactive: %j", async (interactive) => {
@@ -50,6 +65,47 @@ describe("a new run", () => {
     });
     const config = { model_id: "local/runbook" };
     expect((await ada.post("/agent/runs", { prompt: "a", config })).status).toBe(200);
+  });
+});
+
+describe("the conversation that a new run continues", () => {
+  const go = (conversation_id: string, key = plane.key) =>
+    createClient(plane, key).post("/agent/runs", { prompt: "go on", conversation_id });
+
+  it("is named by its first run, and refused like a missing one to callers who do not see it", async () => {
+    const first = await workingRun(plane);
+    await first.finish();
+    const second = createHarness(plane, await plane.dispatch((await go(first.run_id)).body.run_id));
+    await second.resolve();
+    await second.finish();
+    const personal = await createRun(plane, { prompt: "p", team: false });
+    await ada.post(`/agent/runs/${personal}/cancel`);
+    const { key } = await plane.person("Mia");
+    const missing = "0199e0b2-0000-7000-8000-000000000000";
+    for (const [id, by] of [
+      [second.run_id, plane.key],
+      [first.run_id, plane.otherKey],
+      [personal, key],
+      [missing, plane.key],
+      ["none", plane.key],
+    ] as const) {
+      expect(await go(id, by), `${id} by ${by}`).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: "conversation_id", message: "there is no such conversation" }] },
+      });
+    }
+    expect((await go(first.run_id, key)).status).toBe(200);
+  });
+
+  it.each(["PENDING", "INPROGRESS"])("is refused while its latest run is %s", async (state) => {
+    const first = await workingRun(plane);
+    await first.finish();
+    const second = createHarness(plane, await plane.dispatch((await go(first.run_id)).body.run_id));
+    if (state === "INPROGRESS") await second.resolve();
+    expect(await go(first.run_id)).toMatchObject({
+      status: 409,
+      body: { retryable: false, detail: expect.stringContaining(second.run_id) },
+    });
   });
 });
 

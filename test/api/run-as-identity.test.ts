@@ -72,6 +72,10 @@ describe("agent_identity_uid", () => {
       skill_spec: "acme/skills:review",
       credential_strategy: "EXECUTOR",
     });
+    const earlier = await workingRun(plane);
+    await earlier.finish();
+    const continued = { agent_identity_uid: uid, prompt: "", conversation_id: earlier.run_id };
+    expect((await run(continued)).title, "without a prompt").toBe("acme/skills:review");
     const skilled = (await run({ agent_identity_uid: uid, skill: "acme/other:build" })).agent_config;
     expect(skilled).toMatchObject({ skill_spec: "acme/other:build", skills: ["acme/other:build"], name: "build" });
   });

@@ -622,6 +622,7 @@ describe("the configuration of a new run", () => {
     [{ prompt: "p", images: [] }, undefined],
     [{ prompt: "p", config: { base_prompt: "x".repeat(262_144 - '{"base_prompt":""}'.length) } }, undefined],
     [{ prompt: "p", config: { base_prompt: "x".repeat(262_145 - '{"base_prompt":""}'.length) } }, "config"],
+    [{ prompt: "p", config: { base_prompt: "é".repeat(131_072) } }, "config"],
     [{ prompt: "p", config: { model_id: "none/none" } }, "config.model_id"],
     [{ prompt: "p", config: { worker_host: "warp-1" } }, "config.worker_host"],
   ])("is refused because of a member of the request (%#)", (request, path) => {

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { deferQueued, deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
+import { createClient } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { consume, createRun, startedRun, workingRun } from "../support/execution.ts";
+import { readState } from "../support/look.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
+
+let plane: TestControlPlane;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+});
+
+const OTHER = "0199e0b2-0000-4000-8000-000000000000";
+const silent = (run: string, execution: string) => returnToQueue(run, execution, "it was silent", plane.ports);
+const deferred = (run: string, execution: string) => deferStart(run, execution, { hasFailed: true }, plane.ports);
+const readHead = (run: string) => plane.table.get(keys.head(run));
+
+describe.each([
+  ["whose sandbox is silent", silent],
+  ["whose sandbox was not started", deferred],
+])("a run %s", (_, giveBack) => {
+  it("returns to the queue without its execution", async () => {
+    const { run_id, execution_id } = await startedRun(plane);
+    await giveBack(run_id, execution_id);
+    const head = await readHead(run_id);
+    expect(head).toMatchObject({ state: "QUEUED" });
+    for (const name of ["execution_id", "key_hash", "state_since", "heartbeat_at", "slot"]) {
+      expect(head, name).not.toHaveProperty(name);
+    }
+  });
+
+  it("stays as it is where it works, has another execution, has ended or does not exist", async () => {
+    const [working, prepared] = [await workingRun(plane), await startedRun(plane)];
+    const finished = await workingRun(plane);
+    await finished.finish();
+    plane.sent.length = 0;
+    const before = structuredClone(plane.table.all());
+    for (const { run_id, execution_id } of [working, finished, { run_id: prepared.run_id, execution_id: OTHER }]) {
+      await giveBack(run_id, execution_id);
+    }
+    await giveBack(OTHER, prepared.execution_id);
+    expect(plane.table.all()).toEqual(before);
+    expect(plane.sent).toEqual([]);
+  });
+
+  it("is left alone where it begins meanwhile", async () => {
+    const harness = await startedRun(plane);
+    plane.sent.length = 0;
+    await withWriteInBetween(
+      plane,
+      (write) => write.kind === "update" && write.set?.["state"] === "QUEUED",
+      harness.resolve,
+      () => giveBack(harness.run_id, harness.execution_id),
+    );
+    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
+    expect(plane.sent).toEqual([]);
+  });
+
+  it("passes on errors that are no conflicts", async () => {
+    const { run_id, execution_id } = await startedRun(plane);
+    const giving = withFailingWrites(plane, keys.head(run_id), () => giveBack(run_id, execution_id), new Error("gone"));
+    await expect(giving).rejects.toThrow("gone");
+  });
+});
+
+describe("a start", () => {
+  it("that is deferred does not count with those that failed", async () => {
+    const id = await createRun(plane);
+    const start = async (failure: Error) => {
+      plane.failures.push(failure);
+      await consume(plane, "runs", id);
+      return readState(plane, id);
+    };
+    for (let failed = 1; failed <= 4; failed++) expect(await start(new Error("no such function"))).toBe("QUEUED");
+    expect(await start(new StartDeferred("throttled"))).toBe("QUEUED");
+    expect(await readHead(id)).toMatchObject({ failed_starts: 4, deferred_starts: 5 });
+    expect(await start(new Error("no such function"))).toBe("ERROR");
+  });
+
+  it("in a sandbox without an image of the environment is repeated however often it is silent", async () => {
+    plane.offered.splice(0, 1, "microvm");
+    const id = await createRun(plane);
+    for (let start = 1; start <= 4; start++) {
+      const { execution_id } = await plane.dispatch(id);
+      await silent(id, execution_id);
+      expect(await readHead(id), `start ${start}`).toMatchObject({ state: "QUEUED" });
+    }
+    expect(await readHead(id)).not.toHaveProperty("silent_starts");
+  });
+
+  it("that was silent has its sandbox stopped, and one that failed has none to stop", async () => {
+    plane.offered.push("fargate");
+    const image = { name: "py", docker_image: "python:3.13" };
+    const environment_id = (await createClient(plane).post("/agent/environments", image)).body.uid;
+    const body = { prompt: "a", config: { environment_id } };
+    const [first, second] = [await startedRun(plane, body), await createRun(plane, body)];
+    plane.sent.length = 0;
+    await silent(first.run_id, first.execution_id);
+    expect(await readHead(first.run_id)).toMatchObject({ stops: [{ execution_id: first.execution_id }] });
+    expect(plane.sent).toEqual([
+      { queue: "runs", runId: first.run_id },
+      { queue: "ends", runId: first.run_id },
+    ]);
+    plane.failures.push(new Error("no such task"));
+    await consume(plane, "runs", second);
+    expect(await readHead(second)).toMatchObject({ state: "QUEUED", failed_starts: 1 });
+    expect(await readHead(second)).not.toHaveProperty("stops");
+  });
+
+  it("that was silent is checked by the reaper five seconds later", async () => {
+    const { run_id, execution_id } = await startedRun(plane);
+    await silent(run_id, execution_id);
+    expect(await readHead(run_id)).toMatchObject({ check_at: sortableTime(plane.clock.now + 5_000) });
+  });
+});
+
+describe("a run that waits because the deployment is full", () => {
+  const read = async (id: string) => {
+    const head = await plane.ports.runs.head(id);
+    if (head === undefined) throw new Error("there is no such run");
+    return head;
+  };
+
+  it("is dispatched after a delay, and checked a minute after that", async () => {
+    const id = await createRun(plane);
+    plane.sent.length = 0;
+    await deferQueued(await read(id), plane.ports);
+    const delaySeconds = plane.sent[0]?.delaySeconds ?? 0;
+    expect(plane.sent).toEqual([{ queue: "runs", runId: id, delaySeconds: expect.any(Number) }]);
+    const checkAt = plane.clock.now + delaySeconds * 1000 + 60_000;
+    expect(await readHead(id)).toMatchObject({ deferred_starts: 1, check_at: sortableTime(checkAt) });
+  });
+
+  it("is not dispatched if it is cancelled meanwhile", async () => {
+    const id = await createRun(plane);
+    const stale = await read(id);
+    await createClient(plane).post(`/agent/runs/${id}/cancel`);
+    plane.sent.length = 0;
+    const before = structuredClone(plane.table.all());
+    await deferQueued(stale, plane.ports);
+    expect(plane.table.all()).toEqual(before);
+    expect(plane.sent).toEqual([]);
+  });
+});
+
+describe("a run whose execution was lost", () => {
+  it("is checked by the reaper thirty seconds later", async () => {
+    const harness = await workingRun(plane);
+    plane.clock.now += 1_000;
+    await harness.shutDown();
+    expect(await readHead(harness.run_id)).toMatchObject({ check_at: sortableTime(plane.clock.now + 30_000) });
+  });
+});
