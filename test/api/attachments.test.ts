@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRun as submit } from "#functions/runs/create-run.ts";
+import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, createRun } from "../support/execution.ts";
+import { createHarness, createRun, workingRun } from "../support/execution.ts";
 
 const path = "/agent/attachments";
 const content = "a long plan\n";
@@ -125,6 +126,16 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect((await runIn(plane.otherTeam)).status).toBe(400);
     await refused(plane, id, both.key, { team: false });
     expect((await runIn(plane.team)).status).toBe(200);
+  });
+});
+
+describe("an upload", () => {
+  it.each([true, false])("of a run's own key is for runs of its team, if it has one: %j", async (team) => {
+    const plane = await createTestControlPlane();
+    const { client } = await workingRun(plane, { prompt: "p", team });
+    const { attachment_id } = (await client.post(path, file)).body;
+    const upload = await plane.table.get(keys.upload(attachment_id));
+    expect(upload?.["team"]).toBe(team ? plane.team : undefined);
   });
 });
 

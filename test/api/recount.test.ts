@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { recountIfDue } from "#shared/runs/capacity/recount.ts";
+import { keys } from "#shared/table/keys.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createHarness, createRun, workingRun } from "../support/execution.ts";
+
+let plane: TestControlPlane;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+});
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const owner = () => ({ type: "Team", uid: plane.team }) as const;
+const read = () => plane.table.get(keys.counters(owner()));
+const add = (change: Record<string, number>) =>
+  plane.table.write({ kind: "update", key: keys.counters(owner()), add: change });
+const recount = async () => {
+  await recountIfDue(owner(), plane.ports);
+  return read();
+};
+
+describe("a recount of an owner's runs", () => {
+  it("corrects only a difference that was the same at least a minute before", async () => {
+    await createRun(plane);
+    await add({ running: 2 });
+    const noted = await recount();
+    expect(noted).toMatchObject({ running: 2, differs: { queued: 0, running: -2, waiting: 0, at: plane.clock.now } });
+    plane.clock.now += MINUTE - 1;
+    expect(await recount(), "too early").toEqual(noted);
+    plane.clock.now += 1;
+    await add({ running: 1 });
+    const again = await recount();
+    expect(again, "another difference").toMatchObject({ running: 3, differs: { running: -3, at: plane.clock.now } });
+    plane.clock.now += MINUTE;
+    const corrected = await recount();
+    expect(corrected).toMatchObject({ queued: 1, running: 0, recounted_at: plane.clock.now });
+    expect(corrected).not.toHaveProperty("differs");
+  });
+
+  it("is made once an hour", async () => {
+    await createRun(plane);
+    const first = await recount();
+    expect(first).toMatchObject({ recounted_at: plane.clock.now });
+    plane.clock.now += HOUR - 1;
+    expect(await recount()).toEqual(first);
+    plane.clock.now += 1;
+    expect(await recount()).toMatchObject({ recounted_at: plane.clock.now });
+  });
+
+  it("forgets a difference that is gone", async () => {
+    await createRun(plane);
+    await add({ waiting: 1 });
+    expect(await recount()).toMatchObject({ differs: { waiting: -1 } });
+    await add({ waiting: -1 });
+    plane.clock.now += MINUTE;
+    const counters = await recount();
+    expect(counters).toMatchObject({ waiting: 0, recounted_at: plane.clock.now });
+    expect(counters).not.toHaveProperty("differs");
+  });
+
+  it("corrects nothing where a counter changes meanwhile", async () => {
+    await createRun(plane);
+    await add({ running: 1 });
+    await recount();
+    plane.clock.now += MINUTE;
+    const query: typeof plane.ports.table.query = async (asked) => {
+      const page = await plane.ports.table.query(asked);
+      await createRun(plane, { prompt: "meanwhile" });
+      return page;
+    };
+    await recountIfDue(owner(), { ...plane.ports, table: { ...plane.ports.table, query } });
+    expect(await read()).toMatchObject({ queued: 2, running: 1, differs: { running: -1 } });
+  });
+
+  it("agrees with the counters of a tree whose root has ended, of runs that wait, and of LOCAL runs", async () => {
+    const parent = await workingRun(plane);
+    const id = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
+    await createHarness(plane, await plane.dispatch(id)).resolve();
+    const second = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
+    const waiting = { kind: "update", key: keys.head(second), set: { waiting: "tree" } } as const;
+    await plane.table.write(waiting);
+    await parent.finish();
+    await createRun(plane, { prompt: "local", execution_location: "LOCAL" });
+    expect(await plane.table.get(keys.head(parent.run_id))).toMatchObject({ state: "SUCCEEDED", slot: "owner" });
+    const counters = await recount();
+    expect(counters).toMatchObject({ queued: 1, running: 1, recounted_at: plane.clock.now });
+    expect(counters).not.toHaveProperty("differs");
+  });
+});
