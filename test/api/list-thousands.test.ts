@@ -31,12 +31,15 @@ describe("with more than a thousand active runs", () => {
   it("one call to cancel them processes a thousand, newest first, and says whether there are more", async () => {
     const plane = await createTestControlPlane();
     const ids = await store(plane, 1_000, "PENDING");
-    const send = async () =>
-      (await createClient(plane).post("/agent/runs/cancel", { filter: { state: ["PENDING"] } })).body;
-    expect(await send()).toMatchObject({ matched: 1_000, cancelled: 0, has_more: false });
+    const send = async (key: string) =>
+      (await createClient(plane, key).post("/agent/runs/cancel", { filter: { state: ["PENDING"] } })).body;
+    const { key: agent } = await plane.agent();
+    expect(await send(plane.key)).toMatchObject({ matched: 1_000, cancelled: 0, has_more: false });
     ids.unshift(...(await store(plane, 1, "PENDING")));
-    const { refused, ...more } = await send();
-    expect(more).toEqual({ matched: 1_000, cancelled: 0, has_more: true });
-    expect(refused.map(({ run_id }: { run_id: string }) => run_id)).toEqual(ids.slice(0, 1_000));
+    for (const key of [plane.key, agent]) {
+      const { refused, ...more } = await send(key);
+      expect(more).toEqual({ matched: 1_000, cancelled: 0, has_more: true });
+      expect(refused.map(({ run_id }: { run_id: string }) => run_id)).toEqual(ids.slice(0, 1_000));
+    }
   });
 });

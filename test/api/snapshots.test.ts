@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { withWriteInBetween } from "../support/write-conflicts.ts";
@@ -72,6 +72,13 @@ describe("an expired execution", () => {
     const marked = transcript.map((line) => JSON.parse(line)).filter((line) => line.superseded === true);
     expect(marked.map(({ content }) => content[0].text)).toEqual(["after", "and more"]);
     expect((await createClient(plane).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
+    const next = await startedRun(plane, { prompt: "more", conversation_id: first.run_id });
+    const { messages } = (await next.resolve()).body.context;
+    expect(messages.map(({ content }: { content: { text: string }[] }) => content[0]?.text)).toEqual([
+      "hello",
+      "before",
+      "again",
+    ]);
   });
 
   it("without a checkpoint is followed by one that starts over and gets its follow-ups again", async () => {
@@ -187,8 +194,20 @@ describe("the end of a slice", () => {
   it("without its own checkpoint counts as a loss", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    await harness.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
-    expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
+    const over = { error: { category: "slice_ended", message: "the time is over" } };
+    await harness.shutDown(over);
+    const countLosses = async () =>
+      (await readTimeline(plane, harness.run_id)).filter((type) => type === "execution_lost").length;
+    expect(await countLosses()).toBe(1);
+    const second = await nextExecution(plane);
+    await second.resolve();
+    await saved(plane, second, "own");
+    await second.shutDown(over);
+    expect(await countLosses(), "with its own").toBe(1);
+    const third = await nextExecution(plane);
+    await third.resolve();
+    await third.shutDown(over);
+    expect(await countLosses(), "with that of an earlier execution").toBe(2);
   });
 });
 
