@@ -27,14 +27,7 @@ export async function createSnapshot(
     throw invalid("generation", "is required with the mode checkpoint");
   }
   const files = toSnapshotFiles(head, generation, request.files);
-  const stored = await readSnapshot(head, generation, ports.table);
-  if (stored === undefined) await storeSnapshot(head, generation, files, ports);
-  else if (canonicalJson(stored.files) !== canonicalJson(files)) {
-    throw new RunyardError("conflict", {
-      detail: "generation: this execution has a snapshot of that name with other files",
-      retryable: false,
-    });
-  }
+  await storeSnapshot(head, generation, files, ports);
   return Promise.all(
     files.map(({ file, size_bytes, sha256, mime_type }) =>
       ports.files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: mime_type }),
@@ -64,14 +57,25 @@ function toSnapshotFiles(
   return files;
 }
 
-/** Stores the snapshot in one transaction with the head, so that its numbers of messages and follow-ups are exact. */
+/**
+ * Stores the snapshot, if it is not stored yet, in one transaction with the head, so that its numbers of messages and follow-ups are
+ * exact. No event records it, so the number of snapshots detects conflicts.
+ */
 function storeSnapshot(
   first: ExecutingHead,
   generation: string,
   files: Snapshot["files"],
   ports: RunPorts,
 ): Promise<void> {
-  return changeExecution(first, ports, (head) => {
+  return changeExecution(first, ports, async (head) => {
+    const stored = await readSnapshot(head, generation, ports.table);
+    if (stored !== undefined && canonicalJson(stored.files) !== canonicalJson(files)) {
+      throw new RunyardError("conflict", {
+        detail: "generation: this execution has a snapshot of that name with other files",
+        retryable: false,
+      });
+    }
+    if (stored !== undefined) return { result: undefined };
     if (head.snapshots >= RUN_CAPS.snapshots) {
       throw new RunyardError("resource_unavailable", {
         status: 429,
@@ -83,6 +87,7 @@ function storeSnapshot(
       change: {
         events: [],
         set: { heartbeat_at: ports.now(), snapshots: head.snapshots + 1 },
+        if: { snapshots: head.snapshots === 0 ? { exists: false } : { eq: head.snapshots } },
         also: { snapshot: putSnapshot(head, generation, snapshot) },
       },
       result: undefined,

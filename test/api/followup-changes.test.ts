@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { sendFollowup } from "#functions/runs/send-followup.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
+import { createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
+
+let plane: TestControlPlane;
+let ada: Client;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+  ada = createClient(plane);
+});
+
+const followup = (run: string, body: object = { message: "more" }) => ada.post(`/agent/runs/${run}/followups`, body);
+const readHead = (run: string) => plane.table.get(keys.head(run));
+const storesFollowup = (write: TransactionWrite) => write.kind === "update" && write.set?.["followups"] !== undefined;
+
+describe("a follow-up", () => {
+  it("of a run that has not ended requests no dispatch", async () => {
+    const ids = [await createRun(plane), (await startedRun(plane)).run_id, (await workingRun(plane)).run_id];
+    plane.sent.length = 0;
+    for (const id of ids) expect((await followup(id)).status).toBe(200);
+    expect(plane.sent).toEqual([]);
+  });
+
+  it("of an ended run removes what the end has left, and requests its dispatch", async () => {
+    const harness = await workingRun(plane);
+    await harness.finish(false, "it broke");
+    await deliver(plane);
+    const ending = ["ended_at", "status_message", "transcript_events"];
+    const executing = ["execution_id", "key_hash", "instance_id"];
+    for (const name of ending) expect(await readHead(harness.run_id)).toHaveProperty(name);
+    await followup(harness.run_id);
+    const head = await readHead(harness.run_id);
+    for (const name of [...ending, ...executing]) expect(head).not.toHaveProperty(name);
+    expect(head).toMatchObject({ state: "QUEUED", check_at: sortableTime(plane.clock.now + 30_000) });
+    expect(plane.sent).toEqual([{ queue: "runs", runId: harness.run_id }]);
+  });
+
+  it("is an event with its number and policy, and with the state where it changes", async () => {
+    const harness = await workingRun(plane);
+    await followup(harness.run_id, { message: "now", policy: "interrupt" });
+    await harness.beat(1);
+    await harness.finish();
+    await followup(harness.run_id);
+    const { events } = (await ada.get(`/agent/runs/${harness.run_id}/events`)).body;
+    const received = events.filter(({ type }: { type: string }) => type === "followup_received");
+    expect(received.map(({ data }: { data: object }) => data)).toEqual([
+      { number: 1, policy: "interrupt", execution_id: harness.execution_id },
+      { number: 2, policy: "enqueue", state: "QUEUED", execution_id: harness.execution_id },
+    ]);
+  });
+
+  it.each(["QUEUED", "PENDING", "INPROGRESS"])("without a message is refused to a run that is %s", async (state) => {
+    const id = await createRun(plane);
+    if (state !== "QUEUED") {
+      const harness = await nextExecution(plane);
+      if (state === "INPROGRESS") await harness.resolve();
+    }
+    const before = structuredClone(plane.table.all());
+    expect(await followup(id, {})).toMatchObject({ status: 400, body: { errors: [{ path: "message" }] } });
+    expect(plane.table.all()).toEqual(before);
+  });
+
+  it("fails where its long message cannot be stored", async () => {
+    const id = await createRun(plane);
+    const put = () => Promise.reject(new Error("no bucket"));
+    const event = httpEvent({ key: plane.key, path: { runId: id }, body: { message: "m".repeat(100_000) } });
+    const answer = await sendFollowup.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(answer).toMatchObject({ statusCode: 500 });
+    expect(await readHead(id)).not.toHaveProperty("followups");
+  });
+});
+
+describe("a follow-up of a run that changes meanwhile", () => {
+  it("continues a run that has ended", async () => {
+    const harness = await workingRun(plane);
+    const answer = await withWriteInBetween(plane, storesFollowup, harness.finish, () => followup(harness.run_id));
+    expect(answer.status).toBe(200);
+    expect(await readHead(harness.run_id)).toMatchObject({ state: "QUEUED", followups: 1 });
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context.followups).toMatchObject([{ number: 1, message: "more" }]);
+  });
+
+  it("replaces the instruction of a run that was cancelled", async () => {
+    const harness = await workingRun(plane, { prompt: "delete everything" });
+    const cancel = () => ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`);
+    await withWriteInBetween(plane, storesFollowup, cancel, () => followup(harness.run_id));
+    const answer = (await (await nextExecution(plane)).resolve()).body;
+    expect(answer.prompt).toBe("");
+    expect(answer.context.messages).toMatchObject([{ content: [{ text: "delete everything" }] }, { role: "system" }]);
+  });
+
+  it("gets the next number after another one", async () => {
+    const id = await createRun(plane);
+    const other = () => followup(id, { message: "first" });
+    await withWriteInBetween(plane, storesFollowup, other, () => followup(id, { message: "second" }));
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context.followups).toMatchObject([
+      { number: 1, message: "first" },
+      { number: 2, message: "second" },
+    ]);
+  });
+
+  it("returns a retryable 409 after eight attempts", async () => {
+    const id = await createRun(plane);
+    const { result, attempts } = await withFailingWrites(plane, keys.head(id), () => followup(id));
+    expect(result).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: true } });
+    expect(attempts).toBe(8);
+  });
+});
