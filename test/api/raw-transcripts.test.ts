@@ -99,6 +99,45 @@ describe("POST /harness-support/transcript", () => {
     expect(await ledTo(await ask(second))).toBe("kept\nand more\n");
   });
 
+  it("is not shown before it has arrived in full", async () => {
+    const harness = await workingRun(plane);
+    await declare(harness);
+    const { body } = await place(harness, "one\ntwo\n");
+    await plane.upload(body.url, "one\n");
+    await place(harness, "one\ntwo\n");
+    expect((await ask(harness)).status).toBe(404);
+  });
+
+  it("of an expired execution is not shown either when a later one finishes", async () => {
+    const first = await workingRun(plane);
+    await declare(first);
+    const { body: late } = await place(first, "late\n");
+    await plane.upload(late.url, "late\n");
+    await first.shutDown();
+    const second = await nextExecution(plane);
+    await second.resolve();
+    expect((await second.finish()).status).toBe(200);
+    await deliver(plane);
+    const transcript = await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`);
+    expect(await ledTo(transcript)).not.toBe("late\n");
+  });
+
+  it("has another target for each upload without a description, also after a change of the format", async () => {
+    const harness = await workingRun(plane);
+    const urls = new Set<string>();
+    for (const format of ["claude", "claude", "codex"]) {
+      await declare(harness, format);
+      const { body } = await place(harness);
+      urls.add(`${body.url}`);
+      await plane.upload(body.url, `${format} ${urls.size}\n`);
+    }
+    expect(urls.size).toBe(3);
+    await harness.finish();
+    await deliver(plane);
+    const transcript = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
+    expect(await ledTo(transcript)).toBe("codex 3\n");
+  });
+
   it("belongs to the conversation: a run that continues it is redirected to it too", async () => {
     const first = await workingRun(plane);
     await declare(first);

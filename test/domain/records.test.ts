@@ -272,6 +272,8 @@ describe("the register of identities", () => {
     await table.write(putRegister("t", "i", 7, undefined));
     expect(await readTeamIdentity("t", "i", table)).toEqual({ team, identity, isAvailable: true });
     expect(await readTeamIdentity("t", undefined, table)).toEqual({ team, identity: undefined, isAvailable: false });
+    await table.write({ kind: "update", key: keys.identities("t"), set: { identity_limit: 0 } });
+    expect(await readTeamIdentity("t", "i", table)).toEqual({ team, identity, isAvailable: false });
     expect([await readTeam("t", table), await hasIdentity("t", "i", table)]).toEqual([team, true]);
     expect(checkIdentityExists("t", "i")).toEqual({ kind: "check", key: keys.identity("t", "i"), if: MUST_EXIST });
   });

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { appendMessages } from "#functions/harness/append-messages.ts";
+import { composeTranscript } from "#shared/conversations/transcript.ts";
+import { keys } from "#shared/table/keys.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
+import { type Harness, said, workingRun } from "../support/execution.ts";
+
+let plane: TestControlPlane;
+let ada: Client;
+let harness: Harness;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+  ada = createClient(plane);
+  harness = await workingRun(plane);
+});
+
+const at = (seconds: number) => new Date(plane.clock.now + seconds * 1000).toISOString();
+const append = (first_sequence: number, messages: readonly object[]) =>
+  harness.support("messages", { execution_id: harness.execution_id, first_sequence, messages });
+
+describe("a step of a conversation", () => {
+  it("starts with the message of the user, and is complete with the last one of the agent", async () => {
+    const created = at(0);
+    plane.clock.now += 1_000;
+    const [started, first, last] = [at(10), at(20), at(30)];
+    await append(1, [
+      { ...said("one"), timestamp: first },
+      { ...said("two"), timestamp: last },
+      { role: "user", content: [{ type: "text", text: "more" }], timestamp: started },
+      said("without a time"),
+    ]);
+    const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    expect(steps).toMatchObject([
+      { id: `${harness.run_id}:1`, started_at: created, completed_at: last },
+      { id: `${harness.run_id}:2`, started_at: started },
+    ]);
+    expect(steps[1]).not.toHaveProperty("completed_at");
+  });
+});
+
+describe("the messages of a run", () => {
+  it("are counted with their bytes in UTF-8", async () => {
+    const batches = [[said("é".repeat(10))], [said("😀"), said("a")]];
+    let bytes = 0;
+    for (const [index, messages] of batches.entries()) {
+      expect((await append(index + 1, messages)).status).toBe(200);
+      bytes += Buffer.byteLength(JSON.stringify(messages));
+      expect(await plane.table.get(keys.head(harness.run_id))).toMatchObject({ message_bytes: bytes });
+    }
+    expect(await plane.table.get(keys.head(harness.run_id))).toMatchObject({ messages: 3 });
+  });
+
+  it("are not stored where their file cannot be stored", async () => {
+    const messages = [said("m".repeat(100_000))];
+    const body = { execution_id: harness.execution_id, first_sequence: 1, messages };
+    const before = structuredClone(plane.table.all());
+    const put = () => Promise.reject(new Error("no bucket"));
+    const event = httpEvent({ key: harness.key, body });
+    const answer = await appendMessages.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(answer).toMatchObject({ statusCode: 500 });
+    expect(plane.table.all()).toEqual(before);
+  });
+});
+
+describe("the transcript of a run", () => {
+  it.each([
+    ["lambda", false],
+    ["microvm", true],
+  ] as const)("in a sandbox of %s leaves the run to the reaper: %j", async (provider, isChecked) => {
+    plane.offered.splice(0, 1, provider);
+    const { run_id, finish } = await workingRun(plane);
+    await finish();
+    await composeTranscript(run_id, plane.ports);
+    const head = await plane.table.get(keys.head(run_id));
+    expect(head).toMatchObject({ transcript_events: 4 });
+    expect(["stops" in (head ?? {}), "check_at" in (head ?? {})]).toEqual([isChecked, isChecked]);
+  });
+});

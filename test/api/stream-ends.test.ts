@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { streamRunEvents } from "#shared/conversations/event-stream.ts";
+import type { EventPorts } from "#shared/conversations/live-output.ts";
+import { waitForEvents } from "#shared/conversations/wait-for-events.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { workingRun } from "../support/execution.ts";
+
+let plane: TestControlPlane;
+let ports: EventPorts;
+let open: number;
+/** What happens where a reader waits. */
+let wait: () => Promise<void>;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+  open = 0;
+  wait = () => Promise.reject(new Error("nothing is new"));
+  const subscribe = () => {
+    open++;
+    return { next: () => wait(), close: () => void open-- };
+  };
+  ports = { ...plane.ports, signals: { subscribe } };
+});
+
+const read = async (id: string): Promise<RunHead> => {
+  const head = await plane.ports.runs.head(id);
+  if (head === undefined) throw new Error("there is no such run");
+  return head;
+};
+
+describe("a stream of a run's events", () => {
+  const stream = async (id: string, isLive = false) =>
+    streamRunEvents(await read(id), { after: 0, isLive, streamSeconds: 60 }, ports);
+  /** What a stream sends until it ends or has to wait. */
+  async function collect(id: string, isLive = false): Promise<string> {
+    const texts: string[] = [];
+    try {
+      for await (const text of await stream(id, isLive)) texts.push(text);
+    } catch (error) {
+      texts.push(String(error));
+    }
+    return texts.join("");
+  }
+
+  it("ends its subscription with the run", async () => {
+    const harness = await workingRun(plane);
+    await harness.finish();
+    expect(await collect(harness.run_id)).toMatch(/event: end\ndata: \{"next":\d+,"ended":true\}\n\n$/);
+    expect(open).toBe(0);
+  });
+
+  it("ends its subscription where the reader leaves, and where reading fails", async () => {
+    const { run_id } = await workingRun(plane);
+    const leaving = await stream(run_id);
+    await leaving.next();
+    expect(open).toBe(1);
+    await leaving.return();
+    expect(open).toBe(0);
+    expect(await collect(run_id)).toMatch(/Error: nothing is new$/);
+    expect(open).toBe(0);
+  });
+
+  it("sends what is new after it was woken, and asks to connect again when its time is over", async () => {
+    const harness = await workingRun(plane);
+    let waits = 0;
+    wait = async () => {
+      waits++;
+      if (waits === 1) await harness.messages(1, "hello");
+      else plane.clock.now += 60_000;
+    };
+    const texts = await collect(harness.run_id);
+    expect(texts).toMatch(/\nid: 4\ndata: .*hello/);
+    expect(texts).toMatch(/retry: 1000\n\n$/);
+    expect(texts).not.toContain("event: end");
+    expect(waits).toBe(2);
+  });
+
+  it("sends no live output of a message that it has sent as a whole", async () => {
+    const harness = await workingRun(plane);
+    const block = { type: "text", text: "hello", message_id: "m" };
+    const messages = [{ role: "assistant", content: [block] }];
+    await harness.support("messages", { execution_id: harness.execution_id, first_sequence: 1, messages });
+    const toFrame = (message_id: string) => ({
+      stream: "text" as const,
+      message_id,
+      offset: 0,
+      text: `live ${message_id}`,
+    });
+    const tail = { execution_id: harness.execution_id, streams: [toFrame("m"), toFrame("n")] };
+    ports = { ...ports, live: { ...plane.ports.live, read: () => Promise.resolve(tail) } };
+    const texts = await collect(harness.run_id, true);
+    expect(texts).toContain("hello");
+    expect(texts).toContain("live n");
+    expect(texts).not.toContain("live m");
+  });
+});
+
+describe("a request that waits for a run's events", () => {
+  const ask = async (id: string, after: number) =>
+    waitForEvents(await read(id), { after, waitSeconds: 5, isLive: false }, ports);
+
+  it("ends its subscription with its response, and where reading fails", async () => {
+    const { run_id } = await workingRun(plane);
+    expect((await ask(run_id, 0)).events).not.toEqual([]);
+    expect(open).toBe(0);
+    await expect(ask(run_id, 99)).rejects.toThrow("nothing is new");
+    expect(open).toBe(0);
+  });
+
+  it("says that a run has ended only with its last event", async () => {
+    const harness = await workingRun(plane);
+    for (let number = 1; number <= 201; number++) await harness.messages(number, "a");
+    await harness.finish();
+    const first = await ask(harness.run_id, 0);
+    expect([first.events.length, first.next, first.ended]).toEqual([203, 203, false]);
+    const rest = await ask(harness.run_id, first.next);
+    expect(rest).toMatchObject({ ended: true, next: 205 });
+  });
+});
