@@ -106,6 +106,20 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([]);
   });
 
+  it("drops output when an execution that continues with a follow-up has stored it", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const { run_id } = harness;
+    await read(plane, run_id);
+    await send(harness, frame(0, "line 1\n"));
+    expect((await read(plane, run_id)).body.live).toHaveLength(1);
+    await request(plane, "POST", `/agent/runs/${run_id}/followups`, { body: { message: "more" } });
+    const said = { first_sequence: 1, messages: [result("action-1")], followups_stored: 0 };
+    const answer = await harness.support("finish-task", { success: true, summary: "done", ...said });
+    expect(answer.body).toMatchObject({ followups: [{ number: 1 }] });
+    expect((await read(plane, run_id)).body.live).toEqual([]);
+  });
+
   it("costs an unwatched run no call to AWS", async () => {
     const count = async (isWatched: boolean) => {
       const faults = new Faults();
