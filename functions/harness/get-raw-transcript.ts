@@ -11,12 +11,12 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 /**
  * GET /harness-support/transcript: redirects to the raw transcript of a third-party harness. The URL expires after 15
  * minutes by default. With `redirect=false` the response is 200 and contains the URL. A conversation of the default
- * harness returns 400, and one without a transcript returns 404.
+ * harness returns 400, one without a transcript 404, and another harness than the one of the execution gets 409.
  */
 export const getRawTranscript = endpoint({
   request: { query: { redirect: one(v.picklist(["true", "false"])) } },
   reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
-  errors: ["resource_not_found"],
+  errors: ["resource_not_found", "conflict"],
   async run({ query, principal, header }, ports: RunPorts) {
     const head = authorizeExecutionRead(principal, header);
     const file = { filename: `conversation-${head.run_id}.jsonl`, contentType: TRANSCRIPT_TYPE };

@@ -63,6 +63,17 @@ describe("the messages of a run", () => {
   });
 });
 
+describe("the final message of a run", () => {
+  it("has 256 KiB at most in its response", async () => {
+    const block = (letter: string) => ({ type: "text", text: letter.repeat(200_000) });
+    await append(1, [{ role: "assistant", content: [block("a"), block("b")] }]);
+    const { text } = (await ada.get(`/agent/runs/${harness.run_id}/response`)).body;
+    const whole = `${"a".repeat(200_000)}\n${"b".repeat(262_144 - 200_001)}`;
+    expect(text.slice(0, 262_144)).toBe(whole);
+    expect(text.slice(262_144)).toMatch(/^\n\[cut here/);
+  });
+});
+
 describe("the transcript of a run", () => {
   it.each([
     ["lambda", false],

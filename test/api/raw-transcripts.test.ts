@@ -99,6 +99,15 @@ describe("POST /harness-support/transcript", () => {
     expect(await ledTo(await ask(second))).toBe("kept\nand more\n");
   });
 
+  it("is not shown to another harness of the execution", async () => {
+    const harness = await workingRun(plane);
+    await declare(harness);
+    await stored(harness, "one\n");
+    const headers = { "runyard-instance": "another" };
+    const answer = await harness.client.get("/harness-support/transcript", { headers });
+    expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict" } });
+  });
+
   it("is not shown before it has arrived in full", async () => {
     const harness = await workingRun(plane);
     await declare(harness);

@@ -413,7 +413,8 @@ class AsyncHarnessSupport(AsyncResource):
         """Redirects to the raw transcript of a third-party harness.
 
         The URL expires after 15 minutes by default. With `redirect=false` the response is 200 and contains the
-        URL. A conversation of the default harness returns 400, and one without a transcript returns 404.
+        URL. A conversation of the default harness returns 400, one without a transcript 404, and another harness
+        than the one of the execution gets 409.
 
         `GET /harness-support/transcript`
 
