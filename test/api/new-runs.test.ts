@@ -110,10 +110,14 @@ describe("the conversation that a new run continues", () => {
 });
 
 describe("the environment of a new run", () => {
-  const environment = async (body: object) => (await ada.post("/agent/environments", { name: "e", ...body })).body.uid;
+  const environment = async (name: string, body: object) => {
+    const made = await ada.post("/agent/environments", { name, ...body });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    return made.body.uid;
+  };
 
   it("with a worker is refused to a personal run, unless its caller executes it", async () => {
-    const environment_id = await environment({ team: false, worker_host: "rack-7" });
+    const environment_id = await environment("own", { team: false, worker_host: "rack-7" });
     const run = { prompt: "a", team: false, config: { environment_id } };
     expect(await ada.post("/agent/runs", run)).toMatchObject({
       status: 400,
@@ -125,8 +129,8 @@ describe("the environment of a new run", () => {
 
   it("with an image is refused where the service has no containers to execute the run in", async () => {
     plane.offered.push("fargate");
-    const environment_id = await environment({ docker_image: "python:3.13" });
-    const onWorker = await environment({ docker_image: "python:3.13", worker_host: "rack-7" });
+    const environment_id = await environment("image", { docker_image: "python:3.13" });
+    const onWorker = await environment("worker", { docker_image: "python:3.13", worker_host: "rack-7" });
     const run = { prompt: "a", config: { environment_id } };
     expect((await ada.post("/agent/runs", run)).status).toBe(200);
     plane.offered.pop();
