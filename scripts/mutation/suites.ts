@@ -14,11 +14,13 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "shared/conversations": [
     "test/api/{artifacts,caps,conversation-pages,conversation-rules,delegated,life,live-output,local-run}.test.ts",
     "test/api/{raw-transcripts,redirects,send-followup,snapshots,stored-items,stream-events}.test.ts",
+    "test/api/{checkpoints,conversation-steps,followup-changes,stream-ends}.test.ts",
     "test/security/{bucket-rights,cancelled-instructions}.test.ts",
   ],
   "shared/executions": [
     "test/api/{blocked,cancel-runs,caps,execution-rules,finish-with-messages,harness-support,life}.test.ts",
     "test/api/{loaded-skill,local-run,notify-user,provider-stop,recovery,run-as-identity,run-key}.test.ts",
+    "test/api/{checkpoints,execution-calls,reaper-checks,return-to-queue,stale-executions}.test.ts",
     "test/api/{run-repository-tokens,slots,snapshots}.test.ts",
     "test/api/{stored-items,worker-runs}.test.ts",
     "test/security/bucket-rights.test.ts",
@@ -98,7 +100,8 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/{cancelled-instructions,membership-consent,repository-credentials}.test.ts",
   ],
   "shared/runs": [
-    "test/domain/{list-search,list-segments,run-lists,run-writes,state-machine}.test.ts",
+    "test/domain/{admit-run,list-search,list-segments,run-lists,run-writes,state-machine}.test.ts",
+    "test/api/{new-runs,recount,return-to-queue,stale-executions,tree-changes,wait-queue}.test.ts",
     "test/api/{attachments,bad-input,blocked,cancel-run,cancel-runs,capacity,child-rights,contract-runs}.test.ts",
     "test/api/{create-run,deployment-capacity,harness-support,harnesses,life,list-runs,local-run,recovery}.test.ts",
     "test/api/{run-as-identity,schedule-firing,send-followup,slots,stored-items}.test.ts",
@@ -106,7 +109,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/runs/listing": [
     "test/domain/{list-search,list-segments,run-lists}.test.ts",
-    "test/api/{cancel-runs,contract-runs,list-runs}.test.ts",
+    "test/api/{cancel-runs,contract-runs,list-descendants,list-runs,list-thousands}.test.ts",
     "test/server/lists.test.ts",
   ],
   "shared/worker-socket": ["test/api/{worker-offers,worker-runs,workers}.test.ts"],

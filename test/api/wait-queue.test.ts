@@ -42,7 +42,7 @@ describe("a slot that gets free", () => {
       plane,
       grants,
       () => ada.post(`/agent/runs/${first}/cancel`),
-      () => deliver(plane, "ends"),
+      () => consume(plane, "ends", working.run_id),
     );
     expect(await readHead(second)).toMatchObject({ slot: "owner" });
     expect(await readCounters()).toMatchObject({ running: 1, waiting: 0, queued: 1 });
