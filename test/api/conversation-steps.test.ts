@@ -30,6 +30,7 @@ describe("a step of a conversation", () => {
       { role: "user", content: [{ type: "text", text: "more" }], timestamp: started },
       said("without a time"),
     ]);
+    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "later" });
     const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(steps).toMatchObject([
       { id: `${harness.run_id}:1`, started_at: created, completed_at: last },

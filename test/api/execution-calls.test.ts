@@ -178,6 +178,19 @@ describe("an execution that finishes", () => {
   });
 });
 
+describe("the sandbox of a self-hosted worker", () => {
+  it.each<readonly [string, (harness: Harness) => Promise<Answer>, boolean]>([
+    ["finishes", (harness) => harness.finish(), false],
+    ["shuts down", (harness) => harness.shutDown(), true],
+  ])("whose execution %s is noted to be stopped, unless it ended by itself", async (_, end, hasStops) => {
+    const harness = await workingRun(plane);
+    const set = { sandbox: { provider: "worker", handle: "connection" } };
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
+    expect((await end(harness)).status).toBe(200);
+    expect("stops" in ((await readHead(harness.run_id)) ?? {})).toBe(hasStops);
+  });
+});
+
 describe("an execution that a follow-up starts", () => {
   it.each([
     [{ mode: "plan" }, "plan"],

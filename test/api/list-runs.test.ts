@@ -244,6 +244,11 @@ describe("GET /agent/runs", () => {
     ]) {
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
+    const [one, two] = [await plane.agent("one"), await plane.agent("two")];
+    const { page_info } = (await createClient(plane, one.key).get("/agent/runs?limit=2")).body;
+    const target = `/agent/runs?limit=2&cursor=${page_info.next_cursor}`;
+    expect((await createClient(plane, one.key).get(target)).status).toBe(200);
+    expect((await createClient(plane, two.key).get(target)).status, "another agent of the team").toBe(400);
     plane.clock.now += 365 * 24 * 3_600_000;
     expect((await ada.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
   });

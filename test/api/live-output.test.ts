@@ -120,6 +120,17 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, run_id)).body.live).toEqual([]);
   });
 
+  it("drops output that is stored within a minute after the last reader", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await read(plane, harness.run_id);
+    await send(harness, frame(0, "line 1\n"));
+    plane.clock.now += 45_000;
+    const batch = { execution_id: harness.execution_id, first_sequence: 1, messages: [result("action-1")] };
+    expect((await harness.support("messages", batch)).status).toBe(200);
+    expect((await read(plane, harness.run_id)).body.live).toEqual([]);
+  });
+
   it("costs an unwatched run no call to AWS", async () => {
     const count = async (isWatched: boolean) => {
       const faults = new Faults();
