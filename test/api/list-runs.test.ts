@@ -262,6 +262,10 @@ describe("GET /agent/runs", () => {
     const two = await createRun(plane, { prompt: "b" }, plane.otherKey);
     expect(ids(await mia.get("/agent/runs"))).toEqual([two, one]);
     expect(ids(await mia.get("/agent/runs", { headers: { "x-team-uid": plane.team } }))).toEqual([one]);
+    const { next_cursor } = (await mia.get("/agent/runs?limit=1")).body.page_info;
+    expect(ids(await mia.get(`/agent/runs?limit=1&cursor=${next_cursor}`))).toEqual([one]);
+    const named = { headers: { "x-team-uid": plane.team } };
+    expect((await mia.get(`/agent/runs?limit=1&cursor=${next_cursor}`, named)).status).toBe(400);
   });
 
   /** A list by a service for whose clock each look takes eleven seconds. */
