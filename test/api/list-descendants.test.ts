@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Filters } from "#shared/runs/listing/filters.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -30,6 +31,17 @@ describe("the descendants of a run", () => {
     for (const limit of [1, 3, 4, 5]) {
       const found = await walk(plane, { order, limit, filters: { ancestorRunId: root } });
       expect(found, `limit ${limit}`).toEqual(expected);
+    }
+  });
+
+  it.each(ORDERS)("are filtered by %o", async (order) => {
+    const list = (filters: Filters) => walk(plane, { order, limit: 1, filters: { ancestorRunId: root, ...filters } });
+    expect(await list({ skillSpec: "o/r:a" })).toEqual([made[1]]);
+    expect(await list({ name: "d", states: ["QUEUED"] })).toEqual([made[3]]);
+    expect(await list({ createdBefore: new Date(plane.clock.now - 2).toISOString() })).toEqual([made[0]]);
+    expect(await list({ createdAfter: new Date(plane.clock.now - 1).toISOString() })).toEqual([made[3]]);
+    for (const none of [{ name: "none" }, { source: "CLI" }, { states: ["FAILED"] }, { q: "zebra" }] as const) {
+      expect(await list(none), JSON.stringify(none)).toEqual([]);
     }
   });
 
