@@ -45,6 +45,20 @@ describe("the descendants of a run", () => {
     }
   });
 
+  it.each([true, false])(
+    "without a skill are last by agent, as in a list of active runs (descending: %j)",
+    async (descending) => {
+      const id = await createRun(plane, { prompt: "p", parent_run_id: root });
+      const order = { sortBy: "agent", descending } as const;
+      const skilled = inOrder([1, 2, 0, 3], descending);
+      for (const limit of [1, 2, 5]) {
+        expect(await walk(plane, { order, limit, filters: { ancestorRunId: root } })).toEqual([...skilled, id]);
+        const active = await walk(plane, { order, limit, filters: { states: ["QUEUED"] } });
+        expect(active).toEqual([...skilled, ...(descending ? [id, root] : [root, id])]);
+      }
+    },
+  );
+
   it.each(ORDERS)("that do not exist any more are skipped by %o", async (order) => {
     const gone = order.descending ? [2, 3] : [0, 1];
     for (const id of gone.map((index) => made[index] ?? "")) {
