@@ -152,6 +152,9 @@ describe("the files of a run", () => {
     const answer = await submit.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
     expect(answer.statusCode).toBe(200);
     expect(types.toSorted()).toEqual(["text/csv", "text/plain; charset=utf-8"]);
+    const stored = { file_name: "a.csv", mime_type: "text/csv", size_bytes: 3 };
+    const { attachments } = await plane.ports.runs.body(JSON.parse(answer.body).run_id);
+    expect(attachments).toMatchObject([stored]);
   });
 });
 

@@ -193,6 +193,19 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 });
 
+describe("an Idempotency-Key of a cancel", () => {
+  it("is for one run: with the same key another one is cancelled as well", async () => {
+    const plane = await createTestControlPlane();
+    const headers = { "idempotency-key": "k" };
+    for (const id of [await createRun(plane), await createRun(plane)]) {
+      const answer = await createClient(plane).post(`/agent/runs/${id}/cancel`, undefined, { headers });
+      expect(answer).toMatchObject({ status: 200, body: id });
+      expect(answer.headers).not.toHaveProperty("idempotent-replay");
+      expect(await plane.table.get(keys.head(id))).toMatchObject({ state: "CANCELLED" });
+    }
+  });
+});
+
 describe("concurrent changes of a run that is cancelled", () => {
   it("are taken into account: a run that is dispatched in between is cancelled with force, and refused without", async () => {
     for (const [query, status, state] of [

@@ -26,6 +26,16 @@ describe("a follow-up", () => {
     expect(plane.sent).toEqual([]);
   });
 
+  it("with the same Idempotency-Key is stored once for each run", async () => {
+    const headers = { "idempotency-key": "k" };
+    const ids = [await createRun(plane), await createRun(plane)];
+    for (const id of [...ids, ...ids]) {
+      const { status } = await ada.post(`/agent/runs/${id}/followups`, { message: "more" }, { headers });
+      expect(status).toBe(200);
+      expect(await readHead(id)).toMatchObject({ followups: 1 });
+    }
+  });
+
   it("of an ended run removes what the end has left, and requests its dispatch", async () => {
     const harness = await workingRun(plane);
     await harness.finish(false, "it broke");
