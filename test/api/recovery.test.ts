@@ -19,7 +19,7 @@ import {
   startedRun,
   workingRun,
 } from "../support/execution.ts";
-import { readState, readTimeline } from "../support/look.ts";
+import { readState, readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 const get = async (plane: TestControlPlane, id: string) => (await createClient(plane).get(`/agent/runs/${id}`)).body;
@@ -407,8 +407,11 @@ describe("consumers of run messages", () => {
   it("do not end an executing run because an old message was given up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    await consume(plane, "runs-dead", harness.run_id);
-    expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
+    for (const state of ["INPROGRESS", "CLAIMED"]) {
+      await setState(plane, harness.run_id, state);
+      await consume(plane, "runs-dead", harness.run_id);
+      expect(await readState(plane, harness.run_id)).toBe(state);
+    }
   });
 });
 
