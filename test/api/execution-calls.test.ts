@@ -72,6 +72,16 @@ describe("the first call of an execution", () => {
     });
   });
 
+  it("of a later execution leaves the time at which the run was started", async () => {
+    const first = await workingRun(plane);
+    const { started_at } = (await ada.get(`/agent/runs/${first.run_id}`)).body;
+    expect(started_at).toBe(new Date(plane.clock.now).toISOString());
+    plane.clock.now += 5_000;
+    await first.shutDown();
+    await (await nextExecution(plane)).resolve();
+    expect((await ada.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ started_at, state: "INPROGRESS" });
+  });
+
   it("has the full time again after the sandbox was started again", async () => {
     const { run_id } = await startedRun(plane);
     plane.clock.now += 20_000;

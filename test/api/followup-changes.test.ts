@@ -40,7 +40,8 @@ describe("a follow-up", () => {
     const harness = await workingRun(plane);
     await harness.finish(false, "it broke");
     await deliver(plane);
-    const ending = ["ended_at", "status_message", "transcript_events"];
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { restarts: 5 } });
+    const ending = ["ended_at", "status_message", "transcript_events", "restarts"];
     const executing = ["execution_id", "key_hash", "instance_id"];
     for (const name of ending) expect(await readHead(harness.run_id)).toHaveProperty(name);
     await followup(harness.run_id);
@@ -101,7 +102,28 @@ describe("a follow-up of a run that changes meanwhile", () => {
     await withWriteInBetween(plane, storesFollowup, cancel, () => followup(harness.run_id));
     const answer = (await (await nextExecution(plane)).resolve()).body;
     expect(answer.prompt).toBe("");
-    expect(answer.context.messages).toMatchObject([{ content: [{ text: "delete everything" }] }, { role: "system" }]);
+    expect(answer.context).toMatchObject({
+      messages: [{ content: [{ text: "delete everything" }] }, { role: "system" }],
+      own_messages: 2,
+      next_sequence: 2,
+    });
+  });
+
+  it("replaces the earlier follow-ups of a cancelled run, unless it has no message", async () => {
+    for (const [body, prompt, cancelled] of [
+      [{ message: "second" }, "", [true, undefined]],
+      [{}, "hello", [undefined, undefined]],
+    ] as const) {
+      const { run_id } = await workingRun(plane);
+      await followup(run_id, { message: "first" });
+      await ada.post(`/agent/runs/${run_id}/cancel?force=true`);
+      plane.sent.length = 0;
+      await followup(run_id, body);
+      const answer = (await (await nextExecution(plane)).resolve()).body;
+      expect(answer.prompt).toBe(prompt);
+      const { followups } = answer.context;
+      expect(followups.map((one: { cancelled?: true }) => one.cancelled)).toEqual(cancelled);
+    }
   });
 
   it("gets the next number after another one", async () => {
