@@ -93,6 +93,18 @@ describe("a stream of a run's events", () => {
     expect(texts).toContain("live n");
     expect(texts).not.toContain("live m");
   });
+
+  it("sends no live output of an earlier execution", async () => {
+    const { run_id, execution_id } = await workingRun(plane);
+    const streams = [{ stream: "text" as const, message_id: "m", offset: 0, text: "live" }];
+    const collectFrom = (execution: string) => {
+      const tail = { execution_id: execution, streams };
+      ports = { ...ports, live: { ...plane.ports.live, read: () => Promise.resolve(tail) } };
+      return collect(run_id, true);
+    };
+    expect(await collectFrom(execution_id)).toContain("event: live");
+    expect(await collectFrom("another")).not.toContain("event: live");
+  });
 });
 
 describe("a request that waits for a run's events", () => {

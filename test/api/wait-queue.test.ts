@@ -6,7 +6,7 @@ import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
-import { readState } from "../support/look.ts";
+import { readState, readTimeline } from "../support/look.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
@@ -86,6 +86,7 @@ describe("a run that finds no slot", () => {
     expect(await readCounters()).toMatchObject({ waiting: 1, queued: 1 });
     const { events } = (await ada.get(`/agent/runs/${id}/events`)).body;
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["run_created", "run_waiting"]);
+    expect(await readTimeline(plane, id), "the timeline leaves it out").toEqual(["run_created"]);
   });
 
   it.each(["cancelled", "given a follow-up"])("takes into account that it is %s before it waits", async (how) => {
