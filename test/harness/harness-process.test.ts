@@ -73,12 +73,12 @@ describe("an execution", () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
     vi.stubEnv("LANG", "C.UTF-8");
     vi.stubEnv("NO_PROXY", "");
-    const code = `${READ}console.log(JSON.stringify({ ...envelope, cwd: process.cwd(), flags: process.execArgv })); console.error(JSON.stringify(process.env));`;
+    const code = `${READ}console.log(JSON.stringify({ ...envelope, cwd: process.cwd(), flags: process.execArgv, again: envelope.key })); console.error(JSON.stringify(process.env));`;
     const given = envelope();
     expect(await run(code, { program: program(code, { OWN: "yes" }) }, given)).toBeUndefined();
     const printed = lines.map((line) => JSON.parse(line));
     const seen = printed.find(({ run_id }) => run_id === "run-1");
-    expect(seen).toMatchObject({ ...given, key: "***", flags: ["--disable-sigusr1"] });
+    expect(seen).toMatchObject({ ...given, key: "***", again: "***", flags: ["--disable-sigusr1"] });
     expect(seen.cwd.startsWith(scratchPrefix())).toBe(true);
     const environment = printed.find(({ OWN }) => OWN === "yes");
     expect(environment).toMatchObject({
@@ -128,6 +128,11 @@ describe("an execution", () => {
     });
     const lost = await run("process.exit(1);").finally(() => vi.restoreAllMocks());
     expect([lost, asked, reports]).toEqual(["the harness ended with exit code 1", [4_000], []]);
+  });
+
+  it("is lost if it ends without reading its envelope, however long that is", async () => {
+    const given = envelope({ model_url: "x".repeat(5_000_000) });
+    expect(await run("process.exit(4);", {}, given)).toBe("the harness ended with exit code 4");
   });
 
   it("is lost if it cannot be started", async () => {
@@ -216,6 +221,7 @@ describe("a harness that was started ahead", () => {
     await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(1);
     await discardHarness(waiting);
     expect([existsSync(proof), existsSync(waiting.scratch), sleepers(mark)]).toEqual([true, false, 0]);
+    expect(waiting.child.signalCode, "it ended by itself").toBeNull();
     await discardHarness(waiting);
     expect(isRunning(waiting.child)).toBe(false);
   });
@@ -236,6 +242,18 @@ describe("a harness that was started ahead", () => {
       "SIGKILL",
       false,
     ]);
+  });
+
+  it("leaves no process behind, of its own mark or of the execution's", async () => {
+    const [own, commands] = [newMark(), newMark()];
+    const leave = (mark: string, env: string) =>
+      `spawn("sleep", ["${mark}"], { detached: true, stdio: "ignore", env: ${env} }).unref();`;
+    const code = `import { spawn } from "node:child_process";\n${READ}
+      ${leave(own, "process.env")}
+      ${leave(commands, "{ ...process.env, RUNYARD_EXECUTION: envelope.execution_id }")}`;
+    const waiting = await startHarness(program(code));
+    expect(await run("", { waiting })).toBeUndefined();
+    expect([sleepers(own), sleepers(commands)]).toEqual([0, 0]);
   });
 
   it("has processes of its own mark", async () => {
