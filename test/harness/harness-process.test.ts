@@ -75,7 +75,7 @@ describe("an execution", () => {
     vi.stubEnv("NO_PROXY", "");
     const code = `${READ}console.log(JSON.stringify({ ...envelope, cwd: process.cwd(), flags: process.execArgv, again: envelope.key })); console.error(JSON.stringify(process.env));`;
     const given = envelope();
-    expect(await run(code, { program: program(code, { OWN: "yes" }) }, given)).toBeUndefined();
+    expect(await run(code, { program: program(code, { OWN: "yes", TMPDIR: "/nowhere" }) }, given)).toBeUndefined();
     const printed = lines.map((line) => JSON.parse(line));
     const seen = printed.find(({ run_id }) => run_id === "run-1");
     expect(seen).toMatchObject({ ...given, key: "***", again: "***", flags: ["--disable-sigusr1"] });
