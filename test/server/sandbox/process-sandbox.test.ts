@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -75,6 +75,17 @@ describe("an execution", () => {
     expect(await isStopped("a")).toBe(false);
     await expect.poll(() => isStopped("a")).toBe(true);
     expect([log.all(), sandbox.isRunning("run of a"), rooms]).toEqual([[], false, 1]);
+  });
+
+  it("gets another harness where the one that was started ahead has ended", async () => {
+    sandbox.prepare();
+    await expect.poll(harnesses).toHaveLength(1);
+    const pid = Number(harnesses()[0]);
+    process.kill(pid, "SIGTERM");
+    // It is there as long as its parent has not noticed its end.
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    await start("a");
+    await expect.poll(startedIds).toEqual(["a"]);
   });
 
   it("has a deadline, if there is one", async () => {
