@@ -110,14 +110,20 @@ function readLog(log: string): ReadonlyMap<string, ReadonlySet<string>> {
 /** They read the code instead of running it, and are fast. */
 const READERS = ["test/domain/constants.test.ts", "test/checks/limits.test.ts"];
 
-/** The test files that run the code around a bug, those that are named like it first, then the fastest. */
+/** A test file that imports the code counts as if its name had so many words of the code's. */
+const IMPORT_WORDS = 2;
+
+/** The test files that run the code around a bug: those that import it or are named like it first, then the fastest. */
 export function findTests(copy: string, { keys, tests }: Reach, { file, start, end }: Candidate): readonly string[] {
   const code = readFileSync(join(copy, file), "utf8");
   const around = findBlocksAround(file, code, start, end).map(({ key }) => keys.indexOf(key));
   const block = around.find((position) => position !== -1) ?? keys.indexOf(toFileKey(file));
   const words = new Set(splitWords(file));
-  const rank = ([name, { milliseconds }]: readonly [string, { readonly milliseconds: number }]) =>
-    milliseconds - SECONDS * 1000 * splitWords(name).filter((word) => words.has(word)).length;
+  const rank = ([name, { milliseconds }]: readonly [string, { readonly milliseconds: number }]) => {
+    const shared = splitWords(name).filter((word) => words.has(word)).length;
+    const imported = readFileSync(join(copy, name), "utf8").includes(`#${file}"`) ? IMPORT_WORDS : 0;
+    return milliseconds - SECONDS * 1000 * (shared + imported);
+  };
   const running = Object.entries(tests)
     .filter(([, { passed, reached }]) => passed && reached.includes(block))
     .toSorted((one, other) => rank(one) - rank(other))
