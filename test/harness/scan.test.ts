@@ -108,6 +108,18 @@ describe("a scan", () => {
     expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text }, { text: "0" }]);
   });
 
+  it("reads 2 MiB of a repository's skills, and reports the rest as existing", async () => {
+    const names = Array.from({ length: 34 }, (_, at) => `.agents/skills/s${String(at).padStart(2, "0")}/SKILL.md`);
+    const large = Object.fromEntries(names.map((name, at) => [name, String(at).padEnd(65_536, "x")]));
+    using repository = new Repository("tools", large);
+    const answer = await scan(repository.url);
+    const files = answer.outcome === "found" ? answer.files : [];
+    expect(files.map(({ text: read, problem }) => [read?.length, problem])).toEqual([
+      ...Array.from({ length: 32 }, () => [65_536, undefined]),
+      ...Array.from({ length: 2 }, () => [undefined, "was omitted: the skills before it have 2097152 bytes in total"]),
+    ]);
+  });
+
   it("runs nothing from the repository", async () => {
     const proof = join(folder, "proof");
     using repository = new Repository("tools", {

@@ -215,6 +215,15 @@ describe("setting up a workspace", () => {
     hanging.close();
   });
 
+  it("redacts the token that a repository is cloned with", async () => {
+    const url = "https://127.0.0.1:1/o/none";
+    const repository_tokens = [{ url, token: "made-token", expires_at: "2030-01-01T00:00:00.000Z" }];
+    const context = { agent_config: { repositories: [{ url }] }, repository_tokens };
+    const { work, redactor } = start(context);
+    await expect(work).rejects.toThrow("cloning");
+    expect(redactor.text("made-token")).toBe("***");
+  });
+
   it("redacts no short user name", async () => {
     const { work, redactor } = start({ agent_config: { repositories: [{ url: "https://user1234@127.0.0.1:1/o/r" }] } });
     await expect(work).rejects.toThrow();
