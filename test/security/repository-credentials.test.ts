@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseToken } from "#harness/git/repository-access.ts";
 import { routes } from "#infra/routes.ts";
-import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { hasCredentials, maskRepositories, maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, startedRun } from "../support/execution.ts";
@@ -204,6 +204,14 @@ describe("a repository URL that was stored with a credential", () => {
     const { config } = (await createClient(plane).get(`/agent/environments/${uid}`)).body;
     const response = await createClient(plane).put(`/agent/environments/${uid}`, { repositories: config.repositories });
     expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining("token_secret") } });
+  });
+});
+
+describe("a path that looks like a parameter", () => {
+  it("is no credential, and stays readable before those that are", () => {
+    const url = "https://git.example/acme/token=1";
+    expect(hasCredentials(url)).toBe(false);
+    expect(maskRepositories([{ url: `${url}?token=2;auth=3` }])).toEqual([{ url: `${url}?token=***;auth=***` }]);
   });
 });
 
