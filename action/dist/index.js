@@ -1482,7 +1482,7 @@ async function buildConfig(client, input2) {
   return Object.keys(whole).length === 0 ? void 0 : whole;
 }
 function parseRepository(text) {
-  let at = text.lastIndexOf("#");
+  let at = text.indexOf("#");
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }
 async function configFile(file) {

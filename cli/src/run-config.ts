@@ -35,9 +35,9 @@ export async function buildConfig(
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
 
-/** `https://example.com/shop.git#v2`: a repository, and which branch, tag or commit of it. */
+/** `https://example.com/shop.git#v2`: a repository, and which branch, tag or commit of it, whose name may contain a `#`. */
 export function parseRepository(text: string): Repository {
-  const at = text.lastIndexOf("#");
+  const at = text.indexOf("#");
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }
 

@@ -206,7 +206,9 @@ describe("runyard runs open-pr", () => {
     const patch = createPatch({ "calc.py": "a\n***\n" });
     await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
     server.play([retrieved([artifact("u1", start, { redacted: true })]), response, ...download("u1", patch)]);
-    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GITHUB_TOKEN: "t" } });
+    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], {
+      env: { GH_TOKEN: "", GITHUB_TOKEN: "t" },
+    });
     expect({ code, err }).toEqual({ code: 0, err: "Secrets are redacted in the patch: check the lines with ***.\n" });
   });
 

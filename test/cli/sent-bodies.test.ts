@@ -33,10 +33,10 @@ const RULE = {
   },
 };
 const MEMBERS = {
-  line: "--description d --repo https://x/a.git#v1 --repo https://x/b.git --setup s1 --setup s2 --secret T --image i --worker w",
+  line: "--description d --repo https://x/a.git#fix#7 --repo https://x/b.git --setup s1 --setup s2 --secret T --image i --worker w",
   body: {
     description: "d",
-    repositories: [{ url: "https://x/a.git", ref: "v1" }, { url: "https://x/b.git" }],
+    repositories: [{ url: "https://x/a.git", ref: "fix#7" }, { url: "https://x/b.git" }],
     setup_commands: ["s1", "s2"],
     secrets: [{ name: "T" }],
     docker_image: "i",

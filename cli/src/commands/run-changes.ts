@@ -84,7 +84,7 @@ export function openPrCommand(context: Context) {
     .option("--remote <url>", "Git URL to clone from and push to (default: the run's repository)")
     .option("--github-api <url>", "base URL of the API (default: GITHUB_API_URL, else https://api.github.com)")
     .action(async (id, options) => {
-      const token = context.shell.env["GH_TOKEN"] ?? context.shell.env["GITHUB_TOKEN"] ?? "";
+      const token = context.shell.env["GH_TOKEN"] || context.shell.env["GITHUB_TOKEN"] || "";
       if (token === "")
         throw usage("There is no GitHub token.", "Set GH_TOKEN to one that may write to contents and pull requests.");
       const client = await context.client();
