@@ -4,6 +4,7 @@ import { type Principal, toProfile } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { listMembers, type Member } from "#shared/records/member.ts";
 import type { Team } from "#shared/records/team.ts";
+import { foldEmail } from "#shared/records/user.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
@@ -110,7 +111,7 @@ async function findMember(name: string, byUid: Member | undefined, owner: Owner,
 
 async function memberByEmail(email: string, team: string, table: Table): Promise<Member | undefined> {
   const members = await listMembers(team, table);
-  return members.find((member) => member.email.toLowerCase() === email.toLowerCase());
+  return members.find((member) => foldEmail(member.email) === foldEmail(email));
 }
 
 const memberProfile = ({ user_uid, display_name, email }: Member): UserProfile => ({

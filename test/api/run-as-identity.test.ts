@@ -177,13 +177,14 @@ describe("an agent key", () => {
 });
 
 describe("on_behalf_of", () => {
-  it.each(["uid", "email", "EMAIL"])(
+  it.each(["uid", "email", "EMAIL", "ｅｍａｉｌ"])(
     "makes the member the creator and the identity the executor, by %s",
     async (by) => {
       const uid = await identity({ on_behalf_of_enabled: true });
       const agent = createClient(plane, await agentKey(uid));
       const mia = await plane.person("Mia");
-      const names: Record<string, string> = { uid: mia.uid, email: "mia@runyard.test", EMAIL: "Mia@Runyard.test" };
+      const emails = { email: "mia@runyard.test", EMAIL: "Mia@Runyard.test", ｅｍａｉｌ: "ｍｉａ@runyard.test" };
+      const names: Record<string, string> = { uid: mia.uid, ...emails };
       expect(await run({ on_behalf_of: names[by] }, agent)).toMatchObject({
         creator: { type: "user", uid: mia.uid, display_name: "Mia", email: "mia@runyard.test" },
         executor: { type: "service_account", uid },
