@@ -13,11 +13,14 @@ export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
 /** What counts the starts since the run's last execution began. */
 const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
 
+const ATTEMPTS = 8;
+
 /** Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing. */
 export async function beginExecution(
   head: ExecutingHead | LocalHead,
   instance: string | undefined,
   ports: ChangePorts,
+  attempts = ATTEMPTS,
 ): Promise<ExecutingHead> {
   if (head.state === "INPROGRESS") return head;
   const now = ports.now();
@@ -42,13 +45,9 @@ export async function beginExecution(
     await ports.runs.change(head, change, now);
   } catch (error) {
     if (!(error instanceof RunChangedError)) throw error;
-    const again = await ports.runs.head(head.run_id);
-    if (again?.state === "INPROGRESS" && again.execution_id === head.execution_id && again.instance_id === instance) {
-      return again;
-    }
-    throw again !== undefined && isExecutingHead(again) && again.execution_id === head.execution_id
-      ? new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false })
-      : staleExecutionError();
+    const changed = await readChanged(head, instance, ports);
+    if (attempts > 1) return beginExecution(changed, instance, ports, attempts - 1);
+    throw new RunyardError("resource_unavailable", { detail: "the run changes too fast; send the request again" });
   }
   return {
     ...head,
@@ -59,6 +58,21 @@ export async function beginExecution(
     next_sequence: head.next_sequence + change.events.length,
     ...(instance === undefined ? {} : { instance_id: instance }),
   };
+}
+
+/** The execution of a run that was changed meanwhile, such as by the claim of its worker or by a follow-up. */
+async function readChanged(
+  { run_id, execution_id }: ExecutingHead | LocalHead,
+  instance: string | undefined,
+  ports: ChangePorts,
+): Promise<ExecutingHead | LocalHead> {
+  const head = await ports.runs.head(run_id);
+  const isOpen = head !== undefined && (isExecutingHead(head) || isUnstartedLocal(head));
+  if (!isOpen || head.execution_id !== execution_id) throw staleExecutionError();
+  if (head.state === "INPROGRESS" && head.instance_id !== instance) {
+    throw new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false });
+  }
+  return head;
 }
 
 /** The events of the state that the run passes through: a worker's execution can begin before the worker's claim arrives. */

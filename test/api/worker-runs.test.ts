@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { connectedWorker } from "../support/worker.ts";
+import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
+
+type Worker = Awaited<ReturnType<typeof connectedWorker>>;
 
 let plane: TestControlPlane;
 let ada: Client;
@@ -78,6 +83,41 @@ describe("a run on a self-hosted worker", () => {
       "run_claimed",
       "worker_container_ready",
     ]);
+  });
+
+  it("is executed if its claim, or a follow-up, arrives while its execution begins", async () => {
+    const isBegin = (write: TransactionWrite) => write.kind === "update" && write.set?.["state"] === "INPROGRESS";
+    const changes = {
+      claim: (worker: Worker, run: string) => worker.claim(run),
+      followup: (_: Worker, run: string) => ada.post(`/agent/runs/${run}/followups`, { message: "more" }),
+    };
+    for (const [name, change] of Object.entries(changes)) {
+      const { worker, run } = await offeredRun();
+      const between = async () => void (await change(worker, run));
+      const reply = await withWriteInBetween(plane, isBegin, between, () => worker.harness().resolve());
+      expect(reply, name).toMatchObject({ status: 200, body: { prompt: "work" } });
+      expect(await readState(plane, run), name).toBe("INPROGRESS");
+    }
+  });
+
+  it("is executed by one harness if two begin at the same time, and the other is refused", async () => {
+    const { worker, run } = await offeredRun();
+    const [first, second] = [worker.harness(), worker.harness()];
+    const isBegin = (write: TransactionWrite) => write.kind === "update" && write.set?.["state"] === "INPROGRESS";
+    const begin = async () => expect((await first.resolve()).status).toBe(200);
+    expect(await withWriteInBetween(plane, isBegin, begin, () => second.resolve())).toMatchObject({
+      status: 409,
+      body: { error_code: "conflict", detail: "another harness runs this execution", retryable: false },
+    });
+    expect((await first.finish()).status).toBe(200);
+    expect(await readState(plane, run)).toBe("SUCCEEDED");
+  });
+
+  it("begins later if it changes all the time", async () => {
+    const { worker, run } = await offeredRun();
+    const { result, attempts } = await withFailingWrites(plane, keys.head(run), () => worker.harness().resolve());
+    expect([result.status, result.body.error_code, attempts]).toEqual([503, "resource_unavailable", 8]);
+    expect((await worker.harness().resolve()).status).toBe(200);
   });
 
   it("is offered in a form that workers of the protocol accept", async () => {
