@@ -1,7 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
-import { type ChangePorts, staleExecutionError } from "#shared/runs/change-run.ts";
-import { RunChangedError } from "#shared/runs/run-store.ts";
+import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 
 /** A run that its caller executes and has not begun. */
@@ -13,17 +12,31 @@ export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
 /** What counts the starts since the run's last execution began. */
 const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
 
-const ATTEMPTS = 8;
-
-/** Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing. */
+/**
+ * Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing.
+ * The run may be changed meanwhile, such as by the claim of its worker or by a follow-up.
+ */
 export async function beginExecution(
-  head: ExecutingHead | LocalHead,
+  first: ExecutingHead | LocalHead,
   instance: string | undefined,
   ports: ChangePorts,
-  attempts = ATTEMPTS,
 ): Promise<ExecutingHead> {
-  if (head.state === "INPROGRESS") return head;
-  const now = ports.now();
+  return changeRun<ExecutingHead>(first, ports, (head) => {
+    const isOpen = isExecutingHead(head) || isUnstartedLocal(head);
+    if (!isOpen || head.execution_id !== first.execution_id) throw staleExecutionError();
+    if (head.state !== "INPROGRESS") return toBeginning(head, instance, ports.now());
+    if (head !== first && head.instance_id !== instance) {
+      throw new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false });
+    }
+    return { result: head };
+  });
+}
+
+function toBeginning(
+  head: ExecutingHead | LocalHead,
+  instance: string | undefined,
+  now: number,
+): { readonly change: Change; readonly result: ExecutingHead } {
   const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
   const change: Change = {
     to: "INPROGRESS",
@@ -41,15 +54,7 @@ export async function beginExecution(
     ...(head.state === "QUEUED" ? { checkAt: now + leaseMs(head) } : {}),
     remove: START_COUNTERS.filter((name) => head[name] !== undefined),
   };
-  try {
-    await ports.runs.change(head, change, now);
-  } catch (error) {
-    if (!(error instanceof RunChangedError)) throw error;
-    const changed = await readChanged(head, instance, ports);
-    if (attempts > 1) return beginExecution(changed, instance, ports, attempts - 1);
-    throw new RunyardError("resource_unavailable", { detail: "the run changes too fast; send the request again" });
-  }
-  return {
+  const result: ExecutingHead = {
     ...head,
     state: "INPROGRESS",
     state_since: now,
@@ -58,21 +63,7 @@ export async function beginExecution(
     next_sequence: head.next_sequence + change.events.length,
     ...(instance === undefined ? {} : { instance_id: instance }),
   };
-}
-
-/** The execution of a run that was changed meanwhile, such as by the claim of its worker or by a follow-up. */
-async function readChanged(
-  { run_id, execution_id }: ExecutingHead | LocalHead,
-  instance: string | undefined,
-  ports: ChangePorts,
-): Promise<ExecutingHead | LocalHead> {
-  const head = await ports.runs.head(run_id);
-  const isOpen = head !== undefined && (isExecutingHead(head) || isUnstartedLocal(head));
-  if (!isOpen || head.execution_id !== execution_id) throw staleExecutionError();
-  if (head.state === "INPROGRESS" && head.instance_id !== instance) {
-    throw new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false });
-  }
-  return head;
+  return { change, result };
 }
 
 /** The events of the state that the run passes through: a worker's execution can begin before the worker's claim arrives. */

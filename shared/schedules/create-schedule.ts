@@ -46,7 +46,9 @@ export async function addSchedule(
     async (record) => ({ schedule: await writeSchedule(request, principal, record, ports), replayed: false }),
     async (id) => {
       const schedule = await ports.schedules.get(id);
-      if (schedule === undefined || schedule.timing.state === "deleted") throw new RunyardError("resource_not_found");
+      if (schedule === undefined || schedule.timing.state === "deleted") {
+        throw new RunyardError("resource_not_found", { detail: "the schedule that this request created is deleted" });
+      }
       return { schedule, replayed: true };
     },
   );

@@ -116,7 +116,8 @@ describe("a run on a self-hosted worker", () => {
   it("begins later if it changes all the time", async () => {
     const { worker, run } = await offeredRun();
     const { result, attempts } = await withFailingWrites(plane, keys.head(run), () => worker.harness().resolve());
-    expect([result.status, result.body.error_code, attempts]).toEqual([503, "resource_unavailable", 8]);
+    const { status, body, headers } = result;
+    expect([status, body.error_code, headers["x-should-retry"], attempts]).toEqual([409, "conflict", "true", 8]);
     expect((await worker.harness().resolve()).status).toBe(200);
   });
 
