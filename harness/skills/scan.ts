@@ -97,9 +97,7 @@ interface Listed {
 
 async function listSkills(commit: string, git: Git): Promise<Listed[]> {
   const folders = SKILL_FOLDERS.map((folder) => `${folder}/skills`);
-  const list = await git(["ls-tree", "-r", "-z", "-l", commit, "--", ...folders], {
-    maxBytes: LIST_BYTES,
-  });
+  const list = await git(["ls-tree", "-r", "-z", "-l", commit, ...folders], { maxBytes: LIST_BYTES });
   return list
     .toString()
     .split("\0")

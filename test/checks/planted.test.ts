@@ -6,29 +6,37 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type CommandResult, root, runCommand } from "../../scripts/run-command.ts";
 
 let copy = "";
+/** Of few folders, for checks that look at each file on its own. */
+let sharedCopy = "";
 const planted: string[] = [];
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "runyard-checks-"));
-  copyWorkingTree();
+  copy = copyWorkingTree(".");
+  sharedCopy = copyWorkingTree(
+    "shared",
+    "infra",
+    "scripts",
+    "package.json",
+    "tsconfig.json",
+    ".oxlintrc.json",
+    ".gitignore",
+  );
 });
 
 afterEach(() => {
-  for (const file of planted.splice(0)) {
-    rmSync(join(copy, file));
-  }
+  for (const file of planted.splice(0)) rmSync(file);
 });
 
 afterAll(() => {
-  rmSync(copy, { recursive: true, force: true });
+  for (const folder of [copy, sharedCopy]) rmSync(folder, { recursive: true, force: true });
 });
 
 describe("npm run check", () => {
   it("fails on a type error, an unchecked index and an absent member set to undefined", async () => {
-    plant("shared/runs/type.ts", 'export const seconds: number = "ten";\n');
-    plant("shared/runs/index.ts", "export const first: number = [1, 2].slice(1)[0];\n");
-    plant("shared/runs/absent.ts", "export const options: { limit?: number } = { limit: undefined };\n");
-    const result = await check("tsc");
+    plant("shared/runs/type.ts", 'export const seconds: number = "ten";\n', sharedCopy);
+    plant("shared/runs/index.ts", "export const first: number = [1, 2].slice(1)[0];\n", sharedCopy);
+    plant("shared/runs/absent.ts", "export const options: { limit?: number } = { limit: undefined };\n", sharedCopy);
+    const result = await check("tsc", sharedCopy);
     expectFailure(result, "shared/runs/type.ts", "TS2322");
     expectFailure(result, "shared/runs/index.ts", "TS2322");
     expectFailure(result, "shared/runs/absent.ts", "TS2375");
@@ -38,14 +46,15 @@ describe("npm run check", () => {
     plant(
       "shared/runs/promise.ts",
       "export const store = (write: () => Promise<void>) => ({ save: () => write() });\n",
+      sharedCopy,
     );
     const floating =
       'import { store } from "./promise.ts";\n\nexport async function run(write: () => Promise<void>): Promise<void> {\n  store(write).save();\n}\n';
-    plant("shared/runs/floating.ts", floating);
+    plant("shared/runs/floating.ts", floating, sharedCopy);
     const open =
       'export function name(kind: "a" | "b"): void {\n  switch (kind) {\n    case "a":\n      break;\n  }\n}\n';
-    plant("shared/runs/open.ts", open);
-    const result = await check("promises");
+    plant("shared/runs/open.ts", open, sharedCopy);
+    const result = await check("promises", sharedCopy);
     expectFailure(result, "shared/runs/floating.ts:4", "no-floating-promises");
     expectFailure(result, "shared/runs/open.ts", "switch-exhaustiveness-check");
   });
@@ -62,22 +71,35 @@ describe("npm run check", () => {
     expectFailure(result, "shared/runs/quotes.ts", "format");
   });
 
-  it("fails on an unused file", async () => {
-    plant("shared/runs/planted.ts", "export const unused = 1;\n");
-    expectFailure(await check("knip"), "shared/runs/planted.ts");
-  });
-
-  it("fails on an unused export and on a package that is not a dependency", async () => {
+  it("fails on an unused file, an unused export and a package that is not a dependency", async () => {
     plant(
       "test/domain/planted.test.ts",
       'import "left-pad";\nimport { used } from "#shared/runs/planted.ts";\n\nused();\n',
     );
     plant("shared/runs/planted.ts", "export const used = () => 1;\nexport const unused = 2;\n");
+    plant("shared/runs/nobody.ts", "export const nobody = 1;\n");
     const result = await check("knip");
+    expectFailure(result, "shared/runs/nobody.ts");
     expectFailure(result, "unused", "shared/runs/planted.ts");
     expectFailure(result, "left-pad", "test/domain/planted.test.ts");
   });
 
+  it("fails on a folder of shared/ or harness/ with more than 30 files", async () => {
+    for (let index = 1; index <= 30; index++) plant(`shared/planted/file-${index}.ts`, "export {};\n");
+    expect(await check("folders")).toMatchObject({ exitCode: 0 });
+    plant("shared/planted/file-31.ts", "export {};\n");
+    for (let index = 1; index <= 31; index++) plant(`harness/planted/file-${index}.ts`, "export {};\n");
+    const result = await check("folders");
+    expectFailure(result, "shared/planted: 31 files");
+    expectFailure(result, "harness/planted: 31 files");
+  });
+
+  it("fails on a check that does not exist", async () => {
+    expectFailure(await check("encoding"), "there is no such check");
+  });
+});
+
+describe("npm run check -- layers", () => {
   const violations = [
     ["functions-call-shared-only", "functions/runs/planted.ts", "functions/artifacts/other.ts"],
     ["shared-imports-shared-only", "shared/runs/planted.ts", "functions/runs/other.ts"],
@@ -98,56 +120,6 @@ describe("npm run check", () => {
     ["only-wiring-joins-domains-and-adapters", "functions/runs/planted.ts", "shared/wiring/other.ts"],
     ["only-wiring-joins-domains-and-adapters", "shared/runs/planted.ts", "shared/aws/other.ts"],
   ] as const;
-  it("fails on an import against each arrow between folders, type imports included", async () => {
-    for (const [index, [, from, to]] of violations.entries()) {
-      plant(to, "export type Planted = string;\n");
-      plant(
-        numbered(from, index),
-        `import type { Planted } from "${upwards(from)}${to}";\n\nexport type Mine = Planted;\n`,
-      );
-    }
-    const result = await check("layers");
-    for (const [index, [rule, from, to]] of violations.entries()) {
-      expectFailure(result, `${numbered(from, index)} → ${to}: ${rule}`);
-    }
-  });
-
-  it("fails on table keys outside of a store, a record or the wiring, unless only a type is imported", async () => {
-    const value = 'import { keys } from "#shared/table/keys.ts";\n\nexport const mine = keys;\n';
-    plant("shared/runs/planted.ts", value);
-    plant("functions/runs/planted.ts", value);
-    plant("shared/runs/planted-store.ts", value);
-    plant("shared/records/planted.ts", value);
-    plant("shared/runs/other.ts", 'import type { Owner } from "#shared/table/keys.ts";\n\nexport type Mine = Owner;\n');
-    const result = await check("layers");
-    expectFailure(result, "shared/runs/planted.ts → shared/table/keys.ts: keys-are-for-stores");
-    expectFailure(result, "functions/runs/planted.ts → shared/table/keys.ts: keys-are-for-stores");
-    expect(result.output).not.toMatch(/(planted-store|records\/planted|runs\/other)\.ts → .*keys-are-for-stores/);
-  });
-
-  it("fails on a folder of shared/ or harness/ with more than 30 files", async () => {
-    for (let index = 1; index <= 30; index++) plant(`shared/planted/file-${index}.ts`, "export {};\n");
-    expect(await check("folders")).toMatchObject({ exitCode: 0 });
-    plant("shared/planted/file-31.ts", "export {};\n");
-    for (let index = 1; index <= 31; index++) plant(`harness/planted/file-${index}.ts`, "export {};\n");
-    const result = await check("folders");
-    expectFailure(result, "shared/planted: 31 files");
-    expectFailure(result, "harness/planted: 31 files");
-  });
-
-  it("fails on a cycle between two folders, although no file is part of one", async () => {
-    plant("shared/runs/planted.ts", "export type First = string;\n");
-    plant(
-      "shared/artifacts/planted.ts",
-      'import type { First } from "../runs/planted.ts";\n\nexport type Second = First;\n',
-    );
-    plant(
-      "shared/runs/other.ts",
-      'import type { Second } from "../artifacts/planted.ts";\n\nexport type Third = Second;\n',
-    );
-    expectFailure(await check("layers"), "no-cycles-between-folders");
-  });
-
   const packages = [
     ["aws-is-spoken-at-the-edges", "shared/runs/planted.ts", "@aws-sdk/client-dynamodb"],
     ["aws-is-spoken-at-the-edges", "functions/runs/planted.ts", "@aws-sdk/client-sqs"],
@@ -158,50 +130,84 @@ describe("npm run check", () => {
     ["no-dev-dependency-at-runtime", "functions/runs/planted.ts", "fast-check"],
     ["everything-resolves", "functions/runs/planted.ts", "./nowhere.ts"],
   ] as const;
-  it("fails on a package that a folder may not use, and on an unresolved import", async () => {
-    for (const [index, [, from, name]] of packages.entries()) {
-      plant(numbered(from, index), `import * as planted from "${name}";\n\nexport const mine = planted;\n`);
-    }
-    const { exitCode, output } = await check("layers");
-    expect(exitCode).toBe(1);
-    for (const [index, [rule, from]] of packages.entries()) {
-      const lines = output.split("\n").filter((line) => line.trim().startsWith(`${numbered(from, index)} → `));
-      expect(lines.join("\n")).toContain(rule);
-    }
-  });
+  let result: CommandResult;
 
-  it("fails on a cycle", async () => {
+  beforeAll(async () => {
+    for (const [index, [, from, to]] of violations.entries()) {
+      plant(to, "export type Planted = string;\n");
+      const path = `${upwards(from)}${to}`;
+      plant(numbered(from, index), `import type { Planted } from "${path}";\n\nexport type Mine = Planted;\n`);
+    }
+    for (const [index, [, from, name]] of packages.entries()) {
+      const text = `import * as planted from "${name}";\n\nexport const mine = planted;\n`;
+      plant(numbered(from, violations.length + index), text);
+    }
+    const value = 'import { keys } from "#shared/table/keys.ts";\n\nexport const mine = keys;\n';
+    for (const folder of ["shared/runs", "functions/runs", "shared/records"]) plant(`${folder}/keyed.ts`, value);
+    plant("shared/runs/keyed-store.ts", value);
+    plant(
+      "shared/runs/key-type.ts",
+      'import type { Owner } from "#shared/table/keys.ts";\n\nexport type Mine = Owner;\n',
+    );
     plant("shared/runs/one.ts", 'import type { Two } from "./two.ts";\n\nexport type One = Two | 1;\n');
     plant("shared/runs/two.ts", 'import type { One } from "./one.ts";\n\nexport type Two = One | 2;\n');
-    expectFailure(await check("layers"), "shared/runs/one.ts → shared/runs/two.ts → shared/runs/one.ts: no-cycles");
+    // Two folders import each other, and no file is part of a cycle.
+    plant("shared/one/first.ts", "export type First = string;\n");
+    plant("shared/two/second.ts", 'import type { First } from "../one/first.ts";\n\nexport type Second = First;\n');
+    plant("shared/one/third.ts", 'import type { Second } from "../two/second.ts";\n\nexport type Third = Second;\n');
+    result = await check("layers");
   });
 
-  it("fails on a check that does not exist", async () => {
-    expectFailure(await check("encoding"), "there is no such check");
+  it("fails on an import against each arrow between folders, type imports included", () => {
+    for (const [index, [rule, from, to]] of violations.entries()) {
+      expectFailure(result, `${numbered(from, index)} → ${to}: ${rule}`);
+    }
+  });
+
+  it("fails on a package that a folder may not use, and on an unresolved import", () => {
+    for (const [index, [rule, from]] of packages.entries()) {
+      expectFailure(result, `${numbered(from, violations.length + index)} → `, rule);
+    }
+  });
+
+  it("fails on table keys outside of a store, a record or the wiring, unless only a type is imported", () => {
+    expectFailure(result, "shared/runs/keyed.ts → shared/table/keys.ts: keys-are-for-stores");
+    expectFailure(result, "functions/runs/keyed.ts → shared/table/keys.ts: keys-are-for-stores");
+    expect(result.output).not.toMatch(/(keyed-store|records\/keyed|runs\/key-type)\.ts → .*keys-are-for-stores/);
+  });
+
+  it("fails on a cycle of files", () => {
+    expectFailure(result, "shared/runs/one.ts → shared/runs/two.ts → shared/runs/one.ts: no-cycles");
+  });
+
+  it("fails on a cycle between two folders, although no file is part of one", () => {
+    expectFailure(result, "shared/one", "shared/two", "no-cycles-between-folders");
   });
 });
 
-/** Everything git would commit, and what is not yet added: so the check looks at the tree as it is. */
-function copyWorkingTree(): void {
-  const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: root });
+/** Everything under `paths` that git would commit, and what is not yet added: so the check looks at the tree as it is. */
+function copyWorkingTree(...paths: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-checks-"));
+  const options = ["--cached", "--others", "--exclude-standard", "-z", "--", ...paths];
+  const list = execFileSync("git", ["ls-files", ...options], { cwd: root });
   for (const file of list.toString("utf8").split("\0")) {
     if (file !== "" && existsSync(join(root, file))) {
-      cpSync(join(root, file), join(copy, file), { recursive: true, force: true });
+      cpSync(join(root, file), join(folder, file), { recursive: true, force: true });
     }
   }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  return folder;
 }
 
-function plant(file: string, text: string): void {
-  mkdirSync(dirname(join(copy, file)), { recursive: true });
-  writeFileSync(join(copy, file), text);
-  if (!planted.includes(file)) {
-    planted.push(file);
-  }
+function plant(file: string, text: string, folder = copy): void {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  if (!planted.includes(path)) planted.push(path);
 }
 
-function check(name: string): Promise<CommandResult> {
-  return runCommand(process.execPath, [join(copy, "scripts", "check.ts"), name]);
+function check(name: string, folder = copy): Promise<CommandResult> {
+  return runCommand(process.execPath, [join(folder, "scripts", "check.ts"), name]);
 }
 
 /** One and the same line names all of it, so that a failure elsewhere does not pass for this one. */
