@@ -35,7 +35,7 @@ export function runTimelineStore(table: Pick<Table, "query">) {
       return items
         .map(parseArtifact)
         .filter((artifact) => artifact.committed_at !== undefined)
-        .sort((a, b) => (a.committed_at ?? 0) - (b.committed_at ?? 0) || (a.uid < b.uid ? -1 : 1))
+        .sort((a, b) => (a.committed_at ?? 0) - (b.committed_at ?? 0))
         .map(toArtifactItem);
     },
   };

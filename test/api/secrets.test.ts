@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { secretStore } from "#shared/secrets/secret-store.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
@@ -100,11 +101,16 @@ describe("POST /agent/secrets", () => {
   });
 
   it("stores at most 100 secrets per team", async () => {
-    for (let index = 0; index < 100; index++) expect((await keep(`S${index}`, "v")).status).toBe(201);
+    const { create } = secretStore(plane.table);
+    // Stored directly, since each request's digest is as slow to make as it is to guess from.
+    for (let index = 1; index < 100; index++) {
+      const secret = { team_uid: plane.team, name: `S${index}`, id: `${index}`, created_at: plane.clock.now };
+      await create(secret, { kind: "put", item: { pk: `REQUEST#${index}`, sk: "REQUEST" } });
+    }
+    expect((await keep("THE_HUNDREDTH")).status).toBe(201);
     expect((await keep("ONE_MORE")).status).toBe(409);
     expect((await ada.get("/agent/secrets")).body.secrets).toHaveLength(100);
-    // Each request's digest is as slow to make as it is to guess from.
-  }, 60_000);
+  });
 });
 
 describe("GET /agent/secrets", () => {

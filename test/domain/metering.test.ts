@@ -82,6 +82,14 @@ describe("a metered client", () => {
     expect(meter.requests).toMatchObject([{ command: "GetItem", items: 1 }]);
   });
 
+  test("counts no units where the response has none", async () => {
+    const meter = newMeter();
+    const client = metered(new DynamoClient(config), meter);
+    answer = { status: 200, body: { ConsumedCapacity: { TableName: "t", GlobalSecondaryIndexes: { gsi1: {} } } } };
+    await client.send("Query", { TableName: "t" });
+    expect(meter.units).toEqual([]);
+  });
+
   test("counts each attempt, and those that fail", async () => {
     const meter = newMeter();
     const client = metered(new DynamoClient({ ...config, maxAttempts: 2 }), meter);

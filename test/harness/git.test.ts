@@ -76,6 +76,17 @@ describe("pinRepositoryAddress", () => {
     vi.stubEnv(name, "http://proxy.invalid:3128");
     expect(await pinRepositoryAddress("https://alias.invalid/a/b")).toEqual([]);
     await expect(pinRepositoryAddress("https://169.254.169.254/a/b")).rejects.toThrow("may not call");
+    const lookup = vi
+      .spyOn(process.getBuiltinModule("node:dns"), "lookup")
+      .mockImplementation((...given: unknown[]) => {
+        const done = given.at(-1);
+        if (typeof done === "function") done(null, [{ address: "169.254.169.254", family: 4 }]);
+      });
+    const pinning = pinRepositoryAddress("ssh://git@alias.invalid/a/b");
+    await expect(
+      pinning.finally(() => lookup.mockRestore()),
+      "ssh has no proxy",
+    ).rejects.toThrow("may not call");
   });
 });
 

@@ -139,6 +139,16 @@ describe("createLiveStream", () => {
     expect((piece?.offset ?? 0) + (piece?.text.length ?? 0)).toBe(11 + dropped.length + 1_000 + rest.length);
   });
 
+  it("counts what it skips of large output after a gap and before it", () => {
+    const stream = createLiveStream(createRedactor([]));
+    const [before, after] = ["x".repeat(150_000), `${"y".repeat(150_000)}\n`];
+    stream.push(Buffer.from(before));
+    stream.skip(10);
+    stream.push(Buffer.from(after));
+    const piece = stream.take();
+    expect((piece?.offset ?? 0) + (piece?.text.length ?? 0)).toBe(before.length + 10 + after.length);
+  });
+
   it.each([1, 1_000])("continues %i bytes later after as many were skipped", (missing) => {
     const stream = createLiveStream(createRedactor([]));
     stream.push(Buffer.from("first\n"));

@@ -14,7 +14,8 @@ async function expectRefused(sent: Promise<unknown>, calls: readonly unknown[], 
     (reason: unknown) => Object(reason),
   );
   expect(error).toMatchObject({ name, message: expect.stringMatching(words), $fault: "client" });
-  expect(error.$metadata).toMatchObject({ attempts: 1 });
+  const httpStatusCode = name === "RequestTooLargeException" ? 413 : 400;
+  expect(error.$metadata).toMatchObject({ attempts: 1, httpStatusCode });
   expect(calls).toEqual([]);
 }
 
