@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { commands, createRun, type Served, useServers, waitForState } from "./support/served.ts";
 
 const servers = useServers();
-const start = () => servers.start(servers.directory());
+const sharedServers = useServers(afterAll);
 
 /** Sends a request whose headers and path are not changed by a client. */
 const rawStatus = (server: Served, at: string, headers: Readonly<Record<string, string>>) =>
@@ -24,9 +24,14 @@ async function readConversation(server: Served, run: string): Promise<string> {
   return JSON.stringify((await server.call("GET", `/agent/runs/${run}/conversation`)).body);
 }
 
-describe("npm start", () => {
-  it("executes a run whose transcript and artifact can be downloaded", async () => {
-    const server = await start();
+describe.concurrent("npm start", () => {
+  let server: Served;
+
+  beforeAll(async () => {
+    server = await sharedServers.start(sharedServers.directory());
+  });
+
+  it("executes a run whose transcript and artifact can be downloaded", async ({ expect }) => {
     const run = await createRun(server, 'echo hello; echo content > "$RUNYARD_OUTPUT/file.txt"');
     const { artifacts } = await waitForState(server, run, "SUCCEEDED");
     expect(await readConversation(server, run)).toContain("hello");
@@ -42,9 +47,8 @@ describe("npm start", () => {
     expect(await (await fetch(location)).text()).toContain("hello");
   });
 
-  it("stops the commands of a cancelled run", async () => {
-    const server = await start();
-    const mark = path.join(servers.directory(), "pid");
+  it("stops the commands of a cancelled run", async ({ expect }) => {
+    const mark = path.join(sharedServers.directory(), "pid");
     const run = await createRun(server, `echo $$ > ${mark}; exec sleep 300`);
     await eventually(() => expect(existsSync(mark)).toBe(true));
     expect((await server.call("POST", `/agent/runs/${run}/cancel`)).status).toBe(200);
@@ -53,8 +57,7 @@ describe("npm start", () => {
     await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false));
   });
 
-  it("executes a follow-up of an ended run", async () => {
-    const server = await start();
+  it("executes a follow-up of an ended run", async ({ expect }) => {
     const run = await createRun(server, "echo first-turn");
     await waitForState(server, run, "SUCCEEDED");
     const followup = await server.call("POST", `/agent/runs/${run}/followups`, {
@@ -65,18 +68,7 @@ describe("npm start", () => {
     await waitForState(server, run, "SUCCEEDED");
   });
 
-  it("executes more runs than its concurrency limit, one after the other", async () => {
-    const server = await servers.start(servers.directory(), { args: ["--concurrency", "1"] });
-    const runs = await Promise.all([
-      createRun(server, "echo 1"),
-      createRun(server, "echo 2"),
-      createRun(server, "echo 3"),
-    ]);
-    for (const run of runs) await waitForState(server, run, "SUCCEEDED");
-  });
-
-  it("creates the run of a schedule when it is due", async () => {
-    const server = await start();
+  it("creates the run of a schedule when it is due", async ({ expect }) => {
     const schedule = await server.call("POST", "/agent/schedules", {
       name: "each minute",
       cron_schedule: "* * * * *",
@@ -89,6 +81,45 @@ describe("npm start", () => {
     while ((await runs()).length === 0 && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await runs()).toHaveLength(1);
+  });
+
+  it("refuses requests that are addressed to another server, too large or unknown", async ({ expect }) => {
+    const { call } = server;
+    expect(await rawStatus(server, "/api/v1/docs", { host: "attacker.example" })).toBe(421);
+    expect(await rawStatus(server, `/api/v1/docs?${"x".repeat(9_000)}`, {})).toBe(414);
+    expect(await rawStatus(server, "/api/v1/docs", { "x-filler": "x".repeat(11_000) })).toBe(431);
+    expect((await call("POST", "/agent/runs", JSON.stringify({ prompt: "x".repeat(5 * 1024 * 1024) }))).status).toBe(
+      413,
+    );
+    expect((await call("POST", "/agent/runs", "x".repeat(11 * 1024 * 1024))).status).toBe(413);
+    const unknown = await call("GET", "/agent/unknown");
+    expect([unknown.status, unknown.body.error_code]).toEqual([404, "resource_not_found"]);
+    const patched = await call("PATCH", "/agent/runs");
+    expect([patched.status, patched.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect((await call("HEAD", "/agent/runs")).status).toBe(405);
+    expect((await call("GET", "/agent/runs", undefined, { authorization: "Bearer nothing" })).status).toBe(401);
+  });
+
+  it("serves the web page, the documentation and the model gateway", async ({ expect }) => {
+    const page = await fetch(server.state.web_url);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await page.text()).toContain("<title>");
+    expect((await server.call("GET", "/docs")).body).toContain("<!doctype html>");
+    const message = { model: "x", max_tokens: 1, messages: [] };
+    expect((await server.call("POST", "/model/anthropic/v1/messages", message)).status).toBe(403);
+    expect((await server.call("GET", "/model/unknown")).status).toBe(404);
+  });
+});
+
+describe("a start", () => {
+  it("executes more runs than its concurrency limit, one after the other", async () => {
+    const server = await servers.start(servers.directory(), { args: ["--concurrency", "1"] });
+    const runs = await Promise.all([
+      createRun(server, "echo 1"),
+      createRun(server, "echo 2"),
+      createRun(server, "echo 3"),
+    ]);
+    for (const run of runs) await waitForState(server, run, "SUCCEEDED");
   });
 
   it("continues its runs after it was killed", async () => {
@@ -145,34 +176,5 @@ describe("npm start", () => {
     for (const file of ["local.json", "runyard.db", "runyard.key", "logs/server.log"]) {
       expect([file, statSync(path.join(directory, file)).mode & 0o077]).toEqual([file, 0]);
     }
-  });
-
-  it("refuses requests that are addressed to another server, too large or unknown", async () => {
-    const server = await start();
-    const { call } = server;
-    expect(await rawStatus(server, "/api/v1/docs", { host: "attacker.example" })).toBe(421);
-    expect(await rawStatus(server, `/api/v1/docs?${"x".repeat(9_000)}`, {})).toBe(414);
-    expect(await rawStatus(server, "/api/v1/docs", { "x-filler": "x".repeat(11_000) })).toBe(431);
-    expect((await call("POST", "/agent/runs", JSON.stringify({ prompt: "x".repeat(5 * 1024 * 1024) }))).status).toBe(
-      413,
-    );
-    expect((await call("POST", "/agent/runs", "x".repeat(11 * 1024 * 1024))).status).toBe(413);
-    const unknown = await call("GET", "/agent/unknown");
-    expect([unknown.status, unknown.body.error_code]).toEqual([404, "resource_not_found"]);
-    const patched = await call("PATCH", "/agent/runs");
-    expect([patched.status, patched.headers.get("allow")]).toEqual([405, "GET, POST"]);
-    expect((await call("HEAD", "/agent/runs")).status).toBe(405);
-    expect((await call("GET", "/agent/runs", undefined, { authorization: "Bearer nothing" })).status).toBe(401);
-  });
-
-  it("serves the web page, the documentation and the model gateway", async () => {
-    const server = await start();
-    const page = await fetch(server.state.web_url);
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(await page.text()).toContain("<title>");
-    expect((await server.call("GET", "/docs")).body).toContain("<!doctype html>");
-    const message = { model: "x", max_tokens: 1, messages: [] };
-    expect((await server.call("POST", "/model/anthropic/v1/messages", message)).status).toBe(403);
-    expect((await server.call("GET", "/model/unknown")).status).toBe(404);
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
-import { afterEach } from "vitest";
+import { type afterAll, afterEach } from "vitest";
 import { eventually } from "./eventually.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
@@ -22,11 +22,11 @@ interface LaunchOptions extends StartOptions {
   readonly command?: string;
 }
 
-/** Data directories and servers of the tests of one file; servers are stopped after each test. */
-export function useServers() {
+/** Data directories and servers of the tests of one file; servers are stopped after each test, or with `afterAll` after all. */
+export function useServers(after: typeof afterEach | typeof afterAll = afterEach) {
   const directories: string[] = [];
   const children: ChildProcessWithoutNullStreams[] = [];
-  afterEach(async () => {
+  after(async () => {
     for (const child of children.splice(0)) await end(child, "SIGTERM");
     for (const made of directories.splice(0)) rmSync(made, { recursive: true, force: true });
   });
