@@ -17,7 +17,7 @@ export async function startStandIn(): Promise<StandIn> {
   const objects = new Map<string, Buffer>();
   const invoked: unknown[] = [];
   const server = createServer((request, response) => {
-    answer(request, response, objects, invoked).catch((error: unknown) => {
+    void answer(request, response, objects, invoked).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   });

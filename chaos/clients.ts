@@ -79,7 +79,7 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
   }
 
   const done = Promise.all(Array.from({ length: atOnce }, work)).then(() => undefined);
-  done.catch((error: unknown) => submitted.reject(error));
+  void done.catch((error: unknown) => submitted.reject(error));
   return { accepted: caller.accepted, retries: () => caller.retries, submitted: submitted.promise, stop, done };
 }
 

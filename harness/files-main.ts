@@ -273,7 +273,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
-main().catch((error: unknown) => {
+void main().catch((error: unknown) => {
   process.stdout.write(`\n${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`);
   process.exitCode = 1;
 });

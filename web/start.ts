@@ -80,7 +80,7 @@ function send(url: string): EarlyResponse {
     signal: controller.signal,
   });
   // An error is that of the request that takes the response.
-  response.catch(() => undefined);
+  void response.catch(() => undefined);
   return { response, abort: () => controller.abort() };
 }
 

@@ -78,7 +78,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     beat = sendHeartbeat();
     return (await beat).next_heartbeat_seconds;
   };
-  repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
+  void repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
     if (!isOver()) stop.abort(error);
   });
 

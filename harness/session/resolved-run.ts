@@ -41,7 +41,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
   const makeEngine = loadEngine(modelId, thirdParty);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
-  makeEngine.catch(() => {});
+  void makeEngine.catch(() => {});
   return { resolved, context, secrets, workspace, sandbox, modelId, makeEngine };
 }
 

@@ -59,7 +59,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
     return hasTools(body) ? readAlong(answer, onText) : answer;
   };
   const server = createServer((request, response) => {
-    serve(request, response, { call, modelId, onOutput: options.onOutput }).catch((error: unknown) => {
+    void serve(request, response, { call, modelId, onOutput: options.onOutput }).catch((error: unknown) => {
       // The agent detects a response that ends early.
       if (response.headersSent) response.destroy();
       else refuse(response, 502, `the model gateway could not be reached: ${String(error)}`);

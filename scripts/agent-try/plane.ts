@@ -76,7 +76,9 @@ export async function startPlane(options: PlaneOptions) {
     response.end(JSON.stringify(answer ?? {}));
   };
   const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    void serve(request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : undefined),
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -52,7 +52,7 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   setLogOutput((line) => log.write(line));
   const isolating = decide(start);
   // It is awaited later; until then a failure must not end the process.
-  isolating.catch(() => undefined);
+  void isolating.catch(() => undefined);
   const { server, webUrl, localUrl } = await startServing(start, log);
   // The API does not wait for the web app, which is built only if its sources have changed since `npm ci`.
   if (!program.isService) void ensureWebApp().catch((error: unknown) => warn(String(error)));

@@ -56,7 +56,7 @@ function readForm(request: Request): Form {
   const file = readFirstFile(parser, fields);
   let stopped = false;
   const finished = feed(parser, request, failed, () => stopped);
-  finished.catch(() => undefined);
+  void finished.catch(() => undefined);
   return {
     fields,
     // A body that ends early may contain no file.
@@ -75,7 +75,7 @@ function watchFailure(parser: BusboyInstance): Promise<never> {
     parser.on("error", fail);
     parser.on("file", (_, stream) => stream.on("error", fail));
   });
-  failed.catch(() => undefined);
+  void failed.catch(() => undefined);
   return failed;
 }
 

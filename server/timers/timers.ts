@@ -95,7 +95,7 @@ export class Timers implements Scheduler {
     for (const [id, { cron, next }] of this.#set) {
       if (next === undefined || next > now) continue;
       this.#set.set(id, { cron, next: cron.next(now) });
-      this.#ports.send(id, next).catch((error: unknown) => {
+      void this.#ports.send(id, next).catch((error: unknown) => {
         logLine("error", "a timer could not send its message", { schedule_id: id, error });
       });
     }

@@ -29,7 +29,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   await removeAbandoned();
   const log = (line: string) => say(`${new Date().toISOString()} ${line}`);
   // Executions that start before it is made use the sources.
-  programs.bundle().catch((error: unknown) => log(`the harness was not bundled: ${String(error)}`));
+  void programs.bundle().catch((error: unknown) => log(`the harness was not bundled: ${String(error)}`));
   const connection = new WorkerConnection({
     url,
     workerId: options.id,

@@ -89,7 +89,7 @@ async function pump(
     failure = error instanceof Error ? error.message : String(error);
   }
   givenUp.removeEventListener("abort", giveUp);
-  reader.cancel().catch(() => undefined);
+  void reader.cancel().catch(() => undefined);
   try {
     await settle();
   } finally {

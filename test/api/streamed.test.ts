@@ -107,7 +107,7 @@ describe("a streamed function", () => {
     const done = Promise.resolve(handler(event, out)).finally(() => {
       isOver = true;
     });
-    done.catch(() => undefined);
+    void done.catch(() => undefined);
     await once(out, "data");
     out.destroy(new Error("gone"));
     await new Promise((resolve) => setTimeout(resolve, 20));

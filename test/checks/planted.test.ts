@@ -59,15 +59,20 @@ describe("npm run check", () => {
     expectFailure(result, "shared/runs/open.ts", "switch-exhaustiveness-check");
   });
 
-  it("fails on any, a non-null assertion, a type assertion and other formatting", async () => {
+  it("fails on any, a non-null assertion, a type assertion, a promise without await or void, and other formatting", async () => {
     plant("shared/runs/any.ts", "export const loose: any = 1;\n");
     plant("shared/runs/bang.ts", "export const sure = [1].at(0)!;\n");
     plant("shared/runs/assertion.ts", 'export const asserted = JSON.parse("1") as number;\n');
     plant("shared/runs/quotes.ts", "export const quoted = 'single'\n");
+    plant(
+      "shared/runs/dropped.ts",
+      "export function drop(write: () => Promise<void>): void {\n  write().catch(() => undefined);\n}\n",
+    );
     const result = await check("biome");
     expectFailure(result, "shared/runs/any.ts", "noExplicitAny");
     expectFailure(result, "shared/runs/bang.ts", "noNonNullAssertion");
     expectFailure(result, "shared/runs/assertion.ts", "plugin");
+    expectFailure(result, "shared/runs/dropped.ts:2", "plugin");
     expectFailure(result, "shared/runs/quotes.ts", "format");
   });
 

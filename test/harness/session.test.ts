@@ -403,7 +403,7 @@ describe("a session that stops", () => {
   it("is reported where its host cannot be prepared", async () => {
     await using plane = await start({ prompt: sh("true") });
     const host = Promise.reject<Host>(new Error("no space for a host"));
-    host.catch(() => undefined);
+    void host.catch(() => undefined);
     expect(await runSession(plane.envelope, host, new AbortController())).toBe(1);
     expect(plane.shutdown).toMatchObject({ error: { message: expect.stringContaining("no space for a host") } });
     expect(logged()).toContain("warn no space for a host");

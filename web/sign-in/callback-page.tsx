@@ -31,7 +31,7 @@ export function CallbackPage() {
       await signIn({ token });
       await navigate({ href: toSafePath(pending.to), replace: true });
     };
-    complete().catch((refusal: unknown) => setProblem(describeError(refusal).text));
+    void complete().catch((refusal: unknown) => setProblem(describeError(refusal).text));
   }, [code, state, error, error_description, navigate]);
   if (problem === undefined) {
     return (

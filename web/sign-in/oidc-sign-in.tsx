@@ -13,7 +13,7 @@ export function OidcSignIn({ to }: { readonly to: string | undefined }) {
   if (oidc === undefined) return null;
   const start = () => {
     setBusy(true);
-    startOidcSignIn(oidc.authorization_url, to).catch(() => {
+    void startOidcSignIn(oidc.authorization_url, to).catch(() => {
       // Browsers have what this needs on https and on this machine only.
       setBusy(false);
       setFailed(true);

@@ -24,7 +24,7 @@ export class ControlPlaneServer implements AsyncDisposable {
   readonly #plane: TestControlPlane;
   readonly #gateway: (request: Request) => Promise<Response>;
   readonly #server = createServer((request, response) => {
-    this.#serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+    void this.#serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
 
   private constructor(plane: TestControlPlane, gateway: (request: Request) => Promise<Response>) {
