@@ -76,9 +76,7 @@ export async function startPlane(options: PlaneOptions) {
     response.end(JSON.stringify(answer ?? {}));
   };
   const server = createServer((request, response) => {
-    void serve(request, response).catch((error: unknown) =>
-      response.destroy(error instanceof Error ? error : undefined),
-    );
+    void serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -40,7 +40,7 @@ export function truncateSteps(steps: readonly Step[]): Step[] {
     short += messages.reduce((sum, message) => sum + countBytes(shorten(message)), frame);
     return index > 0 && whole > ANSWER_BYTES - SHORT_BYTES && short > SHORT_BYTES;
   });
-  return steps.slice(0, end < 0 ? steps.length : end);
+  return steps.slice(0, end === -1 ? steps.length : end);
 }
 
 /** Returns the latest messages that fit into a response, always with the last one of the user. */
