@@ -84,6 +84,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/secrets": ["test/api/{child-rights,environments,run-secrets,secrets,teams}.test.ts"],
   "shared/arrays.ts": ["test/domain/arrays.test.ts"],
+  "shared/characters.ts": ["test/domain/texts.test.ts"],
   "shared/errors.ts": ["test/domain/{requests,settings,texts}.test.ts"],
   "shared/ids.ts": ["test/domain/{requests,settings,texts}.test.ts"],
   "shared/random.ts": ["test/domain/{requests,settings,texts}.test.ts"],
@@ -100,7 +101,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/{cancelled-instructions,membership-consent,repository-credentials}.test.ts",
   ],
   "shared/runs": [
-    "test/domain/{admit-run,list-search,list-segments,run-lists,run-writes,state-machine}.test.ts",
+    "test/domain/{actors,admit-run,dequeue,list-search,list-segments,run-lists,run-writes,state-machine}.test.ts",
     "test/api/{new-runs,recount,return-to-queue,stale-executions,tree-changes,wait-queue}.test.ts",
     "test/api/{attachments,bad-input,blocked,cancel-run,cancel-runs,capacity,child-rights,contract-runs}.test.ts",
     "test/api/{create-run,deployment-capacity,harness-support,harnesses,life,list-runs,local-run,recovery}.test.ts",
@@ -108,7 +109,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/run-key-limits.test.ts",
   ],
   "shared/runs/listing": [
-    "test/domain/{list-search,list-segments,run-lists}.test.ts",
+    "test/domain/{fuzzy-search,list-search,list-segments,list-sources,run-lists,search-sources}.test.ts",
     "test/api/{cancel-runs,contract-runs,list-descendants,list-runs,list-thousands}.test.ts",
     "test/server/lists.test.ts",
   ],

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { takeCharacters } from "#shared/characters.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
@@ -50,4 +51,4 @@ const newStep = ({ run_id: id }: Child, at: string | undefined): Step => ({
   steps: [],
 });
 
-const shorten = (text: string): string => [...text.slice(0, 2 * SUMMARY_LENGTH)].slice(0, SUMMARY_LENGTH).join("");
+const shorten = (text: string): string => takeCharacters(text, SUMMARY_LENGTH);

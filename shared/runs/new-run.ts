@@ -1,3 +1,4 @@
+import { takeCharacters } from "#shared/characters.ts";
 import { copySetup } from "#shared/environments/run-environment.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
@@ -26,10 +27,7 @@ export function toRunBody(
   const { prompt = "", title, mode = "normal", interactive = false, execution_location = "REMOTE" } = request;
   return {
     title: title?.trim() || deriveTitle(prompt, skill),
-    prompt:
-      files.prompt === undefined
-        ? prompt
-        : [...prompt.slice(0, 2 * PROMPT_PREVIEW_LENGTH)].slice(0, PROMPT_PREVIEW_LENGTH).join(""),
+    prompt: files.prompt === undefined ? prompt : takeCharacters(prompt, PROMPT_PREVIEW_LENGTH),
     ...(files.prompt === undefined ? {} : { prompt_file: files.prompt }),
     config,
     ...copySetup(environment),

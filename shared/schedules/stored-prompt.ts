@@ -1,3 +1,4 @@
+import { takeCharacters } from "#shared/characters.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
@@ -14,5 +15,5 @@ export async function storePrompt(scheduleId: string, prompt: string, files: Fil
   if (Buffer.byteLength(prompt) <= INLINE_BYTES) return { prompt };
   const file = fileKeys.schedulePrompt(scheduleId, sha256(prompt));
   await files.put(file, prompt, "text/plain; charset=utf-8");
-  return { prompt: [...prompt.slice(0, 2 * SHOWN_LENGTH)].slice(0, SHOWN_LENGTH).join(""), prompt_file: file };
+  return { prompt: takeCharacters(prompt, SHOWN_LENGTH), prompt_file: file };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { takeCharacters } from "#shared/characters.ts";
 import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { deriveUuid, isUuid, uuidv7 } from "#shared/ids.ts";
@@ -10,6 +11,19 @@ import { Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
 
 const anyText = fc.string({ unit: "grapheme", maxLength: 300 });
 const points = (value: string) => [...value].length;
+
+describe("takeCharacters", () => {
+  it.each([
+    ["", 2, ""],
+    ["ab", 0, ""],
+    ["ab", 2, "ab"],
+    ["abc", 2, "ab"],
+    ["😀😀😀", 2, "😀😀"],
+    ["a😀b😀", 3, "a😀b"],
+  ])("takes of %j the first %i characters: %j", (value, count, expected) => {
+    expect(takeCharacters(value, count)).toBe(expected);
+  });
+});
 
 describe("deriveTitle", () => {
   it.each([

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { takeCharacters } from "#shared/characters.ts";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
@@ -107,9 +108,7 @@ export function createBodyMatcher({ metadata, ancestorRunId, q }: Filters): (bod
 
 /** The text of a run that `q` searches. */
 export const searchedText = ({ title, config, prompt }: RunBody): string =>
-  [title, config.skill_spec ?? "", [...prompt.slice(0, 2 * SEARCHED_PROMPT)].slice(0, SEARCHED_PROMPT).join("")].join(
-    "\n",
-  );
+  [title, config.skill_spec ?? "", takeCharacters(prompt, SEARCHED_PROMPT)].join("\n");
 
 function isCreatedWithin(createdAt: number, { createdAfter, createdBefore }: Filters): boolean {
   return (

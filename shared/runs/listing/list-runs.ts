@@ -1,3 +1,4 @@
+import { takeCharacters } from "#shared/characters.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { fitting } from "#shared/pagination/page.ts";
@@ -107,5 +108,5 @@ async function toPage(
 async function toListedRun({ head, body }: FoundRun, used: ModelUsage | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
   const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
-  return { ...item, prompt: [...item.prompt.slice(0, 2 * LIST_PROMPT_LENGTH)].slice(0, LIST_PROMPT_LENGTH).join("") };
+  return { ...item, prompt: takeCharacters(item.prompt, LIST_PROMPT_LENGTH) };
 }
