@@ -28,7 +28,7 @@ export type ReceivedAttachment = InlineAttachment | UploadedAttachment;
 /** Decodes the attachments of a request; `images` is the older name of `attachments`. */
 export function readAttachments(request: RunAgentRequest): readonly ReceivedAttachment[] {
   const images = (request.images ?? []).map(({ data, mime_type }, index) => ({
-    fileName: `image-${index + 1}.${mime_type.split("/")[1]?.replace(/\W.*$/s, "") ?? "bin"}`,
+    fileName: `image-${index + 1}.${mime_type.split("/")[1]?.replace(/\W.*/s, "") ?? "bin"}`,
     mimeType: mime_type,
     content: Buffer.from(data, "base64"),
   }));

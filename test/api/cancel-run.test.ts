@@ -135,6 +135,24 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     );
   });
 
+  it("names the identity or the run whose key cancelled it", async () => {
+    const plane = await createTestControlPlane();
+    const ada = createClient(plane);
+    const parent = await workingRun(plane);
+    const { uid, key } = await plane.agent();
+    for (const [client, by] of [
+      [createClient(plane, key), `identity:${uid}`],
+      [parent.client, `run:${parent.run_id}`],
+    ] as const) {
+      const child = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
+      expect((await client.post(`/agent/runs/${child}/cancel`)).status).toBe(200);
+      expect((await ada.get(`/agent/runs/${child}`)).body).toMatchObject({
+        state: "CANCELLED",
+        status_message: { message: `cancelled by ${by}` },
+      });
+    }
+  });
+
   it("with force, cancels a PENDING run and revokes its key immediately", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);

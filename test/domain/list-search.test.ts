@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deriveUuid } from "#shared/ids.ts";
+import { createBatchSizer, type Round } from "#shared/runs/listing/batch-size.ts";
 import { type Order, positionOf, type Source } from "#shared/runs/listing/order.ts";
 import { timeBound } from "#shared/runs/listing/run-index-store.ts";
 import { search } from "#shared/runs/listing/search.ts";
@@ -183,5 +184,92 @@ describe("a search", () => {
       expect(reading.entries).toBe(entries.length + 1);
       expect(reading.queries).toBeLessThanOrEqual(120);
     }
+  });
+});
+
+describe("createBatchSizer", () => {
+  /** The rounds of a search by `sortBy`, of which each part read entries over so many milliseconds, and that found so many in all. */
+  function listRounds(
+    sortBy: Order["sortBy"],
+    wanted: number,
+    rounds: readonly { readonly parts: readonly (readonly [number, number])[]; readonly found: number }[],
+  ): readonly Round[] {
+    const sizer = createBatchSizer({ sortBy, descending: true }, wanted);
+    const sizes = [sizer.round()];
+    for (const { parts, found } of rounds) {
+      for (const [entries, milliseconds] of parts) sizer.note(entries, milliseconds);
+      sizer.next(found);
+      sizes.push(sizer.round());
+    }
+    return sizes;
+  }
+  const whole = (entries: number, width: number): Round => ({ segments: 1, width, entries });
+  const divided = (segments: number, width: number): Round => ({ segments, width, entries: 2_000 });
+
+  it("reads what the rate of matches in the last round predicts and a fifth more, at most four times as much", () => {
+    const rounds = listRounds("created_at", 21, [
+      { parts: [[21, 21_000]], found: 7 },
+      {
+        parts: [
+          [20, 20_000],
+          [8, 8_000],
+        ],
+        found: 7,
+      },
+      { parts: [[100, 10_000]], found: 8 },
+      { parts: [[100, 100_000]], found: 20 },
+    ]);
+    // 1.2 * 14 * 21 / 7, four times that without a match, four times that with few, and 1.2 * 1 * 100 / 12.
+    expect(rounds).toEqual([
+      whole(21, 0),
+      whole(51, 1_000_000),
+      whole(204, 1_000_000),
+      whole(816, 100_000),
+      whole(10, 400_000),
+    ]);
+  });
+
+  it("reads at least what is still wanted", () => {
+    expect(
+      listRounds("updated_at", 10, [
+        { parts: [[0, 0]], found: 0 },
+        { parts: [[1, 1_000]], found: 9 },
+      ]),
+    ).toEqual([whole(10, 0), whole(40, 1), whole(1, 4)]);
+  });
+
+  it("divides a time into segments of a thousand entries, eight at most", () => {
+    const rounds = listRounds("created_at", 500, [
+      { parts: [[500, 5_000]], found: 0 },
+      {
+        parts: [
+          [1_000, 10_000],
+          [1_000, 10_000],
+        ],
+        found: 0,
+      },
+      { parts: [[8_000, 80_000]], found: 0 },
+      { parts: [[8_000, 800_000]], found: 0 },
+      { parts: [[8_000, 0]], found: 0 },
+    ]);
+    expect(rounds).toEqual([
+      whole(500, 0),
+      divided(2, 10_000),
+      divided(8, 10_000),
+      divided(8, 10_000),
+      divided(8, 40_000),
+      divided(8, 1),
+    ]);
+  });
+
+  it.each(["title", "agent"] as const)("reads a list by %s as a whole", (sortBy) => {
+    const none = { parts: [[500, 0]], found: 0 } as const;
+    const entries = listRounds(sortBy, 500, [none, none, none]).map((round) => [round.segments, round.entries]);
+    expect(entries).toEqual([
+      [1, 500],
+      [1, 2_000],
+      [1, 8_000],
+      [1, 8_000],
+    ]);
   });
 });
