@@ -101,7 +101,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/{cancelled-instructions,membership-consent,repository-credentials}.test.ts",
   ],
   "shared/runs": [
-    "test/domain/{actors,admit-run,dequeue,list-search,list-segments,run-lists,run-writes,state-machine}.test.ts",
+    "test/domain/{actors,admit-run,list-search,list-segments,run-lists,run-writes,state-machine,wait-queue}.test.ts",
     "test/api/{new-runs,recount,return-to-queue,stale-executions,tree-changes,wait-queue}.test.ts",
     "test/api/{attachments,bad-input,blocked,cancel-run,cancel-runs,capacity,child-rights,contract-runs}.test.ts",
     "test/api/{create-run,deployment-capacity,harness-support,harnesses,life,list-runs,local-run,recovery}.test.ts",

@@ -73,6 +73,18 @@ describe("a recount of an owner's runs", () => {
     expect(await read()).toMatchObject({ queued: 2, running: 1, differs: { running: -1 } });
   });
 
+  it("counts no run whose head does not exist any more", async () => {
+    await createRun(plane);
+    await add({ queued: 1, running: 1 });
+    const gone = { ...keys.head("019e3c75-9780-7b78-8a54-7a196032b69c"), state: "QUEUED" };
+    const query: typeof plane.ports.table.query = async (asked) => {
+      const { items, more } = await plane.ports.table.query(asked);
+      return { items: [...items, gone], more };
+    };
+    await recountIfDue(owner(), { ...plane.ports, table: { ...plane.ports.table, query } });
+    expect(await read()).toMatchObject({ differs: { queued: -1, running: -1, waiting: 0 } });
+  });
+
   it("agrees with the counters of a tree whose root has ended, of runs that wait, and of LOCAL runs", async () => {
     const parent = await workingRun(plane);
     const id = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });

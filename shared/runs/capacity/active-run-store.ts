@@ -1,15 +1,9 @@
 import { activePart, type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 
-/** Reads the index entries of an owner's active runs, those that have not changed for longest first; of each shard at most `limit`. */
-export async function readActiveEntries(
-  owner: Owner,
-  table: Pick<Table, "query">,
-  limit?: number,
-): Promise<readonly Item[]> {
+/** Reads the index entries of an owner's active runs, those that have not changed for longest first. */
+export async function readActiveEntries(owner: Owner, table: Pick<Table, "query">): Promise<readonly Item[]> {
   const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => activePart(scopeKey(owner, shard)));
-  const pages = await Promise.all(
-    shards.map((pk) => table.query({ index: "gsi1", pk, ...(limit === undefined ? {} : { limit }) })),
-  );
+  const pages = await Promise.all(shards.map((pk) => table.query({ index: "gsi1", pk })));
   return pages.flatMap(({ items }) => items);
 }

@@ -12,9 +12,9 @@ export interface ActiveRun {
   readonly location: string;
 }
 
-/** Lists the runs of an owner that have not ended, those that have not changed for longest first; of each shard at most `limit`. */
-export async function activeRuns(owner: Owner, ports: { readonly table: Table }, limit?: number): Promise<ActiveRun[]> {
-  return (await readActiveEntries(owner, ports.table, limit)).map(toActiveRun);
+/** Lists the runs of an owner that have not ended, those that have not changed for longest first. */
+export async function activeRuns(owner: Owner, ports: { readonly table: Table }): Promise<ActiveRun[]> {
+  return (await readActiveEntries(owner, ports.table)).map(toActiveRun);
 }
 
 function toActiveRun(item: Item): ActiveRun {

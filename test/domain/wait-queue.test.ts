@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CONCURRENCY_LIMIT, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
 import { toPool } from "#shared/runs/capacity/slot-store.ts";
 import type { WaitQueue } from "#shared/runs/capacity/slots.ts";
-import { dequeueNext } from "#shared/runs/capacity/wait-queue.ts";
+import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
+import { waitQueueStore } from "#shared/runs/capacity/wait-queue-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
@@ -146,5 +148,128 @@ describe("dequeueNext for a tree whose root has no slot", () => {
       expect(head).not.toHaveProperty("waiting");
     }
     expect(counters).toMatchObject({ running: 0, waiting: 0 });
+  });
+});
+
+const { pk, sk: waitingPrefix } = keys.waitingForOwner(place.owner, "");
+const RUN = idOf(50);
+const queuedHead = {
+  ...keys.head(RUN),
+  ...{ v: 1, scope: "TEAM#t#0", state: "QUEUED", updated_key: `${sortableTime(NOW)}#${RUN}` },
+  p: { creator: "c", source: "API", location: "REMOTE" },
+};
+
+describe("enterWaitQueue", () => {
+  /** Counters that need no recount. */
+  const recounted = { ...keys.counters(place.owner), recounted_at: NOW };
+
+  interface Entering {
+    /** Counters of the owner. */
+    readonly counters?: object;
+    /** What happens before each attempt to enter the queue. */
+    readonly meanwhile?: (table: ReturnType<typeof memoryTable>) => Promise<void>;
+  }
+
+  async function enter({ counters = {}, meanwhile }: Entering) {
+    const table = memoryTable();
+    await table.write({ kind: "put", item: { ...recounted, ...counters } });
+    await table.write({ kind: "put", item: queuedHead });
+    const positions: number[] = [];
+    const isQueued = { state: { eq: "QUEUED" } } as const;
+    const announce: AnnounceWaiting = ({ run_id }, entering) => {
+      positions.push(entering.position);
+      return {
+        head: { kind: "update", key: keys.head(run_id), set: entering.set, if: { ...isQueued, ...entering.if } },
+      };
+    };
+    const sent: string[] = [];
+    const transact = async (writes: readonly TransactionWrite[]) => {
+      await meanwhile?.(table);
+      return table.transact(writes);
+    };
+    const result = await enterWaitQueue(parseRunHead(queuedHead), "owner", announce, {
+      table: { ...table, transact },
+      queue: { sendRun: async (id) => void sent.push(id), sendEnd: () => Promise.reject(new Error("no run ends")) },
+      now: () => NOW,
+    }).catch((error: unknown) => error);
+    const { items } = await table.query({ pk, prefix: waitingPrefix });
+    const [head, own] = [await table.get(keys.head(RUN)), await table.get(keys.counters(place.owner))];
+    return { result, positions, sent, entries: items.map(({ sk }) => sk.slice(waitingPrefix.length)), head, own };
+  }
+  const full = { running: DEFAULT_CONCURRENCY_LIMIT };
+
+  it.each([
+    ["the owner's slots are taken", full, 1],
+    ["the owner's slots are taken, and others wait", { ...full, waiting: 2 }, 3],
+    ["the slots of the owner's own limit are taken", { running: 1, concurrency_limit: 1 }, 1],
+    ["others wait although a slot is free", { running: 1, waiting: 1 }, 2],
+  ])("makes a run wait where %s", async (_, counters, position) => {
+    const { result, positions, own, head } = await enter({ counters });
+    expect({ result, position: positions[0] }).toEqual({ result: true, position });
+    // The only entry is the run's own, so it is granted the slot where one is free.
+    if (counters.running === 1 && "waiting" in counters) {
+      expect(head).toMatchObject({ slot: "owner" });
+      expect(own).toMatchObject({ running: 2, waiting: 1 });
+    } else {
+      expect(head).toMatchObject({ waiting: "owner" });
+      expect(own).toMatchObject({ waiting: position });
+    }
+  });
+
+  it("makes no run wait where a slot is free, and no other run waits for it", async () => {
+    const { result, entries, head, sent } = await enter({ counters: { running: DEFAULT_CONCURRENCY_LIMIT - 1 } });
+    expect({ result, entries, head, sent }).toEqual({ result: false, entries: [], head: queuedHead, sent: [] });
+  });
+
+  it("grants a free slot to the run that enters the queue behind others which have left it", async () => {
+    const { sent, entries } = await enter({ counters: { running: 1, waiting: 1 } });
+    expect({ sent, entries }).toEqual({ sent: [RUN], entries: [] });
+  });
+
+  it.each([{ state: "CANCELLED", ended_at: NOW }, { waiting: "owner" }, { slot: "owner" }])(
+    "adds no entry of a run that has become %j meanwhile",
+    async (set) => {
+      const { result, entries, positions, own } = await enter({
+        counters: full,
+        meanwhile: (table) => table.write({ kind: "update", key: keys.head(RUN), set }),
+      });
+      expect({ result, entries, positions }).toEqual({ result: true, entries: [], positions: [1] });
+      expect(own).toEqual({ ...recounted, ...full });
+    },
+  );
+
+  it("adds no entry of a run that does not exist any more", async () => {
+    const { result, entries } = await enter({
+      counters: full,
+      meanwhile: (table) => table.write({ kind: "delete", key: keys.head(RUN) }),
+    });
+    expect({ result, entries }).toEqual({ result: true, entries: [] });
+  });
+
+  it("tries again where the run was changed and still waits for nothing, five times at most", async () => {
+    const { result, positions } = await enter({
+      counters: full,
+      async meanwhile(table) {
+        await table.write({ kind: "put", item: { ...keys.waitingForOwner(place.owner, RUN), run_id: RUN } });
+      },
+    });
+    expect(result).toEqual(new Error(`run ${RUN} changes too fast to enter the wait queue`));
+    expect(positions).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
+describe("waitQueueStore.remove", () => {
+  it.each([
+    ["has ended", { state: "CANCELLED" }, true, ["head"]],
+    ["waits for a slot of its owner", { waiting: "owner" }, true, ["head"]],
+    ["has no entry", {}, false, ["entry"]],
+  ])("removes no run from the queue of its tree that %s", async (_, set, hasEntry, failed) => {
+    const table = memoryTable();
+    await table.write({ kind: "put", item: { ...queuedHead, waiting: "tree", ...set } });
+    if (hasEntry) await table.write({ kind: "put", item: { ...keys.waitingForTree(ROOT, 1, RUN), run_id: RUN } });
+    const before = structuredClone(table.all());
+    const removed = waitQueueStore(table).remove(RUN, queues.tree, NOW);
+    await expect(removed).rejects.toMatchObject({ failed: new Set(failed) });
+    expect(table.all()).toEqual(before);
   });
 });
