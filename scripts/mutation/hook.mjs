@@ -1,6 +1,7 @@
 /** Loaded by every Node process that a test with mutants starts. Stryker's variables switch its mutant on. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import "./keep-alive.mjs";
 import "./pass-on.mjs";
 
 const {

@@ -6,7 +6,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, inject, vi } from "vitest";
+import "./keep-alive.mjs";
 import "./pass-on.mjs";
 
 const Hits = v.record(v.string(), v.number());
@@ -16,11 +17,26 @@ type Coverage = v.InferOutput<typeof Coverage>;
 declare global {
   /** Stryker's own, which its setup file fills before this one. */
   var __stryker__:
-    | { activeMutant?: string; currentTestId?: string; hitLimit?: number; mutantCoverage?: Coverage }
+    | {
+        activeMutant?: string;
+        currentTestId?: string;
+        hitLimit?: number;
+        mutantCoverage?: Coverage;
+        /** What a mutant tried to kill (`keep-alive.mjs`). */
+        refusedKills?: string[];
+      }
     | undefined;
 }
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Stryker's: whether it finds out which tests run which code, or tries a mutant. */
+    readonly mode: "dry-run" | "mutant";
+  }
+}
+
 const MUTANT_WAIT_MS = 5_000;
+const MUTANT_TEST_MS = 60_000;
 const HOOK = pathToFileURL(join(import.meta.dirname, "hook.mjs")).href;
 globalThis.__stryker__ ??= {};
 const stryker = globalThis.__stryker__;
@@ -31,6 +47,7 @@ process.env["NODE_OPTIONS"] = `${process.env["NODE_OPTIONS"] ?? ""} --import=${H
 activate();
 
 // What a mutant prevents is not waited for as long as on a busy machine without one.
+if (inject("mode") === "mutant") vi.setConfig({ testTimeout: MUTANT_TEST_MS });
 const { waitFor } = vi;
 vi.waitFor = (check, options) => {
   const given = typeof options === "number" ? { timeout: options } : options;
@@ -40,6 +57,10 @@ vi.waitFor = (check, options) => {
 beforeAll(activate);
 beforeEach(() => {
   if (stryker.currentTestId !== undefined) process.env["RUNYARD_MUTATION_TEST"] = stryker.currentTestId;
+});
+afterEach(() => {
+  const refused = stryker.refusedKills?.splice(0) ?? [];
+  if (refused.length > 0) throw new Error(refused.join("; "));
 });
 afterAll(() => {
   for (const file of readdirSync(folder)) add(v.parse(Coverage, JSON.parse(readFileSync(join(folder, file), "utf8"))));

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { findNearestTests } from "../../scripts/mutation/nearest.ts";
 import { findRedundantTests, type Result } from "../../scripts/mutation/results.ts";
@@ -59,5 +60,41 @@ describe("findRedundantTests", () => {
     expect(findRedundantTests([mutant("a", "b"), mutant("b", "c"), mutant("c"), mutant()])).toEqual(["a", "d"]);
     expect(findRedundantTests([mutant("a", "b"), mutant("a", "b")])).toEqual(["a", "c", "d"]);
     expect(findRedundantTests([mutant("a"), mutant("b"), mutant("c"), mutant("d")])).toEqual([]);
+  });
+});
+
+describe("a process that runs a mutant", () => {
+  const module = new URL("../../scripts/mutation/keep-alive.mjs", import.meta.url).href;
+
+  /** Runs code as the process of the tests or as one that a test started. All kills send a signal that is ignored. */
+  function run(code: string, keptAlive?: string): unknown {
+    const { RUNYARD_MUTATION_KEPT_ALIVE: _, ...env } = process.env;
+    const script = `await import("${module}"); const { refusedKills } = globalThis.__stryker__; process.on("exit", () => console.log(JSON.stringify(refusedKills))); ${code}`;
+    return JSON.parse(
+      execFileSync(process.execPath, ["--input-type=module", "-e", `${script}; refusedKills.push("ended");`], {
+        encoding: "utf8",
+        env: { ...env, ...(keptAlive === undefined ? {} : { RUNYARD_MUTATION_KEPT_ALIVE: keptAlive }) },
+      }),
+    );
+  }
+
+  it("kills neither the tests, nor what started them, nor their groups", () => {
+    const refused = (pid: number | string) => `the code kills process ${pid}, which no test started`;
+    const code = `for (const pid of [${process.pid}, 0, -1, 1]) process.kill(pid, "SIGURG")`;
+    expect(run(code)).toEqual([...[process.pid, 0, -1, 1].map(refused), "ended"]);
+    expect(run('refusedKills.push(process.pid); process.kill(process.pid, "SIGURG")')).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/^the code kills process \d+, /),
+      "ended",
+    ]);
+  });
+
+  it("kills others, and asks whether any is there", () => {
+    const started = 'const { spawn } = await import("node:child_process"); const { pid } = spawn("sleep", ["1"])';
+    expect(run(`${started}; process.kill(pid, "SIGKILL"); process.kill(${process.pid}, 0)`)).toEqual(["ended"]);
+  });
+
+  it("ends if a test started it and it kills what it must not", () => {
+    expect(() => run('process.kill(4321, "SIGURG")', "1234 4321")).toThrow(/status|Command failed/);
   });
 });
