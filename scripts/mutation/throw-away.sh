@@ -124,8 +124,9 @@ run_inside() {
   make_devices
   hostname throw-away
   ip link set lo up
-  # The addresses of a machine, so that tests of what is blocked have some.
-  ip link add runyard0 type veth peer name runyard1 && ip address add 192.0.2.1/24 dev runyard0 && ip link set runyard0 up
+  # The addresses of a machine, so that tests of what is blocked have some. Node lists them once both ends of the pair are up.
+  ip link add runyard0 type veth peer name runyard1 && ip address add 192.0.2.1/24 dev runyard0
+  ip link set runyard0 up && ip link set runyard1 up
   cd "$root"
   pivot_root . .
   umount --lazy .
