@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import type { Launch } from "./sandbox.ts";
 
 /** A program that runs in its sandbox. */
@@ -24,11 +24,11 @@ export function startLaunch(
   const feeds = [filter, hidden.length === 0 ? undefined : hidden.map((argument) => `${argument}\0`).join("")].filter(
     (feed) => feed !== undefined,
   );
-  const stdio = [stdin, ...["pipe", "pipe", "pipe", ...feeds].map(() => "pipe" as const)];
-  const child = spawn(file, [...args], { env, cwd, detached: true, stdio });
+  const pipes = feeds.map(() => "pipe" as const);
+  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: [stdin, "pipe", "pipe", "pipe", ...pipes] });
   for (const [index, feed] of feeds.entries()) {
     const pipe = child.stdio[4 + index];
-    if (!isWritable(pipe)) continue;
+    if (!(pipe instanceof Writable)) continue;
     // A program that does not read it has already ended, and its exit shows why.
     pipe.on("error", () => {});
     pipe.end(feed);
@@ -36,14 +36,8 @@ export function startLaunch(
   const [input, stdout, stderr, report] = child.stdio;
   return {
     process: child,
-    input: isWritable(input) ? input : undefined,
-    output: [stdout, stderr].filter(isReadable),
-    report: isReadable(report) ? report : undefined,
+    input: input instanceof Writable ? input : undefined,
+    output: [stdout, stderr].filter((stream) => stream instanceof Readable),
+    report: report instanceof Readable ? report : undefined,
   };
 }
-
-const isReadable = (stream: unknown): stream is Readable =>
-  typeof stream === "object" && stream !== null && "on" in stream && "read" in stream;
-
-const isWritable = (stream: unknown): stream is Writable =>
-  typeof stream === "object" && stream !== null && "on" in stream && "write" in stream;

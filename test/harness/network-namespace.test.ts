@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { openNetwork } from "#harness/isolation/network.ts";
+import { findProgram } from "#harness/isolation/programs.ts";
 import { commandLines, listNamespaceDescriptors } from "./support/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "network-"));
@@ -53,6 +54,16 @@ describe("openNetwork", () => {
 
   it("opens none where the kernel forbids namespaces", async () => {
     replace("unshare", "exit 1");
+    expect(await openNetwork()).toBeUndefined();
+    expect(listNamespaceDescriptors()).toEqual([]);
+  });
+
+  it.each(["unshare", "nsenter", "slirp4netns"])("opens none without %s", async (missing) => {
+    const bin = mkdtempSync(join(folder, "bin-"));
+    for (const name of ["unshare", "nsenter", "slirp4netns"]) {
+      if (name !== missing) symlinkSync(findProgram(name) ?? "", join(bin, name));
+    }
+    vi.stubEnv("PATH", bin);
     expect(await openNetwork()).toBeUndefined();
     expect(listNamespaceDescriptors()).toEqual([]);
   });
