@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
 import { createMarker, killTree } from "#harness/isolation/processes.ts";
-import { emptyTemporaryDirectory, killMarked } from "#shared/sandbox/processes.ts";
+import { emptyTemporaryDirectory, killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
 const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
@@ -73,6 +73,19 @@ describe.each([
     longer.kill("SIGKILL");
     expect(left).toEqual([0, 1]);
   });
+
+  it("tries twenty times to kill a process that does not end", async () => {
+    const mark = newMark();
+    const env = { ...process.env, ...createMarker(mark) };
+    const child = spawn("sleep", [mark], { detached: true, stdio: "ignore", env });
+    await once(child, "spawn");
+    const killing = vi.spyOn(process, "kill").mockReturnValue(true);
+    await end(mark);
+    const calls = [...killing.mock.calls];
+    killing.mockRestore();
+    child.kill("SIGKILL");
+    expect(calls).toEqual(Array.from({ length: 20 }, () => [child.pid, "SIGKILL"]));
+  });
 });
 
 it.each([
@@ -99,6 +112,23 @@ it("emptyTemporaryDirectory removes files, directories with all that is in them,
   await emptyTemporaryDirectory().finally(() => vi.unstubAllEnvs());
   expect([readdirSync(temporary), readdirSync(kept)]).toEqual([[], ["d"]]);
   rmSync(folder, { recursive: true });
+});
+
+it("removeAbandoned removes the directories of processes that have ended, unless one of a harness uses them still", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "processes-"));
+  const { pid: ended } = spawnSync("true");
+  const [removed, used] = [`runyard-sandbox-${ended}-a`, `runyard-sandbox-${ended}-b`];
+  const kept = [used, `runyard-sandbox-${process.pid}-c`, `my-runyard-sandbox-${ended}-d`, "runyard-sandbox-e", "f"];
+  for (const name of [removed, ...kept]) mkdirSync(join(folder, name, "below"), { recursive: true });
+  const harness = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, TMPDIR: join(folder, used) } });
+  await once(harness, "spawn");
+  vi.stubEnv("TMPDIR", folder);
+  const left = await removeAbandoned()
+    .then(() => readdirSync(folder))
+    .finally(() => vi.unstubAllEnvs());
+  harness.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+  expect(left).toEqual(kept.toSorted());
 });
 
 it("killTree finds processes by their marker on Linux only", async () => {
