@@ -1,5 +1,5 @@
 import { cpSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { entryFiles, findWiring } from "./entries.ts";
 
@@ -53,15 +53,13 @@ export function buildParts(root: string, outdir: string, options: BuildOptions):
 /** The outputs that loading an output loads as well, itself included. */
 export function loadedAtStart(metafile: Metafile, output: string): Metafile["outputs"][string][] {
   const { outputs } = metafile;
-  const found = new Set<string>();
+  const found = new Set<Metafile["outputs"][string]>();
   const visit = (name: string): void => {
-    const key = outputs[name] === undefined ? Object.keys(outputs).find((path) => path.endsWith(`/${name}`)) : name;
-    if (key === undefined || found.has(key)) return;
-    found.add(key);
-    for (const { path, kind } of outputs[key]?.imports ?? []) {
-      if (kind === "import-statement" && path.endsWith(".mjs")) visit(path.replace(/^\.\//, ""));
-    }
+    const loaded = outputs[name] ?? Object.entries(outputs).find(([path]) => path.endsWith(`/${name}`))?.[1];
+    if (loaded === undefined || found.has(loaded)) return;
+    found.add(loaded);
+    for (const { path, kind } of loaded.imports) if (kind === "import-statement") visit(normalize(path));
   };
   visit(output);
-  return [...found].flatMap((key) => outputs[key] ?? []);
+  return [...found];
 }

@@ -14,16 +14,23 @@ function findings(app: App): string[] {
 }
 
 describe("cdk-nag's AwsSolutions", () => {
-  const { app } = synthesize({
-    alarmEmail: "ops@example.com",
-    bedrock: "true",
-    sandboxes: "lambda,microvm,fargate",
-  });
-  const before = findings(app);
+  let found: { readonly before: readonly string[]; readonly after: readonly string[] } | undefined;
+  /** What is found before and after the acknowledgements. Only a test synthesizes, so that it counts as what runs the code. */
+  function findUsual() {
+    if (found !== undefined) return found;
+    const { app } = synthesize({
+      alarmEmail: "ops@example.com",
+      bedrock: "true",
+      sandboxes: "lambda,microvm,fargate",
+    });
+    const before = findings(app);
+    acknowledge(app);
+    found = { before, after: findings(app) };
+    return found;
+  }
 
   it("finds nothing without an acknowledgement and a reason", () => {
-    acknowledge(app);
-    expect(findings(app)).toEqual([]);
+    expect(findUsual().after).toEqual([]);
     for (const { reason } of acknowledgements) expect(reason.length).toBeGreaterThan(40);
   });
 
@@ -39,6 +46,6 @@ describe("cdk-nag's AwsSolutions", () => {
   const entries = acknowledgements.flatMap(({ rules, paths }) => rules.map((rule) => ({ rule, paths })));
   it.each(entries)("still finds $rule, which is acknowledged", ({ rule, paths }) => {
     const marker = `${rule} at `;
-    expect(before.some((one) => one.startsWith(marker) && paths.test(one.slice(marker.length)))).toBe(true);
+    expect(findUsual().before.some((one) => one.startsWith(marker) && paths.test(one.slice(marker.length)))).toBe(true);
   });
 });

@@ -142,6 +142,16 @@ describe("bundleSizes", () => {
     ]);
     expect(loadedAtStart(metafile, "none")).toEqual([]);
   });
+
+  it("leaves out what a module loads later, and names a file by its end where its path is unknown", () => {
+    const { "dist/functions/runs/a/index.mjs": index, "dist/functions/runs/a/aws/part.mjs": part } = metafile.outputs;
+    const later = [{ path: "dist/functions/runs/a/aws/part.mjs", kind: "dynamic-import" as const }];
+    const outputs = { ...metafile.outputs, "dist/functions/runs/a/index.mjs": { ...index, imports: later } };
+    expect(loadedAtStart({ ...metafile, outputs }, "runs/a/index.mjs")).toEqual([{ ...index, imports: later }]);
+    expect(loadedAtStart(metafile, "runs/a/index.mjs")).toEqual([index, part]);
+    expect(loadedAtStart(metafile, "part.mjs")).toEqual([part, index]);
+    expect(loadedAtStart(metafile, "art.mjs"), "a part of a name").toEqual([]);
+  });
 });
 
 describe("the credentials of a function", () => {

@@ -235,3 +235,9 @@ function callMethod(target: unknown, name: string, ...given: readonly unknown[])
   if (typeof method !== "function") throw new Error(`there is no ${name}`);
   return Reflect.apply(method, target, given);
 }
+
+it("findWiring names a file of a folder that has no ports", () => {
+  expect(() => findWiring("nowhere/do-it")).toThrow(
+    "infra/entries.ts does not say which ports functions/nowhere/do-it.ts needs",
+  );
+});
