@@ -1,13 +1,9 @@
-import { chmodSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkNode, checkPort, checkPrograms } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
 import { firstFreePort } from "../../host/ports.ts";
-import { useServers } from "./support/served.ts";
 
-const servers = useServers();
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
@@ -99,32 +95,5 @@ describe("the doctor's check of the host", () => {
       remedy: "Install it: sudo apt-get install git",
     });
     expect(checks.find(({ name }) => name === "bwrap")?.status).toBe("warning");
-  });
-});
-
-describe("npm start -- doctor", () => {
-  it("finds a running server healthy, and a data directory that others can read", async () => {
-    const directory = servers.directory();
-    const { state } = await servers.start(directory);
-    const healthy = await servers.run(directory, { command: "doctor", args: ["--json", "--no-sandbox"] });
-    const { ok, checks } = JSON.parse(healthy.output);
-    expect([healthy.code, ok]).toEqual([0, true]);
-    const findCheck = (name: string) => checks.find((check: { name: string }) => check.name === name);
-    expect(findCheck("port")).toMatchObject({ status: "ok", detail: `this service runs at ${state.web_url}` });
-    const named = ["node", "data", "key", "isolation", "disk", "models"].map((name) => findCheck(name)?.status);
-    expect(named).toEqual(["ok", "ok", "ok", expect.any(String), expect.any(String), "warning"]);
-
-    const other = path.join(servers.directory(), "data");
-    mkdirSync(other);
-    chmodSync(other, 0o755);
-    const open = await servers.run(other, { command: "doctor" });
-    expect(open).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 700 '${other}'`) });
-    const { port } = new URL(state.web_url);
-    const json = await servers.run(other, { command: "doctor", args: ["--json", "--port", port] });
-    const report = JSON.parse(json.output);
-    expect([json.code, report.ok]).toEqual([1, false]);
-    expect(report.checks).toContainEqual(
-      expect.objectContaining({ name: "port", status: "warning", detail: `${port} is used by another program` }),
-    );
   });
 });
