@@ -276,6 +276,38 @@ describe("a reader of a run's events", () => {
     expect(reader.queuePosition()).toBeUndefined();
     expect(await reader.readQueuePosition(now)).toBeUndefined();
   });
+
+  it("reads the position in a queue every two seconds, and has none once the run does not wait any more", async () => {
+    const plane = await createTestControlPlane();
+    const { run_id } = await workingRun(plane);
+    const working = await head(plane, run_id);
+    const waiting = { ...working, waiting: "owner" } as const;
+    const owner = { type: "Team", uid: plane.team } as const;
+    await plane.table.write({ kind: "put", item: { ...keys.waitingForOwner(owner, run_id), run_id } });
+    let reads = 0;
+    const query: typeof plane.table.query = (asked) => {
+      reads++;
+      return plane.table.query(asked);
+    };
+    const ports = { ...plane.ports, table: { ...plane.ports.table, query } };
+    const reader = createLiveReader(ports);
+    const none = reader.position();
+    expect([await reader.readQueuePosition(waiting), reader.queuePosition(), reads]).toEqual([1, 1, 1]);
+    plane.clock.now += 1_999;
+    expect([await reader.readQueuePosition(waiting), reader.queuePosition(), reads]).toEqual([undefined, 1, 1]);
+    plane.clock.now += 1;
+    expect([await reader.readQueuePosition(waiting), reader.queuePosition(), reads]).toEqual([undefined, 1, 2]);
+    const next = createLiveReader(ports, reader.position());
+    expect([next.queuePosition(), next.position()]).toEqual([1, reader.position()]);
+    for (const one of [reader, next]) {
+      expect([await one.readQueuePosition(working), one.queuePosition(), one.position()]).toEqual([
+        undefined,
+        undefined,
+        none,
+      ]);
+    }
+    expect(reads).toBe(2);
+  });
 });
 
 describe("messages of a conversation", () => {
@@ -596,6 +628,16 @@ describe("truncation", () => {
     expect(kept[0]).toEqual(messages[0]);
     expect(kept).toHaveLength(10);
     expect(truncateMessages(messages.slice(1)).at(-1)).toEqual(messages[9]);
+  });
+
+  it("reserves 512 KiB for the messages that it shortens", () => {
+    const messages = Array.from({ length: 600 }, () => message("assistant", text("x".repeat(8 * 1024))));
+    const shown = truncateMessages(messages);
+    const bytes = Buffer.byteLength(`${JSON.stringify(messages[0])},`);
+    const whole = Math.floor((4 * 1024 * 1024 - 64 * 1024 - 512 * 1024) / bytes);
+    expect(shown).toHaveLength(600);
+    expect(shown.slice(-whole)).toEqual(messages.slice(-whole));
+    expect(shown.at(-whole - 1)).toEqual(message("assistant", text(`${"x".repeat(256)}${CUT}`)));
   });
 
   it("shortens each kind of block in its own way", () => {

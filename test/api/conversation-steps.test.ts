@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { appendMessages } from "#functions/harness/append-messages.ts";
+import { readSteps } from "#shared/conversations/conversation.ts";
 import { composeTranscript } from "#shared/conversations/transcript.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -37,6 +38,15 @@ describe("a step of a conversation", () => {
       { id: `${harness.run_id}:2`, started_at: started },
     ]);
     expect(steps[1]).not.toHaveProperty("completed_at");
+    expect(steps[0].messages[0]).toMatchObject({ role: "user", message_ids: ["prompt"], timestamp: created });
+  });
+
+  it("starts with the first message of the agent where the run has no prompt", async () => {
+    await append(1, [said("one"), said("two")]);
+    const found = await plane.ports.runs.headAndBody(harness.run_id);
+    if (found === undefined) throw new Error("there is no such run");
+    const steps = await readSteps(found.head, { ...found.body, prompt: "" }, plane.ports);
+    expect(steps).toMatchObject([{ id: `${harness.run_id}:1`, messages: [said("one"), said("two")] }]);
   });
 });
 

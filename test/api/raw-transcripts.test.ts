@@ -34,6 +34,7 @@ describe("POST /harness-support/external-conversation", () => {
     const harness = await workingRun(plane);
     expect(await declare(harness)).toMatchObject({ status: 200, body: { conversation_id: harness.run_id } });
     const before = structuredClone(plane.table.all());
+    plane.clock.now += 1_000;
     expect(await declare(harness)).toMatchObject({ status: 200, body: { conversation_id: harness.run_id } });
     expect(plane.table.all()).toEqual(before);
   });
