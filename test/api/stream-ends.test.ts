@@ -10,14 +10,14 @@ let plane: TestControlPlane;
 let ports: EventPorts;
 let open: number;
 /** What happens where a reader waits. */
-let wait: () => Promise<void>;
+let wait: (milliseconds: number) => Promise<void>;
 beforeEach(async () => {
   plane = await createTestControlPlane();
   open = 0;
   wait = () => Promise.reject(new Error("nothing is new"));
   const subscribe = () => {
     open++;
-    return { next: () => wait(), close: () => void open-- };
+    return { next: (milliseconds: number) => wait(milliseconds), close: () => void open-- };
   };
   ports = { ...plane.ports, signals: { subscribe } };
 });
@@ -74,6 +74,34 @@ describe("a stream of a run's events", () => {
     expect(texts).not.toContain("event: end");
     expect(waits).toBe(2);
   });
+
+  it.each([
+    ["events", false, {}, [10, 5, 10, 5, 10, 5, 10, 5]],
+    ["events and live output", true, {}, [10, 5, 10, 5, 10, 5, 10, 5]],
+    ["events and live output of a run that waits", true, { waiting: "owner" }, [2, 2, 2, 2, 2, 2, 2, 1]],
+    ["events of a run that waits", false, { waiting: "owner" }, [10, 5, 10, 5, 10, 5, 10, 5]],
+  ] as const)(
+    "of %s looks again after seconds, sends a comment after 15, and ends with its time",
+    async (_, isLive, more, first) => {
+      const { run_id } = await workingRun(plane);
+      const head = async () => ({ ...(await read(run_id)), ...more });
+      ports = { ...ports, runs: { ...plane.ports.runs, head } };
+      const waits: number[] = [];
+      wait = async (milliseconds) => {
+        waits.push(milliseconds / 1000);
+        plane.clock.now += milliseconds;
+      };
+      const texts: string[] = [];
+      const asked = { after: 3, isLive, streamSeconds: 60 };
+      for await (const text of streamRunEvents(await head(), asked, ports)) texts.push(text);
+      const comments = Array.from({ length: 3 }, () => ": waiting\n\n");
+      expect(texts).toEqual(["retry: 1000\n\n", ...comments, "retry: 1000\n\n"]);
+      expect(waits.slice(0, 8)).toEqual(first);
+      expect(waits.reduce((sum, seconds) => sum + seconds)).toBe(60);
+      expect((await read(run_id)).watched_at).toEqual(isLive ? expect.any(Number) : undefined);
+      expect(open).toBe(0);
+    },
+  );
 
   it("sends no live output of a message that it has sent as a whole", async () => {
     const harness = await workingRun(plane);

@@ -278,6 +278,21 @@ describe("the sources of a list", () => {
     expect(whole.map(({ asked }) => asked)).toEqual([[12], [12]]);
   });
 
+  it.each([
+    ["all of one before the other", 12, [4, 4, 3, 1], [4]],
+    ["few", 3, [2, 1], [2]],
+    ["one", 1, [1], [1]],
+  ])("are asked again for a part of what is missing: %s", async (_, amount, first, second) => {
+    const numbers = Array.from({ length: 12 }, (__, index) => String(index).padStart(2, "0"));
+    const [one, other] = [
+      sourceOf(...numbers.map((number) => `a${number}`)),
+      sourceOf(...numbers.map((number) => `b${number}`)),
+    ];
+    const taken = await mergeSources([one.source, other.source], {}, order).take(amount);
+    expect(names(taken)).toEqual(numbers.slice(0, amount).map((number) => `a${number}`));
+    expect([one.asked, other.asked]).toEqual([first, second]);
+  });
+
   it("are read in halves, runs with a skill first in both directions", async () => {
     const read = async (range: object, limit: number, descending: boolean) => {
       const { items, more } = await readInHalves(sourceOf("0#a", "0#b", "1#a", "1#b").source)(range, limit, descending);
