@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts";
+import type { CancelRunsRequest } from "#shared/wire/cancel.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, startedRun, workingRun } from "../support/execution.ts";
@@ -151,6 +154,24 @@ describe("POST /agent/runs/cancel", () => {
     expect((await createClient(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
+  it("returns 403 and cancels nothing for a run's own key, also by the rule itself", async () => {
+    const plane = await createTestControlPlane();
+    const { run_id, client } = await workingRun(plane);
+    const child = await createRun(plane, { prompt: "child", parent_run_id: run_id });
+    const request: CancelRunsRequest = { filter: { ancestor_run_id: run_id } };
+    const refusal = { status: 403, body: { error_code: "not_authorized" } };
+    expect(await client.post(path, request)).toMatchObject(refusal);
+    const head = await plane.ports.runs.head(run_id);
+    if (head === undefined) throw new Error("there is no such run");
+    const principal = { kind: "run", head, executionId: "e", stopping: false } as const;
+    const once = toIdempotentRequest(() => undefined, principal, "cancel-runs", request);
+    await expect(cancelMatchingRuns({ request, principal, once }, plane.ports)).rejects.toMatchObject({
+      code: "not_authorized",
+      message: expect.stringContaining("a run's key cancels its descendants one by one"),
+    });
+    expect((await createClient(plane).get(`/agent/runs/${child}`)).body.state).toBe("QUEUED");
+  });
+
   it("returns the first response to a repeated request, and cancels no run created in between", async () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
@@ -158,6 +179,7 @@ describe("POST /agent/runs/cancel", () => {
     const send = (headers: Record<string, string>) => ada.post(path, { filter: { source: "API" } }, { headers });
     const first = await send({ "idempotency-key": "all" });
     expect(first.body).toMatchObject({ matched: 1, cancelled: 1 });
+    expect(first.headers).not.toHaveProperty("idempotent-replay");
     const later = await createRun(plane, { prompt: "later" });
     expect((await send({ "idempotency-key": "all" })).body).toEqual(first.body);
     expect((await ada.get(`/agent/runs/${later}`)).body.state).toBe("QUEUED");

@@ -38,6 +38,20 @@ describe("a recount of an owner's runs", () => {
     expect(corrected).not.toHaveProperty("differs");
   });
 
+  it.each(["queued", "running", "waiting"])("corrects a counter of %s runs that alone is wrong", async (name) => {
+    await createRun(plane);
+    const right = { queued: 1, running: 0, waiting: 0 };
+    await add({ [name]: 2 });
+    await recount();
+    plane.clock.now += MINUTE;
+    await add({ [name]: 1 });
+    expect(await recount(), "another difference").toMatchObject({ differs: { [name]: -3 } });
+    plane.clock.now += MINUTE;
+    const corrected = await recount();
+    expect({ ...right, ...corrected }).toMatchObject(right);
+    expect(corrected).not.toHaveProperty("differs");
+  });
+
   it("is made once an hour", async () => {
     await createRun(plane);
     const first = await recount();

@@ -197,12 +197,12 @@ describe("the order of a list", () => {
 
   it("continues after a position in the direction of reading", () => {
     const range = { from: "a", before: "z" };
-    expect(rangeAfter(range, undefined, false)).toEqual(range);
-    expect(rangeAfter(range, undefined, true)).toEqual(range);
-    expect(rangeAfter(range, "m", false)).toEqual({ after: "m", before: "z" });
-    expect(rangeAfter({}, "m", false)).toEqual({ after: "m" });
-    expect(rangeAfter(range, "m", true)).toEqual({ before: "m", from: "a" });
-    expect(rangeAfter({}, undefined, true)).toEqual({});
+    expect(rangeAfter(range, undefined, false)).toStrictEqual(range);
+    expect(rangeAfter(range, undefined, true)).toStrictEqual(range);
+    expect(rangeAfter(range, "m", false)).toStrictEqual({ after: "m", before: "z" });
+    expect(rangeAfter({}, "m", false)).toStrictEqual({ after: "m" });
+    expect(rangeAfter(range, "m", true)).toStrictEqual({ before: "m", from: "a" });
+    expect(rangeAfter({}, undefined, true)).toStrictEqual({});
   });
 
   it("has positions for times", () => {
