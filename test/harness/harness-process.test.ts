@@ -232,8 +232,11 @@ describe("a harness that was started ahead", () => {
     await discardHarness(waiting);
     expect([existsSync(proof), existsSync(waiting.scratch), sleepers(mark)]).toEqual([true, false, 0]);
     expect(waiting.child.signalCode, "it ended by itself").toBeNull();
-    await discardHarness(waiting);
-    expect(isRunning(waiting.child)).toBe(false);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const timers = await discardHarness(waiting)
+      .then(() => vi.getTimerCount())
+      .finally(() => vi.useRealTimers());
+    expect([isRunning(waiting.child), timers]).toEqual([false, 0]);
   });
 
   it("is killed when it does not end within five seconds after it was discarded", async () => {

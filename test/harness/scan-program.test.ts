@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { runScan } from "#shared/sandbox/harness-process.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
@@ -44,13 +44,16 @@ it.each([
   expect(await scanWith(code, more)).toEqual(failed("the scan broke off"));
 });
 
-it("a scan leaves no process of its program behind", async () => {
+it("a scan leaves no process of its program and no timer behind", async () => {
   const mark = newMark();
   const leaving = `import { spawn } from "node:child_process";
     spawn("sleep", ["${mark}"], { detached: true, stdio: "ignore" }).unref();
     ${printing(10)}`;
-  expect(await scanWith(leaving)).toBe("x".repeat(8));
-  expect(sleepers(mark)).toBe(0);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const [scanned, timers] = await scanWith(leaving)
+    .then((result) => [result, vi.getTimerCount()])
+    .finally(() => vi.useRealTimers());
+  expect([scanned, timers, sleepers(mark)]).toEqual(["x".repeat(8), 0, 0]);
 });
 
 it("a scan is not held up by what its program writes to its standard error", async () => {
