@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { lookUpAccountConcurrency } from "#infra/account-quota.ts";
 import { planConcurrency } from "#infra/concurrency.ts";
 import { type Synthesized, synthesize } from "./synthesize.ts";
@@ -118,7 +119,11 @@ describe("the concurrency of a deployment", () => {
 
 describe("the lookup of the quota", () => {
   let server: Server | undefined;
-  afterEach(() => void server?.close());
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    server?.close();
+  });
 
   async function lookUp(
     status: number,
@@ -135,12 +140,25 @@ describe("the lookup of the quota", () => {
   }
   const account = { CDK_DEFAULT_ACCOUNT: "123456789012", CDK_DEFAULT_REGION: "us-east-1" };
 
-  it("reads the account's concurrent executions", async () => {
-    expect(await lookUp(200, { AccountLimit: { ConcurrentExecutions: 1_000 } }, account)).toBe(1_000);
+  const QUOTA = { AccountLimit: { ConcurrentExecutions: 1_000 } };
+
+  it("reads the account's concurrent executions, and closes its connections", async () => {
+    const closing = vi.spyOn(LambdaClient.prototype, "destroy");
+    expect([await lookUp(200, QUOTA, account), closing.mock.calls.length]).toEqual([1_000, 1]);
   });
 
-  it("finds nothing where the CDK has no credentials, or the request is refused", async () => {
-    expect(await lookUp(200, { AccountLimit: { ConcurrentExecutions: 1_000 } }, {})).toBeUndefined();
-    expect(await lookUp(403, { Message: "not authorized" }, account)).toBeUndefined();
+  it.each([
+    ["the CDK has no credentials", 200, {}],
+    ["the CDK names no account", 200, { CDK_DEFAULT_REGION: "us-east-1" }],
+    ["the CDK names no region", 200, { CDK_DEFAULT_ACCOUNT: "123456789012" }],
+    ["the request is refused", 403, account],
+  ])("finds nothing where %s", async (_, status, environment) => {
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    expect(await lookUp(status, QUOTA, environment)).toBeUndefined();
+  });
+
+  it("finds nothing where the response takes longer than ten seconds", async () => {
+    const given = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    expect([await lookUp(200, QUOTA, account), given.mock.calls]).toEqual([undefined, [[10_000]]]);
   });
 });
