@@ -106,6 +106,15 @@ describe("findStart", () => {
     expect(start([], [agent("Ran nothing.")]), "no command").toMatchObject({ last: { success: false } });
   });
 
+  it("does not treat a message without a text as an instruction or a response", () => {
+    const other = { type: "event", name: "other", data: {} } as const;
+    const own: Message[] = [
+      result("completed"),
+      ...(["user", "assistant"] as const).map((role) => ({ role, content: [other] })),
+    ];
+    expect(start([], own)).toEqual({ from: "prompt", commandsDone: 1 });
+  });
+
   it("does not treat text next to a tool use as a final response", () => {
     const action = { type: "action", id: "1", category: "command", name: "run_command", input: {} } as const;
     const step: Message = { role: "assistant", content: [{ type: "text", text: "I look." }, action] };
