@@ -207,7 +207,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/harness/{agent-tools,mcp-connection,mcp-process,outward-fetch,remote-tools,toolbox}.test.ts",
     "test/security/outward-addresses.test.ts",
   ],
-  infra: ["test/infra/{acknowledgements,bundle,concurrency,routes,settings,templates,wiring}.test.ts"],
+  infra: ["test/infra/{acknowledgements,bundle,concurrency,grants,routes,settings,templates,wiring}.test.ts"],
   server: [
     "test/server/{control-plane,sign-in-issuer}.test.ts",
     "test/server/command/{admin-key,options,serve-command}.test.ts",

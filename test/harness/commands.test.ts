@@ -150,6 +150,8 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect(await stage.run("cat; echo relative >&3; cd /")).toMatchObject({ text: "", workingDirectory: "/" });
     const long = await stage.run("printf 'x%.0s' {1..9000} >&3; echo >&3; cd /");
     expect(long, "more than what is kept of a report").toMatchObject({ text: "", workingDirectory: "/" });
+    const killed = await stage.run("echo /early >&3; printf 'x%.0s' {1..9000} >&3; kill -KILL $$");
+    expect([killed.exitCode, killed.workingDirectory]).toEqual([137, stage.workingDirectory]);
   });
 });
 
