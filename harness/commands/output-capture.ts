@@ -38,19 +38,15 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}): Ou
   let tail = "";
 
   const keep = (text: string) => {
-    if (head.length < keepBytes) {
-      const room = keepBytes - head.length;
-      head += text.slice(0, room);
-      tail += text.slice(room);
-    } else {
-      tail += text;
-    }
+    const room = keepBytes - head.length;
+    head += text.slice(0, room);
+    tail += text.slice(room);
     if (tail.length > 4 * keepBytes) tail = tail.slice(-keepBytes);
   };
 
   return {
     stream() {
-      const decoder = new StringDecoder("utf8");
+      const decoder = new StringDecoder();
       return (chunk) => {
         const wanted = chunk.subarray(0, Math.max(0, readBytes - received));
         received += chunk.length;
