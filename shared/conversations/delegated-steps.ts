@@ -25,7 +25,8 @@ export function addDelegatedSteps(step: Step, { content, timestamp }: Message): 
     if (block.type !== "action_result") continue;
     if (block.name === "start_agent") addChild(step, block.output, timestamp, true);
     const several = block.name === "wait_for_agents" ? v.safeParse(Children, block.output) : undefined;
-    for (const child of several?.success === true ? several.output.agents : []) addChild(step, child, timestamp, false);
+    if (several?.success !== true) continue;
+    for (const child of several.output.agents) addChild(step, child, timestamp, false);
   }
 }
 

@@ -3,6 +3,7 @@ import { answerEvents } from "#shared/conversations/answer-events.ts";
 import { cancelMessage, settleCancelledTurn, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
+import { putFollowup } from "#shared/conversations/followup-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import {
   createLiveReader,
@@ -22,6 +23,8 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead, readHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import { ConditionFailed } from "#shared/table/table.ts";
 import type { Block, Message, Step } from "#shared/wire/conversation.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -414,6 +417,16 @@ describe("a cancelled turn", () => {
   });
 });
 
+describe("a stored follow-up", () => {
+  it("is never replaced by another one of its number", async () => {
+    const table = memoryTable();
+    const followup = { number: 1, message: "first", policy: "enqueue", created_at: 1 } as const;
+    await table.write(putFollowup("run", followup));
+    await expect(table.write(putFollowup("run", { ...followup, message: "second" }))).rejects.toThrow(ConditionFailed);
+    expect(await table.get(keys.followup("run", 1))).toMatchObject({ message: "first" });
+  });
+});
+
 describe("delegated steps", () => {
   const started = (output: unknown, more: object = {}) => result(output, { name: "start_agent", ...more });
   const waited = (...agents: unknown[]) => result({ agents }, { name: "wait_for_agents" });
@@ -430,6 +443,8 @@ describe("delegated steps", () => {
     );
     expect(turn.steps).toHaveLength(100);
     expect(turn.steps.at(-1)).toEqual({ id: "child-99", summary: "done", messages: [], steps: [] });
+    addDelegatedSteps(turn, message("tool", result({ agents: [{ run_id: "child-99", text: "another tool" }] })));
+    expect(turn.steps.at(-1)).toMatchObject({ summary: "done" });
   });
 
   it("have a title and a final message of 1,000 characters at most", () => {

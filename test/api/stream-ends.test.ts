@@ -3,6 +3,7 @@ import { streamRunEvents } from "#shared/conversations/event-stream.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import { waitForEvents } from "#shared/conversations/wait-for-events.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
 
@@ -132,6 +133,29 @@ describe("a stream of a run's events", () => {
     };
     expect(await collectFrom(execution_id)).toContain("event: live");
     expect(await collectFrom("another")).not.toContain("event: live");
+    expect(await collect(run_id), "not asked for").not.toContain("event: live");
+  });
+
+  it("sends the position of a run that waits where live output is asked for", async () => {
+    const { run_id } = await workingRun(plane);
+    const owner = { type: "Team", uid: plane.team } as const;
+    await plane.table.write({ kind: "put", item: { ...keys.waitingForOwner(owner, run_id), run_id } });
+    await plane.table.write({ kind: "update", key: keys.head(run_id), set: { waiting: "owner" } });
+    expect(await collect(run_id, true)).toContain('event: waiting\ndata: {"position":1}\n\n');
+    expect(await collect(run_id)).not.toContain("event: waiting");
+  });
+
+  it("waits for events that cannot be read yet", async () => {
+    const { run_id } = await workingRun(plane);
+    let reads = 0;
+    const timelineItems: EventPorts["runs"]["timelineItems"] = async () => {
+      reads++;
+      if (reads > 10) throw new Error("they are read again and again");
+      return { items: [], more: false };
+    };
+    ports = { ...ports, runs: { ...plane.ports.runs, timelineItems } };
+    expect(await collect(run_id)).toBe("retry: 1000\n\nError: nothing is new");
+    expect(reads).toBe(1);
   });
 });
 
