@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, IncomingMessage, type Server } from "node:http";
+import { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { describeRefusal } from "#server/worker/refusal.ts";
+import { describeRefusal, readRefusal } from "#server/worker/refusal.ts";
 import { tryConnection, WorkerConnection } from "#server/worker/worker-connection.ts";
 import type { ServiceFrame } from "#shared/wire/worker.ts";
 
@@ -225,4 +227,29 @@ it.each([
   [400, '{"error":""}', "400"],
 ])("describeRefusal describes %i with %j as %j", (status, body, expected) => {
   expect(describeRefusal(status, body)).toBe(expected);
+});
+
+describe("readRefusal", () => {
+  /** Reads a response that arrives in these parts; it stays open after the last one unless that is null. */
+  async function read(...parts: readonly (string | null)[]): Promise<string> {
+    const response = new IncomingMessage(new Socket());
+    response.statusCode = 503;
+    const refusal = readRefusal(response);
+    for (const part of parts) {
+      response.push(part);
+      await nextTurn();
+    }
+    return refusal;
+  }
+  const withLength = (length: number) => '{"error":"full"'.padEnd(length);
+
+  it("reads a reason that arrives in parts, up to 64 KiB", async () => {
+    expect(await read('{"error":', '"full"}', null)).toBe("503: full");
+    expect(await read(withLength(64 * 1024), "}", null)).toBe("503: full");
+    expect(await read(null)).toBe("503");
+  });
+
+  it("does not wait for the end of a longer one", async () => {
+    expect(await read(withLength(64 * 1024 + 1))).toBe(`503: ${withLength(300).trim()}`);
+  });
 });

@@ -64,6 +64,12 @@ describe("copyTree", () => {
 });
 
 describe("a backup", () => {
+  it("of a directory without a database is refused with its name", async () => {
+    const empty = data.directory();
+    await expect(backUp(empty, to)).rejects.toThrow(`The database in ${empty} cannot be read: `);
+    expect(readdirSync(to)).not.toContain("backup.json");
+  });
+
   it("has everything, for its owner alone, and is restored with it", async () => {
     expect(await backUp(source, to)).toEqual({ files: 3, bytes: 20 });
     for (const file of ["runyard.db", "runyard.key", "backup.json", "files/objects/below/b"]) {
