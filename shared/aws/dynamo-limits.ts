@@ -150,7 +150,7 @@ function toItem(attributes: Readonly<Record<string, unknown>>): Item {
 
 /** A value as it is sent, `{ S: "text" }`, as the table's port has it. */
 function plain(value: unknown): Value {
-  const [[type, content] = ["NULL", true]] = Object.entries(v.parse(Attributes, value));
+  const [[type, content] = ["NULL", undefined]] = Object.entries(v.parse(Attributes, value));
   if (type === "NULL") return null;
   if (type === "N") return Number(content);
   if (type === "BOOL") return content === true;

@@ -164,8 +164,8 @@ async function retryConflicts(attempt: () => Promise<void>): Promise<void> {
 }
 
 function isConflict(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error.name === "TransactionConflictException" || error.name === "TransactionInProgressException") return true;
+  const name = memberOf(error, "name");
+  if (name === "TransactionConflictException" || name === "TransactionInProgressException") return true;
   return listReasons(error).some((code) => CONFLICTS.has(code));
 }
 

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "#shared/ids.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
@@ -36,6 +37,8 @@ async function passes(count: number, seconds = 15): Promise<void> {
     await deliver(plane, "ends");
   }
 }
+
+const Stops = v.looseObject({ stops: v.tuple([v.record(v.string(), v.union([v.string(), v.number()]))]) });
 
 const stoppedBy = async (run: string) => {
   const { events } = (await createClient(plane).get(`/agent/runs/${run}/timeline`)).body;
@@ -132,6 +135,21 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(plane.stopped.length).toBeLessThan(60);
     plane.clock.now += 3_600_000;
     expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
+  });
+
+  it("is given up without a log line where it has no handle, since it may never have been created", async () => {
+    const harness = await workingRun(plane);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+    const [stop] = v.parse(Stops, await readHead(harness.run_id)).stops;
+    const { handle = "", ...withoutHandle } = stop;
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { stops: [withoutHandle] } });
+    plane.stopAnswers.push(...Array.from({ length: 200 }, () => false));
+    const log = vi.mocked(process.stdout.write);
+    log.mockClear();
+    await passes(45);
+    expect(handle).toBe(toHandle(harness));
+    expect(JSON.stringify(log.mock.calls)).not.toContain("a sandbox could not be stopped");
+    expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
   it("has the sandbox of an expired execution stopped, while it continues in another", async () => {
