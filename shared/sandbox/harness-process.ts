@@ -85,7 +85,7 @@ export const isRunning = ({ exitCode, signalCode, pid }: ChildProcess): boolean 
 
 async function removeAll(scratch: string, ...marks: readonly string[]): Promise<void> {
   if (marks.length > 0) await killMarked(...marks);
-  await rm(scratch, { recursive: true }).catch(() => undefined);
+  await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /**

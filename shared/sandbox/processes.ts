@@ -39,7 +39,7 @@ export async function removeAbandoned(): Promise<void> {
     if (pid === undefined || isAlive(Number(pid))) continue;
     const folder = join(tmpdir(), name);
     if ((await findMarked(new Set([`TMPDIR=${folder}`]))).length > 0) continue;
-    await rm(folder, { recursive: true }).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
