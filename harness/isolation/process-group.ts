@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process group whose size the kernel limits. */
@@ -12,7 +12,11 @@ export interface ProcessGroup {
 /** Bubblewrap itself takes one or two processes. */
 const OWN_PROCESSES = 4;
 const CGROUPS = "/sys/fs/cgroup";
+/** The root of version 2, and of the hierarchy of version 1 that counts processes. */
+const ROOTS: readonly string[] = [CGROUPS, join(CGROUPS, "pids")];
 const NAME = /^runyard-(\d+)$/;
+/** For a file that the kernel has made: it is written, and not created. */
+const EXISTING = "r+";
 
 /**
  * Creates a cgroup that limits the number of processes. The kernel's limit per user does not apply to root, but root may create a cgroup,
@@ -20,9 +24,12 @@ const NAME = /^runyard-(\d+)$/;
  * @returns undefined if the harness is not root, since the limit per user applies, or if no cgroup can be created: the harness then counts
  * processes itself
  */
-export function openProcessGroup(most: number): ProcessGroup | undefined {
+export function openProcessGroup(
+  most: number,
+  parents = listParents(readTextFile("/proc/self/cgroup")),
+): ProcessGroup | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
-  for (const parent of listParents()) {
+  for (const parent of parents) {
     const group = join(parent, `runyard-${process.pid}`);
     try {
       removeAbandoned(parent);
@@ -31,26 +38,31 @@ export function openProcessGroup(most: number): ProcessGroup | undefined {
       continue;
     }
     try {
-      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES));
+      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES), { flag: EXISTING });
       const enter = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(group, "cgroup.procs")] as const;
       return { enter, close: () => remove(group) };
     } catch {
-      // Without the pids controller it is just a directory.
+      // Without the pids controller, or outside of the file system of cgroups, it is just a directory.
       rmdirSync(group);
     }
   }
   return undefined;
 }
 
-/** Lists where a group may be created: in the harness's own cgroup, or next to it if that one may have no children. */
-function listParents(): string[] {
-  const lines = readTextFile("/proc/self/cgroup").split("\n");
-  const own = lines.flatMap((line) => {
+/**
+ * Lists where a group may be created: in the harness's own cgroup, next to it if that one may have no children, or in the root of the
+ * hierarchy, which is the own cgroup of a container although it has another path.
+ * @param own the harness's cgroups, as in /proc/self/cgroup (cgroups(7)): of version 2, or of version 1 with the pids controller
+ */
+export function listParents(own: string): string[] {
+  const paths = own.split("\n").flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    if (controllers === "") return [join(CGROUPS, path)];
-    return controllers.split(",").includes("pids") ? [join(CGROUPS, "pids", path)] : [];
+    if (path === "") return [];
+    if (controllers === "") return [resolve(CGROUPS, `.${path}`)];
+    return controllers.split(",").includes("pids") ? [resolve(CGROUPS, "pids", `.${path}`)] : [];
   });
-  return own.flatMap((path) => (path === CGROUPS ? [path] : [path, dirname(path)]));
+  const near = paths.flatMap((path) => (ROOTS.includes(path) ? [path] : [path, dirname(path)]));
+  return [...new Set([...near, ...ROOTS])];
 }
 
 /** Removes the groups of killed harnesses. */

@@ -24,7 +24,7 @@ import { chooseIsolation, readTriedNetwork } from "#harness/isolation/isolation.
 import { startLaunch } from "#harness/isolation/launch.ts";
 import { formatUlimits, readLimits } from "#harness/isolation/limits.ts";
 import { type Network, openNetwork } from "#harness/isolation/network.ts";
-import { openProcessGroup, type ProcessGroup } from "#harness/isolation/process-group.ts";
+import { listParents, openProcessGroup, type ProcessGroup } from "#harness/isolation/process-group.ts";
 import { findProgram } from "#harness/isolation/programs.ts";
 import { createPlainSandbox, type SandboxOptions } from "#harness/isolation/sandbox.ts";
 import { createWorkspace, type Workspace } from "#harness/isolation/workspace.ts";
@@ -86,6 +86,17 @@ describe("readLimits", () => {
       files: 1_000_000,
       descriptors: 8_192,
     });
+  });
+
+  it.each([
+    [2_048 * MIB, 1_024],
+    [3_001 * MIB - 1, 1_500],
+    [2 ** 60, "that of the machine"],
+    [0, "that of the machine"],
+  ])("takes half of a container's memory of %i bytes: %s MiB", (constrained, expected) => {
+    vi.spyOn(process, "constrainedMemory").mockReturnValue(constrained);
+    const machine = Math.min(8_192, Math.floor(totalmem() / MIB / 2));
+    expect(readLimits({}).memoryBytes / MIB).toBe(typeof expected === "number" ? expected : machine);
   });
 
   it("takes each setting", () => {
@@ -213,6 +224,26 @@ describe("openProcessGroup", () => {
     await group?.close();
     expect([printed.includes(`/runyard-${process.pid}\n`), code]).toEqual([group !== undefined, 7]);
     expect(printed.split("\n").at(-2)).toBe("two words");
+  });
+
+  it("creates none in a directory that is no cgroup, and leaves nothing there", () => {
+    const folder = mkdtempSync(join(tmpdir(), "no-cgroup-"));
+    expect(openProcessGroup(10, [join(folder, "missing"), folder])).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    rmdirSync(folder);
+  });
+
+  it.each([
+    ["0::/\n", []],
+    ["0::/system.slice/a.service\n", ["/sys/fs/cgroup/system.slice/a.service", "/sys/fs/cgroup/system.slice"]],
+    ["9:name=systemd:/x\n8:pids:/a/b\n4:memory:/m\n", ["/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/pids/a"]],
+    ["3:cpu,pids:/a/b:c\n", ["/sys/fs/cgroup/pids/a/b:c", "/sys/fs/cgroup/pids/a"]],
+    ["12:pids:/\n0::/u/v\n", ["/sys/fs/cgroup/pids", "/sys/fs/cgroup/u/v", "/sys/fs/cgroup/u"]],
+    ["5:devices:/\n", []],
+    ["", []],
+  ])("is tried for the cgroups %j in %j, and then in the roots", (own, parents) => {
+    const roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/pids"];
+    expect(listParents(own)).toEqual([...new Set([...parents, ...roots])]);
   });
 
   it("creates none for a harness that is not root, since the limit per user applies", () => {
