@@ -32,7 +32,7 @@ async function createStage(kind: string) {
     seen: sandbox.paths,
     runner,
     run: (command: string, more: Partial<CommandRequest> = {}) =>
-      runner.run({ command, workingDirectory, timeoutMs: 20_000, ...more }),
+      runner.run({ command, workingDirectory, timeoutMs: 60_000, ...more }),
     [Symbol.asyncDispose]: () => host.close(),
   };
 }
