@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -225,6 +226,38 @@ describe("openProcessGroup", () => {
     expect([printed.includes(`/runyard-${process.pid}\n`), code]).toEqual([group !== undefined, 7]);
     expect(printed.split("\n").at(-2)).toBe("two words");
   });
+
+  it.each([
+    ["linux", 0, true],
+    ["linux", 1000, false],
+    ["darwin", 0, false],
+  ] as const)(
+    "writes the limit into a file that the kernel makes, and removes the group (on %s as user %i: %s)",
+    async (platform, user, creates) => {
+      const parent = mkdtempSync(join(tmpdir(), "cgroups-"));
+      const group = join(parent, `runyard-${process.pid}`);
+      const [limit, procs] = [join(group, "pids.max"), join(group, "cgroup.procs")];
+      // The kernel makes the files of a group with its directory.
+      const { mkdirSync: mkdir } = fs;
+      vi.spyOn(fs, "mkdirSync").mockImplementation((path) => {
+        mkdir(path);
+        for (const file of path === group ? [limit, procs] : []) writeFileSync(file, "");
+        return undefined;
+      });
+      syncBuiltinESMExports();
+      vi.spyOn(process, "getuid").mockReturnValue(user);
+      vi.spyOn(process, "platform", "get").mockReturnValue(platform);
+      const opened = openProcessGroup(10, [join(parent, "missing"), parent]);
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+      const written = existsSync(limit) ? readFileSync(limit, "utf8").trim() : undefined;
+      for (const file of [limit, procs]) rmSync(file, { force: true });
+      await opened?.close();
+      expect([written, opened?.enter.at(-1)]).toEqual(creates ? ["14", procs] : [undefined, undefined]);
+      expect(readdirSync(parent)).toEqual([]);
+      rmdirSync(parent);
+    },
+  );
 
   it("creates none in a directory that is no cgroup, and leaves nothing there", () => {
     const folder = mkdtempSync(join(tmpdir(), "no-cgroup-"));
