@@ -227,17 +227,17 @@ describe("openProcessGroup", () => {
     expect(printed.split("\n").at(-2)).toBe("two words");
   });
 
-  it.each([
-    ["linux", 0, true],
-    ["linux", 1000, false],
-    ["darwin", 0, false],
-  ] as const)(
-    "writes the limit into a file that the kernel makes, and removes the group (on %s as user %i: %s)",
-    async (platform, user, creates) => {
-      const parent = mkdtempSync(join(tmpdir(), "cgroups-"));
+  describe("where the kernel makes the files of a group", () => {
+    const [abandoned, alive, foreign] = ["runyard-4194305", "runyard-1", "runyard-other"];
+    let parent: string;
+    let limit: string;
+    let procs: string;
+
+    beforeEach(() => {
+      parent = mkdtempSync(join(tmpdir(), "cgroups-"));
+      for (const name of [abandoned, alive, foreign]) mkdirSync(join(parent, name));
       const group = join(parent, `runyard-${process.pid}`);
-      const [limit, procs] = [join(group, "pids.max"), join(group, "cgroup.procs")];
-      // The kernel makes the files of a group with its directory.
+      [limit, procs] = [join(group, "pids.max"), join(group, "cgroup.procs")];
       const { mkdirSync: mkdir } = fs;
       vi.spyOn(fs, "mkdirSync").mockImplementation((path) => {
         mkdir(path);
@@ -245,19 +245,41 @@ describe("openProcessGroup", () => {
         return undefined;
       });
       syncBuiltinESMExports();
-      vi.spyOn(process, "getuid").mockReturnValue(user);
-      vi.spyOn(process, "platform", "get").mockReturnValue(platform);
-      const opened = openProcessGroup(10, [join(parent, "missing"), parent]);
+    });
+    afterEach(() => {
       vi.restoreAllMocks();
       syncBuiltinESMExports();
-      const written = existsSync(limit) ? readFileSync(limit, "utf8").trim() : undefined;
-      for (const file of [limit, procs]) rmSync(file, { force: true });
-      await opened?.close();
-      expect([written, opened?.enter.at(-1)]).toEqual(creates ? ["14", procs] : [undefined, undefined]);
-      expect(readdirSync(parent)).toEqual([]);
-      rmdirSync(parent);
-    },
-  );
+      rmSync(parent, { recursive: true });
+    });
+
+    const open = (platform: NodeJS.Platform, user: number) => {
+      vi.spyOn(process, "getuid").mockReturnValue(user);
+      vi.spyOn(process, "platform", "get").mockReturnValue(platform);
+      return openProcessGroup(10, [join(parent, "missing"), parent]);
+    };
+
+    it("limits the processes of root on Linux, lets commands enter, and removes the group once it is empty", async () => {
+      const group = open("linux", 0);
+      expect(readFileSync(limit, "utf8")).toBe("14");
+      const [file, ...enter] = group?.enter ?? (["/bin/false"] as const);
+      const child = spawn(file, [...enter, "sh", "-c", 'echo "$1"; exit 7', "sh", "two words"]);
+      const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+      expect([printed, code, readFileSync(procs, "utf8")]).toEqual(["two words\n", 7, `${child.pid}\n`]);
+      const closing = group?.close();
+      const whileClosing = readdirSync(parent).length;
+      for (const made of [limit, procs]) rmSync(made);
+      await closing;
+      expect([whileClosing, readdirSync(parent).toSorted()]).toEqual([3, [alive, foreign]]);
+    });
+
+    it.each([
+      ["linux", 1000],
+      ["darwin", 0],
+    ] as const)("creates none on %s as user %i", (platform, user) => {
+      expect(open(platform, user)).toBeUndefined();
+      expect(readdirSync(parent).toSorted()).toEqual([alive, abandoned, foreign]);
+    });
+  });
 
   it("creates none in a directory that is no cgroup, and leaves nothing there", () => {
     const folder = mkdtempSync(join(tmpdir(), "no-cgroup-"));
