@@ -20,10 +20,10 @@ export async function createDevices(folder: string): Promise<Readonly<Record<str
   mkdirSync(own, { recursive: true });
   // One program makes all of them, since each process costs a millisecond of every execution. Commands own what it makes.
   const copy = ["-R", ...NAMES.map((name) => `/dev/${name}`), own];
-  const child = spawn("cp", copy, { env: { PATH: "/usr/bin:/bin" }, stdio: "ignore" });
-  await once(child, "exit").catch(() => undefined);
+  const child = spawn("cp", copy, { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: "ignore" });
+  const [code] = await once(child, "exit").catch(() => [1]);
   const nodes = NAMES.map((name) => [name, join(own, name)] as const);
-  return nodes.every(([name, node]) => isUsable(name, node)) ? Object.fromEntries(nodes) : {};
+  return code === 0 && nodes.every(([name, node]) => isUsable(name, node)) ? Object.fromEntries(nodes) : {};
 }
 
 /** A file system may refuse to make devices, or to open them. */

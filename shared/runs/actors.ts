@@ -101,7 +101,7 @@ function assertExecutor(
 }
 
 const knownTeam = (principal: Principal): Team | undefined =>
-  "teamItem" in principal ? principal.teamItem : undefined;
+  principal.kind === "run" ? undefined : principal.teamItem;
 
 async function findMember(name: string, byUid: Member | undefined, owner: Owner, table: Table): Promise<Member> {
   const member = byUid ?? (name.includes("@") ? await memberByEmail(name, owner.uid, table) : undefined);

@@ -118,7 +118,7 @@ describe("slots of teams and trees", () => {
         const counters = await plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
         expect([counters?.["running"] ?? 0, counters?.["queued"] ?? 0, counters?.["waiting"] ?? 0]).toEqual([0, 0, 0]);
       }),
-      { numRuns: 75 },
+      { numRuns: 150 },
     );
   });
 });

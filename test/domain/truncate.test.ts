@@ -52,7 +52,7 @@ describe("a truncated conversation", () => {
         if (JSON.stringify(shown.steps) !== JSON.stringify(given))
           expect(JSON.stringify(shown)).toContain("transcript");
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     );
   });
 
@@ -72,7 +72,7 @@ describe("a truncated conversation", () => {
         }
         expect(shown.map(({ id }) => id)).toEqual(given.map(({ id }) => id));
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     );
   });
 
@@ -102,7 +102,7 @@ describe("a truncated conversation", () => {
         const asked = given.findLast(({ role }) => role === "user");
         if (asked !== undefined && countBytes(asked) < ANSWER_BYTES / 2) expect(shown).toContainEqual(asked);
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     );
   });
 });
