@@ -15,12 +15,11 @@ const CGROUPS = "/sys/fs/cgroup";
 /** The root of version 2, and of the hierarchy of version 1 that counts processes. */
 const ROOTS: readonly string[] = [CGROUPS, join(CGROUPS, "pids")];
 const NAME = /^runyard-(\d+)$/;
-/** For a file that the kernel has made: it is written, and not created. */
-const EXISTING = "r+";
 
 /**
  * Creates a cgroup that limits the number of processes. The kernel's limit per user does not apply to root, but root may create a cgroup,
  * whose limit applies to all.
+ * @param parents directories to create it in, tried in their order
  * @returns undefined if the harness is not root, since the limit per user applies, or if no cgroup can be created: the harness then counts
  * processes itself
  */
@@ -38,7 +37,8 @@ export function openProcessGroup(
       continue;
     }
     try {
-      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES), { flag: EXISTING });
+      // The kernel has made the file; in a plain directory it must not be created.
+      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES), { flag: "r+" });
       const enter = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(group, "cgroup.procs")] as const;
       return { enter, close: () => remove(group) };
     } catch {

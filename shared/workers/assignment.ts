@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { takeCharacters } from "#shared/characters.ts";
 import { readPrompt } from "#shared/conversations/conversation.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
@@ -29,7 +30,7 @@ export async function toAssignmentFrame(head: RunHead, offer: Offer, ports: RunP
     const excess = Buffer.byteLength(frame) - (MAX_FRAME_BYTES - RESERVED_BYTES);
     if (excess <= 0) return frame;
     if (config !== undefined) config = undefined;
-    else prompt = [...prompt].slice(0, Math.floor([...prompt].length / 2)).join("");
+    else prompt = takeCharacters(prompt, Math.floor([...prompt].length / 2));
   }
 }
 

@@ -135,16 +135,16 @@ describe("ids and keys", () => {
 
   it.each([
     [
-      "a UUIDv7: only its time, version and variant",
+      "a UUIDv7 has its time, version and variant, and random bits otherwise",
       () => uuidv7(0x1234_5678_9abc),
       ["123456789abc70008000000000000000", "123456789abc7fffbfffffffffffffff"],
     ],
     [
-      "a UUIDv8 of parts: only its version and variant",
+      "a UUIDv8 of parts has its version and variant, and bits of a digest otherwise",
       (n: number) => deriveUuid(`${n}`),
       ["00000000000080008000000000000000", "ffffffffffff8fffbfffffffffffffff"],
     ],
-  ] as const)("the bits that all ids have in common are those of %s", (_, create, [inAll, inAny]) => {
+  ] as const)("%s", (_, create, [inAll, inAny]) => {
     const ids = Array.from({ length: 200 }, (_, n) => BigInt(`0x${create(n).replaceAll("-", "")}`));
     const hex = (value: bigint) => value.toString(16).padStart(32, "0");
     expect(hex(ids.reduce((all, id) => all & id))).toBe(inAll);
