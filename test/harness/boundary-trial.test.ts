@@ -46,6 +46,17 @@ describe.each([
 });
 
 describe("tryBoundary", () => {
+  it("forgets the limit of time once the trial has ended", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    expect(await tryBoundary(toOptions(undefined), workspace.paths)).toHaveProperty("make");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("fails with the reason where the program cannot be started", async () => {
+    const failure = "Error: spawn /nowhere/bwrap ENOENT";
+    expect(await tryBoundary(toOptions(undefined, "/nowhere/bwrap"), workspace.paths)).toEqual({ failure });
+  });
+
   it("ends a trial that does not start within 20 seconds", async () => {
     const mark = newMark();
     const hanging = join(folder, "bwrap");

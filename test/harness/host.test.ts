@@ -1,17 +1,24 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import childProcess from "node:child_process";
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { checkIsolation, prepareHost } from "#harness/isolation/host.ts";
 import { startLaunch } from "#harness/isolation/launch.ts";
+import { openProcessGroup } from "#harness/isolation/process-group.ts";
 import { findProgram } from "#harness/isolation/programs.ts";
 import type { Sandbox } from "#harness/isolation/sandbox.ts";
 import { listNamespaceDescriptors } from "./support/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "host-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 const real = findProgram("bwrap") ?? "";
 const counted = join(folder, "count");
@@ -49,6 +56,12 @@ async function hasNetwork(): Promise<boolean> {
   return report.network;
 }
 
+it("startLaunch opens no descriptors besides those of output where a program reads nothing", async () => {
+  const launched = startLaunch({ file: "/bin/true", args: [], env: {}, cwd: "/" });
+  expect(launched.process.stdio).toHaveLength(4);
+  expect(await Promise.all(launched.output.map(text))).toEqual(["", ""]);
+});
+
 describe("prepareHost", () => {
   it.each(["machine", "none"])("needs no boundary for the isolation %s", async (isolation) => {
     vi.stubEnv("RUNYARD_SANDBOX", isolation);
@@ -66,6 +79,9 @@ describe("prepareHost", () => {
     ["bubblewrap", "Seccomp:\t2"],
     ["bubblewrap-unfiltered", "Seccomp:\t0"],
   ])("tries the boundary of %s once before the first command", async (isolation, filter) => {
+    const trial = openProcessGroup(10);
+    const canGroup = trial !== undefined;
+    await trial?.close();
     replaceBwrap(WORKING);
     vi.stubEnv("RUNYARD_SANDBOX", isolation);
     const host = await prepareHost();
@@ -77,7 +93,7 @@ describe("prepareHost", () => {
     expect(await print(sandbox, host.workspace.paths.steps, script)).toEqual(["1000", filter, "/workspace"]);
     const { file, args } = sandbox.launch("step.sh");
     const groups = [file, ...args].filter((argument) => argument.endsWith("/cgroup.procs"));
-    expect(groups.map((path) => existsSync(path))).toEqual(groups.map(() => true));
+    expect(groups.map((path) => existsSync(path))).toEqual(canGroup ? [true] : []);
     await host.close();
     expect(existsSync(host.workspace.root)).toBe(false);
     expect([groups.filter((path) => existsSync(path)), listNamespaceDescriptors()]).toEqual([[], []]);
@@ -179,6 +195,23 @@ describe("checkIsolation", () => {
     expect([report.isolation, report.network]).toEqual(["none", true]);
     vi.stubEnv("PATH", "/nowhere");
     expect(await checkIsolation()).toEqual({ isolation: "none", network: true, reason: "bwrap is not installed" });
+  });
+
+  it("reports none where the system is not Linux", async () => {
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+    expect(await checkIsolation()).toEqual({ isolation: "none", network: true, reason: "bubblewrap needs Linux" });
+  });
+
+  it("opens no network and no process group where bwrap is not installed", async () => {
+    const bin = mkdtempSync(join(folder, "bin-"));
+    for (const name of ["unshare", "nsenter", "slirp4netns"]) symlinkSync("/bin/false", join(bin, name));
+    vi.stubEnv("PATH", bin);
+    const [starting, making] = [vi.spyOn(childProcess, "spawn"), vi.spyOn(fs, "mkdirSync")];
+    syncBuiltinESMExports();
+    const report = await checkIsolation();
+    expect(report.reason).toBe("bwrap is not installed");
+    expect(starting).not.toHaveBeenCalled();
+    expect(making.mock.calls.filter(([path]) => String(path).endsWith(`/runyard-${process.pid}`))).toEqual([]);
   });
 
   it("leaves no directory", async () => {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
@@ -8,7 +9,11 @@ import { commandLines, listNamespaceDescriptors } from "./support/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "network-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /** PATH has this script in place of a program of the machine. */
 function replace(name: string, script: string): void {
@@ -55,6 +60,21 @@ describe("openNetwork", () => {
   it("opens none where the kernel forbids namespaces", async () => {
     replace("unshare", "exit 1");
     expect(await openNetwork()).toBeUndefined();
+    expect(listNamespaceDescriptors()).toEqual([]);
+  });
+
+  it("leaves nothing where one of its namespaces cannot be kept", async () => {
+    const { openSync } = fs;
+    const holders: string[] = [];
+    vi.spyOn(fs, "openSync").mockImplementation((path, ...options) => {
+      const [, holder] = /^\/proc\/(\d+)\/ns\/net$/.exec(String(path)) ?? [];
+      if (holder === undefined) return openSync(path, ...options);
+      holders.push(holder);
+      throw new Error("EMFILE");
+    });
+    syncBuiltinESMExports();
+    expect(await openNetwork()).toBeUndefined();
+    expect(holders.map((holder) => existsSync(`/proc/${holder}`))).toEqual([false]);
     expect(listNamespaceDescriptors()).toEqual([]);
   });
 

@@ -166,3 +166,14 @@ it("closeInherited closes what commands would inherit, and neither standard stre
   expect(printed).not.toContain("/dev/full");
   expect([printed.split("\n").at(-1), heard]).toEqual(["own true", "heard"]);
 });
+
+it("closeInherited closes nothing where the system is not Linux", async () => {
+  const script = `
+    const { closeInherited } = await import("${PROCESSES}");
+    const { existsSync } = process.getBuiltinModule("node:fs");
+    Object.defineProperty(process, "platform", { value: "darwin" });
+    closeInherited();
+    process.stdout.write(String(existsSync("/proc/self/fd/200")));`;
+  const exec = `exec 200</dev/full; exec "$0" --input-type=module -e "$1"`;
+  expect(await text(spawn("bash", ["-c", exec, process.execPath, script]).stdout)).toBe("true");
+});

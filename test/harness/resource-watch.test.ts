@@ -84,20 +84,36 @@ describe("measureTree", () => {
     expect(measureTree(pid, 100, 1_000 * MIB).unnamedBytes).toBe(0);
   });
 
-  it("finds nothing of a process that has ended", () => {
-    expect(measureTree(2 ** 22 + 1, 100, 100)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
+  it("measures memory exactly only if the sum is above the limit", async () => {
+    const pid = await start("sh", "-c", "echo; exec sleep 600");
+    await expect.poll(() => readFileSync(`/proc/${pid}/comm`, "utf8")).toBe("sleep\n");
+    const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
+    expect(measureTree(pid, 100, sum).memoryBytes).toBe(sum);
+    expect(measureTree(pid, 100, sum - 1).memoryBytes).toBeLessThan(sum);
+  });
+
+  it("adds files without a name to the memory that it compares with the limit", async () => {
+    const pid = await python(...unnamed("memory", 1));
+    const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
+    expect(sum).toBeGreaterThan(2 * MIB);
+    expect(measureTree(pid, 100, sum + MIB).memoryBytes).toBe(sum);
+    expect(measureTree(pid, 100, sum + MIB - 1).memoryBytes).toBeLessThan(sum);
+  });
+
+  it.each([100, -1])("finds nothing of a process that has ended, with %i bytes being enough", (enough) => {
+    expect(measureTree(2 ** 22 + 1, 100, enough)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
   });
 });
 
 describe("measureFiles", () => {
-  it("counts files, directories and their blocks, and a file with two names once", async () => {
+  it("counts files, directories and their blocks, and a file with three names once", async () => {
     const place = mkdtempSync(join(folder, "files-"));
     mkdirSync(join(place, "below"));
     writeFileSync(join(place, "below/a"), Buffer.alloc(MIB, "x"));
-    linkSync(join(place, "below/a"), join(place, "b"));
+    for (const name of ["b", "d"]) linkSync(join(place, "below/a"), join(place, name));
     writeFileSync(join(place, "c"), Buffer.alloc(10_000, "x"));
     const blocks = ["below", "below/a", "c"].reduce((sum, name) => sum + statSync(join(place, name)).blocks, 0);
-    expect(await measureFiles(place, 4)).toEqual({ bytes: blocks * 512, files: 4 });
+    expect(await measureFiles(place, 5)).toEqual({ bytes: blocks * 512, files: 5 });
     expect((await measureFiles(place, 2)).files, "stops above the limit").toBe(3);
     expect(await measureFiles(join(place, "missing"), 4)).toEqual({ bytes: 0, files: 0 });
   });
