@@ -13,7 +13,7 @@ import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
 
-vi.spyOn(process.stdout, "write").mockReturnValue(true);
+const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 const data = useDataDirectory();
 const MINUTE = 60_000;
@@ -46,7 +46,11 @@ describe("timers", () => {
     await timers.put(everyMinute);
     timers.start();
     await timers.put(hourly);
-    vi.advanceTimersByTime(3 * MINUTE);
+    vi.advanceTimersByTime(29_499);
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sent, "at the very time").toEqual(["minutely 19:01:00"]);
+    vi.advanceTimersByTime(2.5 * MINUTE);
     expect(sent).toEqual(["minutely 19:01:00", "minutely 19:02:00", "minutely 19:03:00"]);
     vi.advanceTimersByTime(57 * MINUTE);
     expect(sent.filter((text) => text.startsWith("hourly"))).toEqual(["hourly 20:00:00"]);
@@ -65,7 +69,19 @@ describe("timers", () => {
     expect(sent).toEqual(["minutely 19:30:00"]);
     timers.stop();
     vi.advanceTimersByTime(120 * MINUTE);
+    await timers.put(everyMinute);
+    vi.advanceTimersByTime(120 * MINUTE);
     expect(sent).toHaveLength(1);
+  });
+
+  it("wait for nothing after the last time of a timer, and let the others fire", async () => {
+    const timers = make();
+    timers.start();
+    await timers.put({ id: "past", expression: "cron(0 0 1 1 ? 2020)", timeZone: "UTC" });
+    expect(vi.getTimerCount()).toBe(0);
+    await timers.put(everyMinute);
+    vi.advanceTimersByTime(2 * MINUTE);
+    expect(sent).toEqual(["minutely 19:01:00", "minutely 19:02:00"]);
   });
 
   it("survive a restart, and do not fire for missed times", async () => {
@@ -130,6 +146,10 @@ describe("timers", () => {
     after.start();
     vi.advanceTimersByTime(2 * MINUTE);
     expect(sent).toEqual(["minutely 19:01:00", "minutely 19:02:00"]);
+    await after.remove(everyMinute.id);
+    const log = written.mock.calls.map(([line]) => String(line)).join("");
+    expect(log).toMatch(/"a timer cannot be restored".*"hourly"/);
+    expect(log).toMatch(/"a timer could not send its message".*"minutely"/);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, promises, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { doctorCommand } from "#server/command/doctor-command.ts";
@@ -12,6 +13,8 @@ const data = useDataDirectory();
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 /** A data directory with files of these modes. */
@@ -82,7 +85,39 @@ describe("the doctor's check of the data directory", () => {
   });
 });
 
+describe("the doctor's check of the rights to write", () => {
+  it.each([
+    ["a data directory", "."],
+    ["the directory that the first start creates one in", "a/b"],
+  ])("refuses %s that this user cannot write", async (_, name) => {
+    const directory = createData(0o700);
+    vi.spyOn(promises, "access").mockRejectedValue(new Error("EACCES"));
+    syncBuiltinESMExports();
+    expect(await checkDataDirectory(path.join(directory, name))).toEqual([
+      {
+        name: "data",
+        status: "failed",
+        detail: `${directory} cannot be written`,
+        remedy: "Choose another directory with --data, or change its owner.",
+      },
+    ]);
+  });
+});
+
 describe("the doctor's check of the disk", () => {
+  const MIB = 1024 ** 2;
+  it.each([
+    [100 * MIB - 1, "failed"],
+    [100 * MIB, "warning"],
+    [2 * 1024 * MIB - 1, "warning"],
+    [2 * 1024 * MIB, "ok"],
+  ])("reports %i free bytes as %s", async (free, status) => {
+    const disk = { ...(await promises.statfs("/")), bavail: free, bsize: 1 };
+    vi.spyOn(promises, "statfs").mockResolvedValue(disk);
+    syncBuiltinESMExports();
+    expect(await checkFreeSpace(data.directory())).toMatchObject({ name: "disk", status });
+  });
+
   it("refuses a disk without space, also for a directory that does not exist yet", async () => {
     const check = {
       name: "disk",
