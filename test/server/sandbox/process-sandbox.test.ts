@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+import os, { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { executionLog } from "#server/sandbox/execution-log.ts";
@@ -10,7 +11,7 @@ import { useDataDirectory } from "../support/data-directory.ts";
 const data = useDataDirectory();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-sandbox-"));
 const NOW = Date.parse("2026-05-18T19:00:00Z");
-/** A harness that prints its envelope and executes until it is told to end. A file with its process id shows that it is there. */
+/** A harness that prints its envelope with its process id, and executes until it is told to end. A file with its process id shows that it is there. */
 const program = { file: path.join(folder, "harness.cjs") };
 writeFileSync(
   program.file,
@@ -23,7 +24,7 @@ writeFileSync(
    process.stdin.on("data", (chunk) => { text += chunk; });
    process.stdin.on("end", () => {
      if (text === "") process.exit(0);
-     console.log(text);
+     console.log(JSON.stringify({ ...JSON.parse(text), pid: process.pid }));
      setInterval(() => {}, 1000);
    });`,
 );
@@ -31,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let log: ReturnType<typeof executionLog>;
 /** The envelopes that harnesses got, by their execution. */
-let started: Map<string, { readonly run_id: string; readonly deadline_at?: number }>;
+let started: Map<string, { readonly run_id: string; readonly pid: number; readonly deadline_at?: number }>;
 let rooms: number;
 let sandbox: ProcessSandbox;
 const make = (options: Partial<ProcessSandboxOptions> = {}) => {
@@ -55,6 +56,7 @@ beforeEach(() => {
 afterEach(async () => {
   vi.useRealTimers();
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
   await sandbox.close();
 });
 
@@ -63,6 +65,14 @@ const start = (execution_id: string, run_id = `run of ${execution_id}`) =>
   sandbox.start({ version: 1, ...urls, run_id, execution_id, key: "the-key" });
 const startedIds = () => [...started.keys()].toSorted();
 const isStopped = (executionId: string) => sandbox.stop({ provider: "lambda", executionId });
+/** Starts an execution of an owner, and returns the process id of its harness. */
+async function startFor(owner: string, id: string): Promise<number | undefined> {
+  sandbox.expect(`run of ${id}`, owner);
+  await start(id);
+  sandbox.forget(`run of ${id}`);
+  await expect.poll(startedIds).toContain(id);
+  return started.get(id)?.pid;
+}
 const harnesses = () => readdirSync(folder).filter((name) => /^\d+$/.test(name));
 
 describe("an execution", () => {
@@ -125,7 +135,66 @@ describe("an execution", () => {
   });
 });
 
+describe("the harness that was started ahead", () => {
+  /** Starts one, and returns its process id. */
+  async function prepare(): Promise<number> {
+    const before = harnesses();
+    sandbox.prepare();
+    const find = () => harnesses().filter((pid) => !before.includes(pid));
+    await expect.poll(find).toHaveLength(1);
+    return Number(find()[0]);
+  }
+
+  it("is for the next execution, but the last place's is kept for an owner without any", async () => {
+    const first = await prepare();
+    expect(await startFor("a", "1")).toBe(first);
+    const kept = await prepare();
+    expect(await startFor("a", "2")).not.toBe(kept);
+    expect(await startFor("b", "3")).toBe(kept);
+  });
+
+  it("is for an owner with executions, too, where there are more places", async () => {
+    make({ concurrency: 3 });
+    await startFor("a", "1");
+    const next = await prepare();
+    expect(await startFor("a", "2")).toBe(next);
+  });
+});
+
+it("executions yield the processor the more, the more of them their owner has already", async () => {
+  const setting = vi.spyOn(os, "setPriority").mockReturnValue();
+  syncBuiltinESMExports();
+  make({ concurrency: 8 });
+  await startFor("b", "other");
+  const pids: (number | undefined)[] = [];
+  for (const id of ["1", "2", "3", "4", "5"]) {
+    sandbox.prepare();
+    pids.push(await startFor("a", id));
+  }
+  expect(setting.mock.calls).toEqual([4, 8, 12, 12].map((nicer, index) => [pids[index + 1], nicer]));
+});
+
 describe("the room of a machine", () => {
+  it("is offered every ten seconds, as long as nothing has started or ended", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    make();
+    vi.advanceTimersByTime(10_000);
+    expect(rooms).toBe(0);
+    vi.advanceTimersByTime(20_000);
+    expect(rooms).toBe(2);
+    await sandbox.close();
+    vi.advanceTimersByTime(60_000);
+    expect(rooms).toBe(2);
+  });
+
+  it("does not count an execution for the owner who is forgotten before it starts", async () => {
+    make({ concurrency: 1 });
+    sandbox.expect("run of 1", "a");
+    sandbox.forget("run of 1");
+    await start("1");
+    expect(sandbox.hasRoomFor("a", 0, 0)).toBe(true);
+  });
+
   it("is for so many executions, and for one more of an owner without any", async () => {
     expect([sandbox.hasRoom(2), sandbox.hasRoom(3)]).toEqual([true, false]);
     expect([sandbox.hasRoomFor("a", 1, 1), sandbox.hasRoomFor("a", 2, 1), sandbox.hasRoomFor("a", 2, 0)]).toEqual([
@@ -149,7 +218,8 @@ describe("the room of a machine", () => {
     await start("1");
     clock.mockReturnValue(began + 3_600_000);
     for (const id of ["2", "3", "4"]) {
-      expect([id, sandbox.hasRoomFor("a", 0, 0), sandbox.hasRoomFor("a", 1, 1)]).toEqual([id, true, false]);
+      expect([id, sandbox.hasRoomFor("a", 0, 1), sandbox.hasRoomFor("a", 1, 1)]).toEqual([id, true, false]);
+      expect([sandbox.hasRoom(0), sandbox.hasRoom(1)]).toEqual([true, false]);
       await start(id);
       expect(sandbox.hasRoomFor("", 0, 1)).toBe(false);
       clock.mockReturnValue(performance.now() + 10_001);
