@@ -32,6 +32,10 @@ const python = (...lines: string[]) =>
     ["import os, threading, time", ...lines, "print(1, flush=True)", "time.sleep(600)"].join("\n"),
   );
 
+/** Resolves when a program sleeps, so that its memory no longer changes. */
+const fallAsleep = (pid: number) =>
+  expect.poll(() => readFileSync(`/proc/${pid}/stat`, "latin1")).toMatch(/^\d+ \((sleep|python3.*)\) S /);
+
 /** A file without a name: in memory, or on the disk of the folder. */
 const unnamed = (kind: "memory" | "disk", mib: number) => [
   kind === "memory" ? "file = os.memfd_create('x')" : "file = os.open('.', os.O_TMPFILE | os.O_RDWR)",
@@ -86,7 +90,7 @@ describe("measureTree", () => {
 
   it("measures memory exactly only if the sum is above the limit", async () => {
     const pid = await start("sh", "-c", "echo; exec sleep 600");
-    await expect.poll(() => readFileSync(`/proc/${pid}/comm`, "utf8")).toBe("sleep\n");
+    await fallAsleep(pid);
     const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
     expect(measureTree(pid, 100, sum).memoryBytes).toBe(sum);
     expect(measureTree(pid, 100, sum - 1).memoryBytes).toBeLessThan(sum);
@@ -94,6 +98,7 @@ describe("measureTree", () => {
 
   it("adds files without a name to the memory that it compares with the limit", async () => {
     const pid = await python(...unnamed("memory", 1));
+    await fallAsleep(pid);
     const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
     expect(sum).toBeGreaterThan(2 * MIB);
     expect(measureTree(pid, 100, sum + MIB).memoryBytes).toBe(sum);

@@ -18,9 +18,10 @@ afterEach(() => {
 it("recoverExecutions ends what was left, removes its directories, and forgets it, even if a run cannot be read", async () => {
   const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const log = executionLog(data.open());
-  log.add("x", "run of x");
-  log.add("y", "run of y");
-  const left = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, RUNYARD_EXECUTION: "y" } });
+  const [unread, running] = [`unread-${process.pid}`, `running-${process.pid}`];
+  log.add(unread, "run of x");
+  log.add(running, "run of y");
+  const left = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, RUNYARD_EXECUTION: running } });
   const temporary = path.join(data.directory(), "tmp");
   const { pid: ended } = spawnSync("true");
   mkdirSync(path.join(temporary, `runyard-sandbox-${ended}-a`), { recursive: true });
