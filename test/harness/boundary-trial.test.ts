@@ -46,7 +46,7 @@ describe.each([
 });
 
 describe("tryBoundary", () => {
-  it("forgets the limit of time once the trial has ended", async () => {
+  it("clears its timer once the trial has ended", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     expect(await tryBoundary(toOptions(undefined), workspace.paths)).toHaveProperty("make");
     expect(vi.getTimerCount()).toBe(0);

@@ -56,7 +56,7 @@ async function hasNetwork(): Promise<boolean> {
   return report.network;
 }
 
-it("startLaunch opens no descriptors besides those of output where a program reads nothing", async () => {
+it("startLaunch opens no more than four descriptors for a program without a filter and hidden arguments", async () => {
   const launched = startLaunch({ file: "/bin/true", args: [], env: {}, cwd: "/" });
   expect(launched.process.stdio).toHaveLength(4);
   expect(await Promise.all(launched.output.map(text))).toEqual(["", ""]);

@@ -11,7 +11,10 @@ import { useDataDirectory } from "../support/data-directory.ts";
 const data = useDataDirectory();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-sandbox-"));
 const NOW = Date.parse("2026-05-18T19:00:00Z");
-/** A harness that prints its envelope with its process id, and executes until it is told to end. A file with its process id shows that it is there. */
+/**
+ * A harness that prints its envelope with its process id, and executes until it is told to end. A file with its process id shows that it
+ * is there.
+ */
 const program = { file: path.join(folder, "harness.cjs") };
 writeFileSync(
   program.file,
@@ -31,7 +34,7 @@ writeFileSync(
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let log: ReturnType<typeof executionLog>;
-/** The envelopes that harnesses got, by their execution. */
+/** The envelopes that harnesses got, with their process ids, by their execution. */
 let started: Map<string, { readonly run_id: string; readonly pid: number; readonly deadline_at?: number }>;
 let rooms: number;
 let sandbox: ProcessSandbox;
@@ -145,7 +148,7 @@ describe("the harness that was started ahead", () => {
     return Number(find()[0]);
   }
 
-  it("is for the next execution, but the last place's is kept for an owner without any", async () => {
+  it("is for the next execution, but is kept for an owner without any when one place is left", async () => {
     const first = await prepare();
     expect(await startFor("a", "1")).toBe(first);
     const kept = await prepare();
@@ -161,7 +164,7 @@ describe("the harness that was started ahead", () => {
   });
 });
 
-it("executions yield the processor the more, the more of them their owner has already", async () => {
+it("an execution has a lower priority by 4 for each one that its owner has already, and by 12 at most", async () => {
   const setting = vi.spyOn(os, "setPriority").mockReturnValue();
   syncBuiltinESMExports();
   make({ concurrency: 8 });
@@ -200,11 +203,7 @@ describe("the room of a machine", () => {
     expect([sandbox.hasRoomFor("a", 1, 1), sandbox.hasRoomFor("a", 2, 1), sandbox.hasRoomFor("a", 2, 0)]).toEqual([
       ...[true, false, true],
     ]);
-    for (const id of ["1", "2"]) {
-      sandbox.expect(`run of ${id}`, "a");
-      await start(id);
-      sandbox.forget(`run of ${id}`);
-    }
+    for (const id of ["1", "2"]) await startFor("a", id);
     expect([sandbox.hasRoomFor("a", 0, 0), sandbox.hasRoomFor("b", 0, 0), sandbox.hasRoomFor("b", 0, 1)]).toEqual([
       ...[false, true, false],
     ]);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
+import { createMarker } from "#harness/isolation/processes.ts";
 import { executionLog } from "#server/sandbox/execution-log.ts";
 import { recoverExecutions } from "#server/sandbox/recover-executions.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -21,7 +22,7 @@ it("recoverExecutions ends what was left, removes its directories, and forgets i
   const [unread, running] = [`unread-${process.pid}`, `running-${process.pid}`];
   log.add(unread, "run of x");
   log.add(running, "run of y");
-  const left = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, RUNYARD_EXECUTION: running } });
+  const left = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, ...createMarker(running) } });
   const temporary = path.join(data.directory(), "tmp");
   const { pid: ended } = spawnSync("true");
   mkdirSync(path.join(temporary, `runyard-sandbox-${ended}-a`), { recursive: true });
