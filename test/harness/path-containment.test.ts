@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openInside } from "#harness/files/path-containment.ts";
 
 let folder = "";
@@ -27,7 +27,10 @@ beforeEach(() => {
   writeFileSync(join(root, "deep", "a.txt"), "inside");
   writeFileSync(join(`${root}-other`, "a.txt"), "outside");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
 describe("openInside", () => {
   it("opens a regular file below the directory, whose content stays the same", async () => {
@@ -80,6 +83,14 @@ describe("openInside", () => {
     ["a missing file", () => join(root, "none"), "ENOENT"],
   ])("rejects %s", async (_, make, message) => {
     await expect(openInside(root, make())).rejects.toThrow(message);
+  });
+
+  it("returns the path itself on a system without /proc, and rejects a file outside there too", async () => {
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+    const path = join(root, "deep", "a.txt");
+    await using file = await openInside(root, path);
+    expect(file.path).toBe(path);
+    await expect(openInside(root, join(`${root}-other`, "a.txt"))).rejects.toThrow("leads out of its directory");
   });
 
   it("closes what it rejects", async () => {
