@@ -301,6 +301,21 @@ describe("runIdempotent", () => {
       table.write(putRecord(asked().record, { hash, result: "stored", original, made_at: clock.now }, 60, "none"));
     return { table, calls, clock, run, store };
   }
+
+  it.each([
+    ["a first attempt without a key", { keyed: false }, []],
+    ["a request with a key", {}, ["read"]],
+    ["a retry without a key", { keyed: false, repeat: true }, ["read"]],
+  ])("with checkFirst, reads a record before the work for %s: %j has %j", async (_, more, reads) => {
+    const { table, calls, run } = createRunner();
+    const { get } = table;
+    table.get = (key) => {
+      calls.push("read");
+      return get(key);
+    };
+    expect(await run(asked(more), { checkFirst: true })).toBe("made");
+    expect(calls).toEqual([...reads, "first"]);
+  });
   const refused = () => new RunyardError("conflict", { detail: "refused" });
 
   it("tries a request before it looks for its record, unless that is asked for", async () => {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
 import { header, parseFields, readBody } from "#shared/http/request.ts";
+import { unsupportedInput } from "#shared/http/unsupported-input.ts";
 import { httpEvent } from "../support/control-plane.ts";
 
 const LIMIT = 4 * 1024 * 1024;
@@ -156,5 +157,21 @@ describe("parseFields", () => {
     expect(parse(schema, { a: null, b: [{ name: "x", more: [] }], c: [] })).toEqual({ a: null, b: [{ name: "x" }] });
     expect(parse(schema, { b: { name: "x" } })).toEqual({ b: { name: "x" } });
     expect(parse(v.object({ constructor: v.string() }), { constructor: "x" })).toEqual({ constructor: "x" });
+  });
+});
+
+describe("unsupportedInput", () => {
+  const inner = v.object({ of: v.optional(v.record(v.string(), v.string())) });
+  const message = "must be an object";
+
+  it.each([
+    ["a union", v.union([v.string(), inner])],
+    ["a variant", v.variant("kind", [v.object({ kind: v.literal("a"), of: v.optional(inner.entries.of) })])],
+  ])("looks into the option of %s that the input matches", (_, schema) => {
+    expect(unsupportedInput(schema, { kind: "a", of: { a: "b" } })).toEqual([]);
+    expect(unsupportedInput(schema, { kind: "a", of: [] })).toEqual([{ path: "of", message }]);
+    expect(unsupportedInput(schema, JSON.parse('{"kind":"a","of":{"__proto__":"b"}}'))).toEqual([
+      { path: "of.__proto__", message: "is a name that cannot be used" },
+    ]);
   });
 });

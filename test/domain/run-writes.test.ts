@@ -39,6 +39,17 @@ const FACETS = { creator: "c", source: "API", location: "REMOTE" };
 const UNTOUCHED = `${String(NOW).padStart(13, "0")}#${RUN}`;
 const NEW = { exists: false };
 
+describe("the messages of a run", () => {
+  it("begin with the first one, or after the given one", async () => {
+    const table = memoryTable();
+    for (const sequence of [1, 2]) await table.write({ kind: "put", item: { ...keys.messages(RUN, sequence) } });
+    const read = async (after?: number) =>
+      (await runTimelineStore(table).messageItems(RUN, after)).items.map(({ sk }) => sk);
+    const [first, second] = [keys.messages(RUN, 1).sk, keys.messages(RUN, 2).sk];
+    expect([await read(), await read(1), await read(2)]).toEqual([[first, second], [second], []]);
+  });
+});
+
 const storedHead = (more: object = {}): Item =>
   Object.assign(
     {
