@@ -20,9 +20,10 @@ writeFileSync(
   program.file,
   `const fs = require("node:fs");
    const mark = __dirname + "/" + process.pid;
-   fs.writeFileSync(mark, "");
-   process.on("exit", () => fs.rmSync(mark));
+   process.on("exit", () => fs.rmSync(mark, { force: true }));
    process.on("SIGTERM", () => process.exit(0));
+   // Last: who sees the file may end the process at once.
+   fs.writeFileSync(mark, "");
    let text = "";
    process.stdin.on("data", (chunk) => { text += chunk; });
    process.stdin.on("end", () => {
