@@ -90,7 +90,7 @@ function createReaperAlarms(scope: Construct, { reaper, topic }: ExecutionAlarms
   new Alarm(scope, "LeasesExtended", {
     name: "leases-extended",
     impact: "Many runs seem to stand still at once, and those whose sandbox really died wait longer for a new one.",
-    metric: countLines(scope, "BrakedPasses", reaper.log, "circuitOpen"),
+    metric: countLines(scope, "CircuitOpenPasses", reaper.log, "circuitOpen"),
     topic,
   });
 }

@@ -133,7 +133,7 @@ describe("every alarm", () => {
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
     const filter = deployment
       .all<{ FilterPattern: string }>("AWS::Logs::MetricFilter")
-      .find(({ id }) => id.startsWith("BrakedPasses"));
+      .find(({ id }) => id.startsWith("CircuitOpenPasses"));
     const fields = [...(filter?.Properties.FilterPattern ?? "").matchAll(/\$\.(?:message\.)?(\w+) IS TRUE/g)];
     expect(fields).toHaveLength(2);
     const pass = await reap(await createTestControlPlane());

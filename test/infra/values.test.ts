@@ -57,7 +57,7 @@ const ALARMS: Readonly<Record<string, { watches: string; silent: Series[]; rings
   "api-errors": { watches: "Sum of AWS/ApiGateway 5xx in 300 s", silent: [[4], [null]], rings: [[5], [500]] },
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", silent: [[9], [null]], rings: [[10]] },
-  "leases-extended": { watches: "Sum of Runyard BrakedPasses in 300 s", silent: [[0], [null]], rings: [[1]] },
+  "leases-extended": { watches: "Sum of Runyard CircuitOpenPasses in 300 s", silent: [[0], [null]], rings: [[1]] },
   "model-calls-refused": { watches: "Sum of AWS/Lambda Url4xxCount in 300 s", silent: [[49], [null]], rings: [[50]] },
   "reaper-silent": {
     watches: "Sum of AWS/Lambda Invocations in 60 s",
