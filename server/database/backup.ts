@@ -1,7 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { syncPath } from "../disk/sync-path.ts";
 
 /** Larger than the number of pages of any database. */
 const MAX_PAGES = 0x7fffffff;
@@ -27,15 +28,5 @@ export async function backupFile(file: string, to: string): Promise<void> {
     throw error;
   } finally {
     source.close();
-  }
-}
-
-/** Syncs a file or a directory to the disk. */
-async function syncPath(file: string): Promise<void> {
-  const handle = await open(file, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,6 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
+import { syncPathNow } from "../disk/sync-path.ts";
 import { DatabaseError } from "./sqlite-errors.ts";
 
 /**
@@ -142,11 +144,7 @@ function copyTo(db: DatabaseSync, to: string): void {
   // SQLite writes into an empty file that is there, which keeps the mode that it was made with.
   closeSync(openSync(partial, "wx", 0o600));
   db.prepare("VACUUM INTO ?").run(partial);
-  const copy = openSync(partial, "r+");
-  try {
-    fsyncSync(copy);
-  } finally {
-    closeSync(copy);
-  }
+  syncPathNow(partial);
   renameSync(partial, to);
+  syncPathNow(path.dirname(to));
 }

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
+import { syncPathNow } from "../disk/sync-path.ts";
 import { Database } from "./database.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
 import { lockForProcess } from "./process-lock.ts";
@@ -53,7 +54,7 @@ function connect(file: string, { maxBytes, migrations = MIGRATIONS }: DatabaseOp
     // From here on, the Database class syncs the log.
     connection.exec("PRAGMA synchronous = NORMAL");
     if (maxBytes !== undefined) limitSize(connection, maxBytes);
-    syncDirectory(path.dirname(file));
+    syncPathNow(path.dirname(file));
     return connection;
   } catch (error) {
     connection.close();
@@ -66,14 +67,4 @@ const PageSize = v.object({ page_size: v.number() });
 function limitSize(connection: DatabaseSync, maxBytes: number): void {
   const { page_size } = v.parse(PageSize, connection.prepare("PRAGMA page_size").get());
   connection.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / page_size))}`);
-}
-
-/** A new file survives a power failure only if its directory entry is on the disk. */
-function syncDirectory(directory: string): void {
-  const handle = openSync(directory, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash, randomUUID } from "node:crypto";
 import { constants, existsSync, mkdirSync, renameSync } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { syncPath } from "../disk/sync-path.ts";
 import { keyToPath, prefixToPath } from "./key-path.ts";
 
 /** A file that is open for reading. */
@@ -38,7 +39,7 @@ export class DiskFiles {
     await rm(files.#temporary, { recursive: true, force: true });
     await mkdir(files.#objects, { recursive: true, mode: 0o700 });
     await mkdir(files.#temporary, { recursive: true, mode: 0o700 });
-    await syncDirectory(directory);
+    await syncPath(directory);
     return files;
   }
 
@@ -164,15 +165,6 @@ async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
 
 /** Syncs a directory and its parents up to `last`. */
 async function syncUpTo(directory: string, last: string): Promise<void> {
-  await syncDirectory(directory);
+  await syncPath(directory);
   if (directory !== last && directory !== path.dirname(directory)) await syncUpTo(path.dirname(directory), last);
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
+import { syncPathNow } from "../disk/sync-path.ts";
 
 const KEY_BYTES = 32;
 
@@ -35,12 +36,7 @@ export function createKeyFile(file: string): Buffer {
   } finally {
     closeSync(descriptor);
   }
-  const directory = openSync(path.dirname(file), "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
+  syncPathNow(path.dirname(file));
   return key;
 }
 

@@ -7,6 +7,7 @@ import { Problem } from "../../host/terminal.ts";
 import { backupFile } from "../database/backup.ts";
 import { checkDatabaseFile } from "../database/check-file.ts";
 import { createDirectory } from "../disk/create-directory.ts";
+import { syncPath } from "../disk/sync-path.ts";
 import { copySynced, copyTree } from "./copy-tree.ts";
 
 const DATABASE = "runyard.db";
@@ -59,5 +60,6 @@ export async function restore(from: string, data: string): Promise<Copied & { re
   await copySynced(path.join(from, DATABASE), partial);
   await chmod(data, 0o700);
   await rename(partial, path.join(data, DATABASE));
+  await syncPath(data);
   return { ...copied, createdAt: manifest.created_at };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { lastLines, runCommand } from "../../host/commands.ts";
 import { Problem } from "../../host/terminal.ts";
+import { syncPath } from "../disk/sync-path.ts";
 
 const TAR_SECONDS = 24 * 3600;
 const isArchive = (file: string): boolean => /\.(tar|tar\.gz|tgz)$/.test(file);
@@ -25,7 +26,7 @@ export async function writeDestination<T>(to: string, write: (directory: string)
     const result = await write(partial);
     if (isArchive(target)) await pack(partial, target);
     else await rename(partial, target);
-    await syncDirectory(path.dirname(target));
+    await syncPath(path.dirname(target));
     return result;
   } finally {
     await rm(partial, { recursive: true, force: true });
@@ -66,8 +67,7 @@ async function pack(directory: string, target: string): Promise<void> {
     // The file has its rights before it has any content.
     await (await open(draft, "w", 0o600)).close();
     await tar([target.endsWith(".tar") ? "-cf" : "-czf", draft, "-C", directory, "."]);
-    const handle = await open(draft, "r");
-    await handle.sync().finally(() => handle.close());
+    await syncPath(draft);
     await rename(draft, target);
   } finally {
     await rm(draft, { force: true });
@@ -77,9 +77,4 @@ async function pack(directory: string, target: string): Promise<void> {
 async function tar(args: string[]): Promise<void> {
   const { code, output } = await runCommand("tar", args, { timeoutSeconds: TAR_SECONDS });
   if (code !== 0) throw new Problem(`tar ${args.slice(0, 2).join(" ")} failed.`, lastLines(output, 5));
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  await handle.sync().finally(() => handle.close());
 }
