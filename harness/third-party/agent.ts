@@ -75,12 +75,24 @@ export interface ThirdPartyAgent {
   parseSession(file: string, workingDirectory: string): Session | undefined;
 }
 
-/** Converts the run's MCP servers for agents: with names that every agent accepts, and without servers that only the service knows. */
+/**
+ * Converts the run's MCP servers for agents: with names that every agent accepts, each once, and without servers that only the
+ * service knows.
+ */
 export function toMcpServers(servers: RunContext["mcp_servers"]): [name: string, server: McpServer][] {
-  return Object.entries(servers ?? {}).flatMap(([name, config]) => {
+  const converted = new Map<string, McpServer>();
+  for (const [name, config] of Object.entries(servers ?? {})) {
     const server = toMcpServer(config);
-    return server === undefined ? [] : [[name.replace(/[^A-Za-z0-9_-]/g, "-"), server] satisfies [string, McpServer]];
-  });
+    if (server !== undefined) converted.set(toFreeName(name.replace(/[^A-Za-z0-9_-]/g, "-"), converted), server);
+  }
+  return [...converted];
+}
+
+/** Returns the name, or with a number where another server has it already. */
+function toFreeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
+  return free;
 }
 
 type Config = NonNullable<RunContext["mcp_servers"]>[string];

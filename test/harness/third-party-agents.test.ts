@@ -61,6 +61,18 @@ describe("toMcpServers", () => {
   });
 });
 
+describe("the names of MCP servers", () => {
+  it("differ for agents also where they only differ in characters that agents do not accept", () => {
+    const servers = Object.fromEntries(["a.b", "a b", "a-b-2", "a-b"].map((name) => [name, { command: name }]));
+    expect(toMcpServers(servers).map(([name, server]) => [name, "command" in server && server.command])).toEqual([
+      ["a-b", "a.b"],
+      ["a-b-2", "a b"],
+      ["a-b-2-2", "a-b-2"],
+      ["a-b-3", "a-b"],
+    ]);
+  });
+});
+
 describe("plan mode", () => {
   it("tells agents without a mode of their own to change nothing", () => {
     expect(PLAN_ONLY).toContain("Do not change files");
