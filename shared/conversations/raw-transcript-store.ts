@@ -15,8 +15,6 @@ export type TranscriptUpload = v.InferOutput<typeof TranscriptUpload>;
 /** The transcript that a third-party harness writes of a run's conversation, in its own format. */
 const RawTranscript = v.object({
   format: v.string(),
-  /** Number of uploads that were created so far. */
-  uploads: v.number(),
   /** The latest upload, which is not visible yet. */
   pending: v.exactOptional(TranscriptUpload),
   stored: v.exactOptional(TranscriptUpload),

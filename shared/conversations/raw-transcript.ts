@@ -1,7 +1,7 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
-import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
+import { countUnchanged, type ExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { getThirdParty } from "#shared/runs/harness-model.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -30,7 +30,7 @@ export async function declareExternalConversation(
     const before = await readRawTranscript(head, ports.table);
     if (before?.format === format) return { result: undefined };
     // A transcript in another format is not valid in this one.
-    const raw: RawTranscript = { format, uploads: before?.uploads ?? 0 };
+    const raw: RawTranscript = { format };
     return {
       change: {
         events: [],
@@ -74,7 +74,10 @@ export async function createTranscriptUpload(
   return toUploadTarget(await storeUpload(head, described, ports), ports);
 }
 
-/** Stores an upload of the described bytes. It stays the same until they have arrived. */
+/**
+ * Stores an upload of the described bytes. It stays the same until they have arrived. No event records it, so the number of uploads
+ * detects conflicts.
+ */
 function storeUpload(
   first: ExecutingHead,
   described: Pick<TranscriptUpload, "size_bytes" | "sha256">,
@@ -87,20 +90,20 @@ function storeUpload(
     if (raw === undefined) throw new Error("an external conversation has no record");
     if (isSame(raw.pending)) return { result: raw.pending };
     if (described.sha256 !== undefined && isSame(raw.stored)) return { result: raw.stored };
-    if (raw.uploads >= RUN_CAPS.transcripts) {
+    if (head.transcripts >= RUN_CAPS.transcripts) {
       throw new RunyardError("resource_unavailable", {
         status: 429,
         detail: `a run stores at most ${RUN_CAPS.transcripts} raw transcripts`,
       });
     }
-    const file = fileKeys.rawTranscript(head.run_id, head.execution_id, raw.uploads);
+    const file = fileKeys.rawTranscript(head.run_id, head.execution_id, head.transcripts);
     const pending: TranscriptUpload = { execution_id: head.execution_id, file, ...described };
-    const next: RawTranscript = { ...raw, uploads: raw.uploads + 1, pending };
     return {
       change: {
         events: [],
-        set: { heartbeat_at: ports.now() },
-        also: { rawTranscript: putRawTranscript(head.run_id, next) },
+        set: { heartbeat_at: ports.now(), transcripts: head.transcripts + 1 },
+        if: { transcripts: countUnchanged(head.transcripts) },
+        also: { rawTranscript: putRawTranscript(head.run_id, { ...raw, pending }) },
       },
       result: pending,
     };

@@ -4,7 +4,7 @@ import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { deriveUuid } from "#shared/ids.ts";
 import { loadCheckpoint, putCheckpoint, type SnapshotFile } from "#shared/records/checkpoint.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
-import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
+import { countUnchanged, type ExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
@@ -87,7 +87,7 @@ function storeSnapshot(
       change: {
         events: [],
         set: { heartbeat_at: ports.now(), snapshots: head.snapshots + 1 },
-        if: { snapshots: head.snapshots === 0 ? { exists: false } : { eq: head.snapshots } },
+        if: { snapshots: countUnchanged(head.snapshots) },
         also: { snapshot: putSnapshot(head, generation, snapshot) },
       },
       result: undefined,

@@ -4,7 +4,7 @@ import { createdAtOf } from "#shared/ids.ts";
 import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#shared/settings.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
-import type { Item, Table } from "#shared/table/table.ts";
+import type { Item, Table, Test } from "#shared/table/table.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
@@ -46,6 +46,9 @@ export type PendingStop = v.InferOutput<typeof PendingStop>;
 /** Not stored while it is 0, as most counters stay. */
 const Counter = v.optional(v.pipe(v.number(), v.integer()), 0);
 
+/** The condition that a counter of the head still has this value. */
+export const countUnchanged = (count: number): Test => (count === 0 ? { exists: false } : { eq: count });
+
 const common = {
   run_id: v.string(),
   scope: v.string(),
@@ -85,6 +88,8 @@ const common = {
   /** True if a CHECKPOINT item stores where the run continues, or which messages it has discarded. */
   checkpoint: v.exactOptional(v.literal(true)),
   snapshots: Counter,
+  /** Number of uploads of a raw transcript that were created. */
+  transcripts: Counter,
   /** True if a third-party harness stores the conversation in its own format; a RAW item names it. */
   external: v.exactOptional(v.literal(true)),
   /** Number of executions. */

@@ -1,5 +1,5 @@
 import { isExecuting, STOP_LEASE_SECONDS, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
-import type { PendingStop, RunHead } from "#shared/records/run-head.ts";
+import { countUnchanged, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
 import type { SlotTransition } from "#shared/runs/capacity/slots.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
@@ -89,7 +89,7 @@ export function leaveSandbox(head: RunHead, { to, unstarted, endedItself }: Chan
 
 /** No sandbox was noted, and none taken off the list, since the head was read. */
 export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
-  sandbox_changes: sandbox_changes === 0 ? { exists: false } : { eq: sandbox_changes },
+  sandbox_changes: countUnchanged(sandbox_changes),
 });
 
 /** The most sandboxes that a head keeps. */

@@ -45,14 +45,12 @@ describe("a run at its limit", () => {
     const { body } = await run.support("external-conversation", { format: "claude" });
     const place = (text: string) =>
       run.support("transcript", { conversation_id: body.conversation_id, ...describeFile(text) });
-    const [raw] = plane.table.all().filter(({ sk }) => sk === "RAW");
-    if (raw === undefined) throw new Error("the conversation has no record");
-    const set = { uploads: RUN_CAPS.transcripts - 1 };
-    await plane.table.write({ kind: "update", key: { pk: raw.pk, sk: raw.sk }, set });
+    await count({ transcripts: RUN_CAPS.transcripts - 1 });
     expect((await place("last")).status).toBe(200);
     expect((await place("last")).status, "a repeat").toBe(200);
     const more = `a run stores at most ${RUN_CAPS.transcripts} raw transcripts`;
     expect(await place("more")).toMatchObject(refused(more));
+    expect(await head()).toMatchObject({ transcripts: RUN_CAPS.transcripts });
   });
 
   it("stores one more message, and returns 429 for the next one", async () => {

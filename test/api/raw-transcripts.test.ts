@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
@@ -130,6 +132,22 @@ describe("POST /harness-support/transcript", () => {
     await deliver(plane);
     const transcript = await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`);
     expect(await ledTo(transcript)).not.toBe("late\n");
+  });
+
+  it("has another target for each of two that are created at the same time", async () => {
+    const harness = await workingRun(plane);
+    await declare(harness);
+    const storesUpload = (write: TransactionWrite) => write.kind === "put" && write.item.sk === "RAW";
+    const urls = new Set<string>();
+    const create = async (text: string) => urls.add((await place(harness, text)).body.url);
+    await withWriteInBetween(
+      plane,
+      storesUpload,
+      () => create("one\n"),
+      () => create("two\n"),
+    );
+    expect(urls.size).toBe(2);
+    expect(await plane.ports.runs.head(harness.run_id)).toMatchObject({ transcripts: 2 });
   });
 
   it("has another target for each upload without a description, also after a change of the format", async () => {
