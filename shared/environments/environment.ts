@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isSameOwner } from "#shared/records/owner.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Value } from "#shared/table/table.ts";
@@ -61,8 +62,7 @@ export const parseLastRun = (item: Item | undefined): LastRun | undefined => {
   return parsed.success ? parsed.output : undefined;
 };
 
-export const isOwnedBy = ({ owner }: Pick<Environment, "owner">, other: Owner): boolean =>
-  owner.type === other.type && owner.uid === other.uid;
+export const isOwnedBy = ({ owner }: Pick<Environment, "owner">, other: Owner): boolean => isSameOwner(owner, other);
 
 /** Formats an environment for responses, with the present state of its latest run. */
 export function toEnvironmentItem(

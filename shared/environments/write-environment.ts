@@ -43,7 +43,7 @@ export function addEnvironment(
     once,
     clock,
     async (record) => {
-      const owner = resolveOwner(request.team === undefined ? {} : { team: request.team }, principal, undefined);
+      const owner = resolveOwner(request.team === undefined ? {} : { team: request.team }, principal);
       await refuseMore(entriesIn(owner), MAX_ENVIRONMENTS, "environments in the scope", table);
       const now = clock();
       const uid = uuidv7(now);

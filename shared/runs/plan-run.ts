@@ -21,11 +21,10 @@ import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/w
 import { type Actors, resolveActors } from "./actors.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
-import type { ConversationTail } from "./conversation-tail-store.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
-import { findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
+import { type ContinuedConversation, findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
 
 /** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */
 const CONFIG_BYTES = 256 * 1024;
@@ -37,7 +36,7 @@ export interface RunPlan {
   readonly actors: Actors;
   readonly parent: Parent | undefined;
   readonly environment: Environment | undefined;
-  readonly conversation: ConversationTail | undefined;
+  readonly conversation: ContinuedConversation | undefined;
   /** With every default filled in, and the budget that the run shows. */
   readonly config: ResolvedAgentConfig;
   /** What the run's model calls may cost. */
@@ -59,10 +58,10 @@ export async function planRun({ body, principal, header }: PlanCall, ports: RunP
   const limited = limitBudget("config", body.config, principal);
   const request = limited === undefined ? body : { ...body, config: limited };
   const parent = await findParent(request, principal, ports);
-  const owner = resolveOwner(request, principal, parent);
+  const conversation = await findContinuedConversation(request, principal, ports);
+  const owner = resolveOwner(request, principal, { parent: parent?.owner, conversation: conversation?.owner });
   const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);
   const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors }, ports);
-  const conversation = await findContinuedConversation(request, principal, ports);
   const config = resolveConfig(filled);
   const allowance =
     parent === undefined

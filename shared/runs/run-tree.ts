@@ -61,12 +61,17 @@ export async function findParent(
   };
 }
 
+/** The conversation that a new run continues, with the owner of its runs. */
+export interface ContinuedConversation extends ConversationTail {
+  readonly owner: Owner;
+}
+
 /** Finds the conversation that the new run continues; its latest run must have ended. */
 export async function findContinuedConversation(
   request: RunAgentRequest,
   principal: Principal,
   ports: RunPorts,
-): Promise<ConversationTail | undefined> {
+): Promise<ContinuedConversation | undefined> {
   const id = request.conversation_id;
   if (id === undefined) return undefined;
   const first = isUuid(id) ? await ports.runs.headAndBody(id) : undefined;
@@ -83,5 +88,5 @@ export async function findContinuedConversation(
       retryable: false,
     });
   }
-  return tail;
+  return { ...tail, owner: parseOwner(first.head) };
 }

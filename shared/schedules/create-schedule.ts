@@ -137,7 +137,7 @@ function ownerOfSchedule({ team, agent_uid }: CreateScheduleRequest, principal: 
     ...(team === undefined ? {} : { team }),
     ...(agent_uid === undefined ? {} : { agent_identity_uid: agent_uid }),
   };
-  return withScheduleNames(() => resolveOwner(request, principal, undefined));
+  return withScheduleNames(() => resolveOwner(request, principal));
 }
 
 /** Returns the first firing of a cron. Throws `invalid_request` for a cron that never fires. */

@@ -214,6 +214,36 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 });
 
+describe("a conversation that a new run continues", () => {
+  it("of one person stays personal where the request does not name an owner", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const personal = await workingRun(plane, { prompt: "hello", team: false });
+    await personal.finish();
+    const next = await user.post("/agent/runs", { prompt: "go on", conversation_id: personal.run_id });
+    expect(next.status).toBe(200);
+    const { scope } = (await user.get(`/agent/runs/${next.body.run_id}`)).body;
+    expect(scope).toMatchObject({ type: "User" });
+  });
+
+  it("is refused to a run of another owner, which would share its messages, and nothing is stored", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const ofTeam = await workingRun(plane);
+    const personal = await workingRun(plane, { prompt: "hello", team: false });
+    for (const run of [ofTeam, personal]) await run.finish();
+    const before = structuredClone(plane.table.all());
+    for (const [run, team] of [
+      [ofTeam, false],
+      [personal, true],
+    ] as const) {
+      const response = await user.post("/agent/runs", { prompt: "go on", conversation_id: run.run_id, team });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "conversation_id" }] } });
+    }
+    expect(plane.table.all()).toEqual(before);
+  });
+});
+
 describe("the policy of a follow-up", () => {
   const send = (plane: TestControlPlane, id: string, policy: string) =>
     createClient(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });

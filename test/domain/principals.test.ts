@@ -15,7 +15,7 @@ import {
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import { parseSessionToken } from "#shared/principals/session-token.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, workingRun } from "../support/execution.ts";
@@ -409,44 +409,55 @@ describe("a principal", () => {
 });
 
 describe("the owner of a new run", () => {
-  const request = { prompt: "hello" };
-  const parent = { owner: { type: "Team" as const, uid: NOBODY }, metadata: undefined };
+  const other: Owner = { type: "Team", uid: NOBODY };
 
-  it("is the owner of its parent, whoever asks", async () => {
-    const ada = await readPerson(plane.key);
-    expect(resolveOwner(request, ada, parent)).toEqual(parent.owner);
+  it("is the owner of its parent, for every principal", async () => {
+    expect(resolveOwner({}, await readPerson(plane.key), { parent: other })).toEqual(other);
     const run = await workingRun(plane);
     const ofRun = await authenticate(plane.started.find(({ run_id }) => run_id === run.run_id)?.key ?? "");
-    expect(resolveOwner(request, ofRun, parent)).toEqual(parent.owner);
-    expect(thrownBy(() => resolveOwner(request, ofRun, undefined))).toEqual(field("parent_run_id"));
+    expect(resolveOwner({}, ofRun, { parent: other })).toEqual(other);
+    expect(thrownBy(() => resolveOwner({}, ofRun))).toEqual(field("parent_run_id"));
   });
 
   it("is the team of an agent, which has no runs of its own", async () => {
     const bot = await readAgent((await plane.agent()).key);
-    for (const team of [undefined, true]) {
-      expect(resolveOwner({ ...request, ...(team && { team }) }, bot, undefined)).toEqual({
-        type: "Team",
-        uid: plane.team,
-      });
-    }
-    expect(thrownBy(() => resolveOwner({ ...request, team: false }, bot, undefined))).toEqual(field("team"));
+    const team: Owner = { type: "Team", uid: plane.team };
+    expect(resolveOwner({}, bot)).toEqual(team);
+    expect(resolveOwner({ team: true }, bot)).toEqual(team);
+    expect(resolveOwner({}, bot, { conversation: team })).toEqual(team);
+    expect(thrownBy(() => resolveOwner({ team: false }, bot))).toEqual(field("team"));
   });
 
   it("is a person's named or only team, or the person where they are in none or ask for it", async () => {
-    const [ada, tia] = [await readPerson(plane.key), await traveller()];
-    const lou = await loner();
-    expect(resolveOwner(request, ada, undefined)).toEqual({ type: "Team", uid: plane.team });
-    expect(resolveOwner({ ...request, team: false }, ada, undefined)).toEqual({ type: "User", uid: plane.user });
-    expect(resolveOwner(request, await readPerson(tia.key, plane.otherTeam), undefined)).toEqual({
-      type: "Team",
-      uid: plane.otherTeam,
-    });
-    expect(resolveOwner(request, await readPerson(lou.key), undefined)).toEqual({ type: "User", uid: lou.uid });
-    expect(resolveOwner(request, await readPerson(lou.key, NOBODY), undefined)).toEqual({ type: "Team", uid: NOBODY });
-    const [several, none] = [await readPerson(tia.key), await readPerson(lou.key)];
-    expect(thrownBy(() => resolveOwner(request, several, undefined))).toEqual(field("X-Team-Uid"));
-    expect(thrownBy(() => resolveOwner({ ...request, team: true }, none, undefined))).toEqual(field("team"));
-    const asIdentity = { ...request, team: false, agent_identity_uid: NOBODY };
-    expect(thrownBy(() => resolveOwner(asIdentity, ada, undefined))).toEqual(field("agent_identity_uid"));
+    const [person, inTwoTeams, inNoTeam] = [await readPerson(plane.key), await traveller(), await loner()];
+    const [several, none] = [await readPerson(inTwoTeams.key), await readPerson(inNoTeam.key)];
+    expect(resolveOwner({}, person)).toEqual({ type: "Team", uid: plane.team });
+    expect(resolveOwner({ team: false }, person)).toEqual({ type: "User", uid: plane.user });
+    const named = await readPerson(inTwoTeams.key, plane.otherTeam);
+    expect(resolveOwner({}, named)).toEqual({ type: "Team", uid: plane.otherTeam });
+    expect(resolveOwner({}, none)).toEqual({ type: "User", uid: inNoTeam.uid });
+    expect(resolveOwner({}, await readPerson(inNoTeam.key, NOBODY))).toEqual(other);
+    expect(thrownBy(() => resolveOwner({}, several))).toEqual(field("X-Team-Uid"));
+    expect(thrownBy(() => resolveOwner({ team: true }, none))).toEqual(field("team"));
+    const asIdentity = { team: false, agent_identity_uid: NOBODY };
+    expect(thrownBy(() => resolveOwner(asIdentity, person))).toEqual(field("agent_identity_uid"));
+  });
+
+  it("is the owner of the continued conversation, and no other", async () => {
+    const [person, inTwoTeams] = [await readPerson(plane.key), await traveller()];
+    const several = await readPerson(inTwoTeams.key);
+    const personal: Owner = { type: "User", uid: plane.user };
+    const team: Owner = { type: "Team", uid: plane.team };
+    expect(resolveOwner({}, person, { conversation: personal })).toEqual(personal);
+    expect(resolveOwner({ team: false }, person, { conversation: personal })).toEqual(personal);
+    expect(resolveOwner({}, several, { conversation: team })).toEqual(team);
+    expect(resolveOwner({ team: true }, several, { conversation: team })).toEqual(team);
+    const refused = field("conversation_id");
+    expect(thrownBy(() => resolveOwner({ team: true }, person, { conversation: personal }))).toEqual(refused);
+    expect(thrownBy(() => resolveOwner({ team: false }, person, { conversation: team }))).toEqual(refused);
+    const named = await readPerson(inTwoTeams.key, plane.otherTeam);
+    expect(thrownBy(() => resolveOwner({}, named, { conversation: team }))).toEqual(refused);
+    const related = { parent: other, conversation: team };
+    expect(thrownBy(() => resolveOwner({}, person, related))).toEqual(refused);
   });
 });

@@ -64,7 +64,7 @@ export const RUNS_NOTES: Notes = {
   bundled_skill_id: note("The skill's id, if the service provides it."),
   conversation_id: note("The conversation's id.", ids.conversation),
   "RunAgentRequest.conversation_id": note(
-    "The conversation to continue. If its run has not ended, the response is 409.",
+    "The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409.",
     ids.conversation,
   ),
   parent_run_id: note("The run's parent. The depth of a run tree is at most 10."),
@@ -86,6 +86,10 @@ export const RUNS_NOTES: Notes = {
   skill: note("The skill to start from. Overrides `config.skill_spec`.", "acme/shop:fix-flaky-tests"),
   team: note(
     "Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.",
+    true,
+  ),
+  "RunAgentRequest.team": note(
+    "Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.",
     true,
   ),
   agent_identity_uid: note("The identity that executes the run. For team runs only."),

@@ -201,13 +201,13 @@ class RunAgentRequestParam(TypedDict, total=False):
     """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
 
     team: bool
-    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
+    """Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false."""
 
     agent_identity_uid: str
     """The identity that executes the run. For team runs only. At most 512 bytes in UTF-8."""
 
     conversation_id: str
-    """The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8."""
+    """The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8."""
 
     parent_run_id: str
     """The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8."""

@@ -1896,11 +1896,11 @@ interface components {
             config?: components["schemas"]["AmbientAgentConfig"];
             /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
             skill?: string;
-            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
+            /** @description Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
             /** @description The identity that executes the run. For team runs only. At most 512 bytes in UTF-8. */
             agent_identity_uid?: string;
-            /** @description The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8. */
+            /** @description The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8. */
             conversation_id?: string;
             /** @description The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8. */
             parent_run_id?: string;

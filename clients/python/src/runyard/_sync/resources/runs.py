@@ -89,9 +89,9 @@ class RunsBase(Resource):
             title: The run's title, at most 512 characters. Defaults to the first line of the prompt.
             config: The configuration of the agent.
             skill: The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
-            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            team: Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
             agent_identity_uid: The identity that executes the run. For team runs only. At most 512 bytes in UTF-8.
-            conversation_id: The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8.
+            conversation_id: The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8.
             parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
             attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
             images: An older form of `attachments`, for images.
