@@ -27,7 +27,7 @@ export const getConversation = endpoint({
     if (first.body.conversation_id !== id) throw notFound("conversation");
     const ids = await listConversationRuns(id, ports.table);
     const runs = await ports.runs.many(ids);
-    // A personal run that continues a team's conversation is visible to its creator only.
+    // A run's key sees a descendant, but not the runs of others that continue its conversation.
     const seen = runs.filter((run) => run !== undefined).filter(({ head, body }) => sees(principal, head, body));
     for (const { head } of seen) refuseUnreadable(head);
     const steps = await Promise.all(seen.map(({ head, body }) => readSteps(head, body, ports)));

@@ -88,14 +88,14 @@ export const countMember = (team: string, members: 1 | -1, admins: 1 | 0 | -1 = 
   kind: "update",
   key: keys.team(team),
   add: { members, admins },
-  if: members > 0 ? { members: { below: MAX_MEMBERS }, closed: { exists: false } } : { pk: { exists: true } },
+  if: members === 1 ? { members: { below: MAX_MEMBERS }, closed: { exists: false } } : { pk: { exists: true } },
 });
 
 const countAdmin = (team: string, admins: 1 | -1): Update => ({
   kind: "update",
   key: keys.team(team),
   add: { admins },
-  if: admins > 0 ? { pk: { exists: true } } : ANOTHER_ADMIN,
+  if: admins === 1 ? { pk: { exists: true } } : ANOTHER_ADMIN,
 });
 
 /** The writes that remove a member without counting, for a team that is being deleted. */

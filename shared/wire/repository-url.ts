@@ -59,5 +59,5 @@ const splitParameters = (rest: string): string[] => rest.split(/(?=[?&#;])/);
 
 function isSecretParameter(part: string): boolean {
   const equals = part.indexOf("=");
-  return /^[?&#;]/.test(part) && equals !== -1 && SECRET_NAME.test(part.slice(0, equals));
+  return /^[?&#;]/.test(part) && equals !== -1 && SECRET_NAME.test(part.slice(1, equals));
 }

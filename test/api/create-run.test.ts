@@ -113,12 +113,12 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       queue: { ...plane.ports.queue, sendRun: () => Promise.reject(new Error("no queue")) },
     };
     const { createRun: endpoint } = await import("#functions/runs/create-run.ts");
-    const answer = await plane.call(
+    const response = await plane.call(
       { handle: (event) => endpoint.handle(event, failing) },
       { body: { prompt: "a" }, rawPath: path },
     );
-    expect(answer.status).toBe(200);
-    expect((await createClient(plane).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
+    expect(response.status).toBe(200);
+    expect((await createClient(plane).get(`/agent/runs/${response.body.run_id}`)).body.state).toBe("QUEUED");
   });
 });
 
@@ -247,8 +247,8 @@ describe("POST /agent/runs by a run's key", () => {
     const parent = await workingRun(plane);
     for (let child = 1; child <= 100; child++) await createRun(plane, { prompt: `child ${child}` }, parent.key);
     const before = structuredClone(plane.table.all());
-    const answer = await parent.client.post("/agent/runs", { prompt: "one more" });
-    expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
+    const response = await parent.client.post("/agent/runs", { prompt: "one more" });
+    expect(response).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
     expect(plane.table.all()).toEqual(before);
     expect((await parent.finish()).status, "the parent itself goes on").toBe(200);
   });
@@ -301,26 +301,26 @@ describe("POST /agent/runs with conversation_id", () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.finish();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
         createClient(plane).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
   });
 
-  it("hides a colleague's personal run in the team's conversation from members", async () => {
+  it("hides the runs of other callers in a child's conversation from the key of the parent", async () => {
     const plane = await createTestControlPlane();
-    const first = await workingRun(plane, { prompt: "for the team" });
-    await first.finish();
-    await createRun(plane, { prompt: "for me alone", team: false, conversation_id: first.run_id });
-    const mia = await plane.person("Mia");
-    const seen = await createClient(plane, mia.key).get(`/agent/conversations/${first.run_id}`);
+    const parent = await workingRun(plane);
+    const { body } = await parent.client.post("/agent/runs", { prompt: "for the parent" });
+    await createHarness(plane, await plane.dispatch(body.run_id)).finish();
+    await createRun(plane, { prompt: "for the user", conversation_id: body.run_id });
+    const path = `/agent/conversations/${body.run_id}`;
+    const seen = await parent.client.get(path);
     expect(seen.status).toBe(200);
-    expect(JSON.stringify(seen.body)).not.toContain("for me alone");
-    expect(JSON.stringify((await createClient(plane).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
-      "for me alone",
-    );
+    expect(JSON.stringify(seen.body)).toContain("for the parent");
+    expect(JSON.stringify(seen.body)).not.toContain("for the user");
+    expect(JSON.stringify((await createClient(plane).get(path)).body)).toContain("for the user");
   });
 
   it("reads a conversation of sixty runs", async () => {
