@@ -1,7 +1,7 @@
 import { defined } from "../cli/src/defined.ts";
 import { agentUid } from "../cli/src/names.ts";
 import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../cli/src/oidc-token.ts";
-import { describeAnswer, explain } from "../cli/src/problem.ts";
+import { describeResponse, explain } from "../cli/src/problem.ts";
 import { buildConfig } from "../cli/src/run-config.ts";
 import { oneLine } from "../cli/src/terminal-text.ts";
 import { usageText } from "../cli/src/usage.ts";
@@ -187,5 +187,5 @@ function verdict(job: Job, run: RunItem, isCancelled: boolean): number {
 function formatError(error: unknown): string {
   if (!(error instanceof APIError) || error.status === undefined) return explain(error).lines.join("\n");
   const remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];
-  return [...describeAnswer(error), ...remedy].join("\n");
+  return [...describeResponse(error), ...remedy].join("\n");
 }

@@ -30,7 +30,7 @@ export interface Usage {
   readonly items: number;
 }
 
-export interface Answered extends Usage {
+export interface MeasuredResponse extends Usage {
   readonly status: number;
   readonly body: unknown;
 }
@@ -44,7 +44,7 @@ export interface CallOptions {
 /** The deployed handlers in this process, against a metered table; callers check the responses. */
 export interface ControlPlane {
   /** `target` is a path below /api/v1 with its query. */
-  call(method: string, target: string, options?: CallOptions): Promise<Answered>;
+  call(method: string, target: string, options?: CallOptions): Promise<MeasuredResponse>;
   /** Hands a run's message to the consumer of a queue. */
   consume(consumer: "dispatchRun" | "endRun", runId: string): Promise<Usage>;
   /** Bytes of the run's head as it is stored. */
@@ -72,7 +72,7 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
   const { api_key: userKey, team_uid: teamUid } = await bootstrapLocal(dynamo, TABLE_NAME);
   const table = dynamoTable(dynamoClient(), TABLE_NAME);
 
-  async function call(method: string, target: string, options: CallOptions = {}): Promise<Answered> {
+  async function call(method: string, target: string, options: CallOptions = {}): Promise<MeasuredResponse> {
     const [pathname = "", query = ""] = target.split("?");
     const { route, parameters } = matchRoute(method, pathname);
     process.env["PRINCIPALS"] = [route.who].flat().join();

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { routes } from "#infra/routes.ts";
-import type { Answered, ControlPlane, Usage } from "./control-plane.ts";
+import type { ControlPlane, MeasuredResponse, Usage } from "./control-plane.ts";
 
 /** What one call of a function costs in counts. */
 export interface Cost {
@@ -38,14 +38,14 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
 
   async function call(name: string, target: string, options: Parameters<ControlPlane["call"]>[2] = {}, want = 200) {
     const [method = ""] = name.split(" ");
-    const answered = await plane.call(method, target, options);
-    expectStatus(name, answered, want);
-    note(name, answered);
-    return answered;
+    const response = await plane.call(method, target, options);
+    expectStatus(name, response, want);
+    note(name, response);
+    return response;
   }
   async function create(name: string, body: Record<string, unknown>) {
-    const answered = await call(name, "/agent/runs", { body: { title: TITLE, prompt: PROMPT, ...body } });
-    return { answered, runId: v.parse(RunId, answered.body).run_id };
+    const response = await call(name, "/agent/runs", { body: { title: TITLE, prompt: PROMPT, ...body } });
+    return { response: response, runId: v.parse(RunId, response.body).run_id };
   }
   async function dispatch(runId: string) {
     const usage = await plane.consume("dispatchRun", runId);
@@ -68,7 +68,7 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
     between: (execution: Execution, run: string) => Promise<Usage[]>,
     stored?: { readonly first_sequence: number; readonly messages: typeof MESSAGES; readonly followups_stored: number },
   ): Promise<Life> {
-    const { answered: created, runId } = await create("POST /agent/runs", {});
+    const { response: created, runId } = await create("POST /agent/runs", {});
     const execution = await dispatch(runId);
     const resolved = await call(prompted, "/harness-support/resolve-prompt", execution.with({}));
     const more = await between(execution, `/agent/runs/${runId}`);
@@ -140,7 +140,7 @@ type Call = (
   target: string,
   options?: Parameters<ControlPlane["call"]>[2],
   want?: number,
-) => Promise<Answered>;
+) => Promise<MeasuredResponse>;
 
 /** A file is reported, uploaded and reported again. */
 async function storeArtifact(call: Call, request: (body: unknown) => object): Promise<void> {
@@ -218,7 +218,7 @@ const MESSAGES = [
   { role: "assistant", content: [{ type: "text", text: "Ran one command." }] },
 ];
 
-function expectStatus(name: string, { status, body }: Answered, want: number): void {
+function expectStatus(name: string, { status, body }: MeasuredResponse, want: number): void {
   if (status !== want) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
 }
 

@@ -46,7 +46,8 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
     process.off("exit", killed);
     await end(child).finally(cancel);
   };
-  if (await answers(child, endpoint)) return { endpoint, secretKey: ANY_KEY, name: `DynamoDB Local ${VERSION}`, stop };
+  if (await responses(child, endpoint))
+    return { endpoint, secretKey: ANY_KEY, name: `DynamoDB Local ${VERSION}`, stop };
   await stop();
   throw new Problem("DynamoDB Local did not start.", lastLines(said.join(""), 5));
 }
@@ -115,18 +116,18 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-async function answers(child: ChildProcess, endpoint: string): Promise<boolean> {
+async function responses(child: ChildProcess, endpoint: string): Promise<boolean> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(50)) {
     if (child.exitCode !== null || child.pid === undefined) return false;
     // Without a signature it refuses, which shows that it is up.
-    const answered = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(
-      async (answer) => {
-        await answer.body?.cancel();
+    const isUp = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(
+      async (response) => {
+        await response.body?.cancel();
         return true;
       },
       () => false,
     );
-    if (answered) return true;
+    if (isUp) return true;
   }
   return false;
 }

@@ -16,8 +16,8 @@ export function bulkWriter(dynamo: EmulatorAccess, tableName: string) {
 
   async function send(requests: readonly WriteRequest[]): Promise<void> {
     for (let rest: readonly WriteRequest[] = requests; rest.length > 0; ) {
-      const answer = await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: [...rest] } }));
-      rest = answer.UnprocessedItems?.[tableName] ?? [];
+      const response = await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: [...rest] } }));
+      rest = response.UnprocessedItems?.[tableName] ?? [];
     }
   }
   async function flush(): Promise<void> {

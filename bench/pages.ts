@@ -38,9 +38,9 @@ async function twoPages(plane: ControlPlane, order: string): Promise<number[]> {
 }
 
 async function page(plane: ControlPlane, order: string, more: string) {
-  const answered = await plane.call("GET", `/agent/runs?limit=${PAGE}&sort_by=${order}${more}`);
-  if (answered.status !== 200) throw new Error(`the list answered ${answered.status}`);
-  return answered;
+  const response = await plane.call("GET", `/agent/runs?limit=${PAGE}&sort_by=${order}${more}`);
+  if (response.status !== 200) throw new Error(`the list answered ${response.status}`);
+  return response;
 }
 
 /** Runs are put into the table as they are created, but neither dispatched nor counted. */

@@ -17,7 +17,7 @@ export async function startStandIn(): Promise<StandIn> {
   const objects = new Map<string, Buffer>();
   const invoked: unknown[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response, objects, invoked).catch((error: unknown) => {
+    void serve(request, response, objects, invoked).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   });
@@ -36,7 +36,7 @@ export async function startStandIn(): Promise<StandIn> {
 
 const Message = v.object({ MessageBody: v.string() });
 
-async function answer(
+async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   objects: Map<string, Buffer>,

@@ -80,9 +80,9 @@ async function readRun(api: Api, runId: string): Promise<RunResponses> {
     (page) => page.steps.map((step) => JSON.stringify(step)),
   );
   const link = await callApi(api, "GET", `${path}/transcript?redirect=false`, Link);
-  const answer = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
-  if (!answer.ok) throw new Error(`the transcript's address answered ${answer.status}`);
-  return { events, timeline, conversation: conversation.join("\n"), transcript: await answer.text() };
+  const response = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
+  if (!response.ok) throw new Error(`the transcript's address answered ${response.status}`);
+  return { events, timeline, conversation: conversation.join("\n"), transcript: await response.text() };
 }
 
 interface Page {

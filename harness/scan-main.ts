@@ -12,8 +12,8 @@ async function main(): Promise<void> {
   const request = v.parse(ScanRequest, JSON.parse(readFileSync(0, "utf8")));
   const folder = mkdtempSync(join(tmpdir(), "runyard-scan-"));
   try {
-    const answer = JSON.stringify(await scan(request, folder));
-    await new Promise<void>((resolve) => process.stdout.write(answer, () => resolve()));
+    const response = JSON.stringify(await scan(request, folder));
+    await new Promise<void>((resolve) => process.stdout.write(response, () => resolve()));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,7 +18,7 @@ export async function callApi<S extends v.GenericSchema>(
   schema: S,
   body?: unknown,
 ): Promise<v.InferOutput<S>> {
-  const answer = await fetch(`${api.baseUrl}${path}`, {
+  const response = await fetch(`${api.baseUrl}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${api.key}`,
@@ -29,12 +29,12 @@ export async function callApi<S extends v.GenericSchema>(
     redirect: "manual",
     signal: AbortSignal.any([AbortSignal.timeout(60_000), ...(api.signal === undefined ? [] : [api.signal])]),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
-  if (!answer.ok) {
+  if (!response.ok) {
     const problem = v.safeParse(ProblemBody, json.output);
     const said = problem.success ? problem.output.error : text.slice(0, 300);
-    throw new Problem(`${method} ${path} answered ${answer.status}: ${said}`);
+    throw new Problem(`${method} ${path} answered ${response.status}: ${said}`);
   }
   const parsed = v.safeParse(schema, json.output);
   if (parsed.success) return parsed.output;
@@ -47,9 +47,9 @@ export async function fetchStatus(url: string, key?: string): Promise<number> {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(20_000),
   }).then(
-    async (answer) => {
-      await answer.body?.cancel();
-      return answer.status;
+    async (response) => {
+      await response.body?.cancel();
+      return response.status;
     },
     () => 0,
   );

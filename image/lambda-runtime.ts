@@ -18,8 +18,8 @@ export async function serveInvocations(api: string, handler: Handler, { once: is
     const deadline = Number(next.headers["lambda-runtime-deadline-ms"]);
     try {
       const event: unknown = JSON.parse(next.body);
-      const answer = await handler(event, { getRemainingTimeInMillis: () => deadline - Date.now() });
-      await call(`${base}/${id}/response`, JSON.stringify(answer ?? null));
+      const response = await handler(event, { getRemainingTimeInMillis: () => deadline - Date.now() });
+      await call(`${base}/${id}/response`, JSON.stringify(response ?? null));
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       await call(`${base}/${id}/error`, JSON.stringify({ errorType: name, errorMessage: message }));
@@ -27,12 +27,12 @@ export async function serveInvocations(api: string, handler: Handler, { once: is
   } while (!isOnce);
 }
 
-interface Answer {
+interface RuntimeResponse {
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-async function call(url: string, body?: string): Promise<Answer> {
+async function call(url: string, body?: string): Promise<RuntimeResponse> {
   const outgoing = request(url, { method: body === undefined ? "GET" : "POST", agent: false, timeout: 0 });
   outgoing.end(body);
   const [incoming]: IncomingMessage[] = await once(outgoing, "response");

@@ -14,21 +14,21 @@ export async function serveHooks(port: number, execute: (envelope: unknown) => P
   const ended = Promise.withResolvers<void>();
   let isTaken = false;
   const server = createServer(async (message, response) => {
-    const answer = (status: number) => response.writeHead(status).end();
+    const respond = (status: number) => response.writeHead(status).end();
     try {
       const body = await readBody(message);
-      if (message.method !== "POST" || !message.url?.startsWith(HOOKS)) answer(404);
-      else if (message.url !== `${HOOKS}run`) answer(200);
+      if (message.method !== "POST" || !message.url?.startsWith(HOOKS)) respond(404);
+      else if (message.url !== `${HOOKS}run`) respond(200);
       // Commands in the machine could call this hook too, after the envelope was taken.
-      else if (isTaken) answer(409);
+      else if (isTaken) respond(409);
       else {
         const envelope = findEnvelope(body);
         isTaken = true;
-        answer(200);
+        respond(200);
         execute(envelope).then(() => ended.resolve(), ended.reject);
       }
     } catch {
-      answer(400);
+      respond(400);
     }
   });
   // The hooks are called from outside the container, so listening on the loopback is not enough.

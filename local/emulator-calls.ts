@@ -13,7 +13,7 @@ export async function wakeFunction(
     headers: { "x-amz-invocation-type": "Event", ...credentialsFor("lambda", access) },
     body: JSON.stringify(event),
     signal: AbortSignal.timeout(10_000),
-  }).then((answer) => answer.body?.cancel());
+  }).then((response) => response.body?.cancel());
 }
 
 /**
@@ -26,7 +26,7 @@ export async function callEmulator(
   target: string,
   input: Record<string, unknown>,
 ): Promise<{ ok: boolean; body: unknown }> {
-  const answer = await fetch(access.endpoint, {
+  const response = await fetch(access.endpoint, {
     method: "POST",
     headers: {
       "content-type": `application/x-amz-json-${service === "sqs" ? "1.0" : "1.1"}`,
@@ -36,8 +36,8 @@ export async function callEmulator(
     body: JSON.stringify(input),
     signal: AbortSignal.timeout(10_000),
   });
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), await answer.text());
-  return { ok: answer.ok, body: parsed.success ? parsed.output : undefined };
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), await response.text());
+  return { ok: response.ok, body: parsed.success ? parsed.output : undefined };
 }
 
 const Parameter = v.object({ Parameter: v.object({ Value: v.string() }) });

@@ -177,7 +177,7 @@ async function untilHealthy(
       headers: { [KEY_HEADER]: secretKey },
       signal: AbortSignal.timeout(2000),
     }).then(
-      (answer) => answer.ok,
+      (response) => response.ok,
       () => false,
     );
     if (healthy) return;

@@ -3,12 +3,12 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { sendProblem } from "../host/http/problem-response.ts";
-import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../host/http/request-checks.ts";
+import { findRefusal, refuseUnreadable, SERVER_OPTIONS } from "../host/http/request-checks.ts";
 import { serveWebPage } from "../host/http/web-page.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { KEY_HEADER } from "./emulator-access.ts";
 import { spoilInvalidUtf8 } from "./invalid-utf8.ts";
-import { answerScheduler, SCHEDULER_PATH } from "./scheduler-endpoint.ts";
+import { handleSchedulerRequest, SCHEDULER_PATH } from "./scheduler-endpoint.ts";
 import type { Timers } from "./timers.ts";
 
 type Gateway = (request: Request) => Promise<Response>;
@@ -46,7 +46,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     const refusal = findRefusal(request);
     if (refusal !== undefined) sendProblem(request, response, refusal);
     else if (options.timers !== undefined && rawUrl.startsWith(`${schedulerPath}/`))
-      void answerScheduler(request, response, options.timers, schedulerPath);
+      void handleSchedulerRequest(request, response, options.timers, schedulerPath);
     else if (models !== undefined && rawUrl.startsWith("/api/v1/model/")) void models(request, response);
     else if (isApiPath(rawUrl))
       withinLimit(isLongPoll(rawUrl) ? longPolls : limiter, request, response, () =>
@@ -57,7 +57,7 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   // A long poll may hold its response for 25 seconds, and uploads have no limit of their own here.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
-  answerUnreadable(server);
+  refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, "127.0.0.1", resolve);
@@ -137,7 +137,7 @@ const NOT_FORWARDED = new Set([
 
 /** Maximum bytes of API Gateway's requests and Lambda's responses; the emulator has no such limits. */
 const REQUEST_BYTES = 10 * 1024 * 1024;
-const ANSWER_BYTES = 6_291_556;
+const MAX_RESPONSE_BYTES = 6_291_556;
 
 function forward(
   request: IncomingMessage,
@@ -164,16 +164,16 @@ function forward(
     headers: forwardedHeaders(request, target),
     setHost: false,
   });
-  upstream.on("response", (answer) => {
-    const status = answer.statusCode ?? 502;
-    const isTooLong = Number(answer.headers["content-length"] ?? 0) > ANSWER_BYTES;
-    if (isTooLong || isCrash(status, answer.headers["content-type"])) {
-      void answerCrash(request, response, answer);
+  upstream.on("response", (upstreamResponse) => {
+    const status = upstreamResponse.statusCode ?? 502;
+    const isTooLong = Number(upstreamResponse.headers["content-length"] ?? 0) > MAX_RESPONSE_BYTES;
+    if (isTooLong || isCrash(status, upstreamResponse.headers["content-type"])) {
+      void hideCrash(request, response, upstreamResponse);
       return;
     }
-    response.writeHead(status, withoutConnectionHeaders(answer.rawHeaders));
-    answer.pipe(response);
-    answer.on("error", () => response.destroy());
+    response.writeHead(status, withoutConnectionHeaders(upstreamResponse.rawHeaders));
+    upstreamResponse.pipe(response);
+    upstreamResponse.on("error", () => response.destroy());
   });
   upstream.on("error", () => {
     if (response.headersSent) response.destroy();
@@ -234,12 +234,16 @@ const OVERLOADED = {
 const MESSAGE_BYTES = 16_384;
 
 /** A function that timed out is overloaded; API Gateway returns 503 too. */
-async function answerCrash(request: IncomingMessage, response: ServerResponse, answer: IncomingMessage): Promise<void> {
+async function hideCrash(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstreamResponse: IncomingMessage,
+): Promise<void> {
   let message = "";
-  answer.on("data", (chunk: Buffer) => {
+  upstreamResponse.on("data", (chunk: Buffer) => {
     if (message.length < MESSAGE_BYTES) message += chunk.toString();
   });
-  await new Promise((resolve) => answer.once("close", resolve));
+  await new Promise((resolve) => upstreamResponse.once("close", resolve));
   if (response.destroyed || response.headersSent) return;
   sendProblem(request, response, /timed out/i.test(message) ? OVERLOADED : FAILED);
 }

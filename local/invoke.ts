@@ -116,13 +116,13 @@ async function invoke(invoker: Invoker, name: string, event: string): Promise<nu
   return error ? 1 : 0;
 }
 
-const HttpAnswer = v.looseObject({ statusCode: v.number(), body: v.optional(v.string()) });
+const HttpResponse = v.looseObject({ statusCode: v.number(), body: v.optional(v.string()) });
 
 /** The response as JSON with line breaks; JSON inside an HTTP response's body is shown as JSON. */
 function readable(text: string): string {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
   if (!parsed.success) return text;
-  const http = v.safeParse(HttpAnswer, parsed.output);
+  const http = v.safeParse(HttpResponse, parsed.output);
   if (!http.success) return JSON.stringify(parsed.output, null, 2);
   const body = v.safeParse(v.pipe(v.string(), v.parseJson()), http.output.body ?? "");
   return JSON.stringify(body.success ? { ...http.output, body: body.output } : http.output, null, 2);

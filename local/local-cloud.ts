@@ -231,11 +231,11 @@ export class LocalCloudSession {
     const current = await currentDeployment(emulator, fingerprint);
     if (current !== undefined) {
       door.openTo(findApiUrl(current, emulator.endpoint), emulator.secretKey);
-      if (await answers(settings.baseUrl)) return "unchanged";
+      if (await responses(settings.baseUrl)) return "unchanged";
     }
     const outputs = await deploy(emulator, this.#paths, settings, fingerprint, signal);
     door.openTo(findApiUrl(outputs, emulator.endpoint), emulator.secretKey);
-    if (await answers(settings.baseUrl)) return "deployed";
+    if (await responses(settings.baseUrl)) return "deployed";
     throw new Problem(`The deployed API does not respond at ${settings.baseUrl}.`);
   }
 
@@ -259,7 +259,7 @@ export class LocalCloudSession {
 }
 
 /** The API is ready when it requires a key. */
-const answers = async (baseUrl: string): Promise<boolean> => (await fetchStatus(`${baseUrl}/agent/runs`)) === 401;
+const responses = async (baseUrl: string): Promise<boolean> => (await fetchStatus(`${baseUrl}/agent/runs`)) === 401;
 
 function findApiUrl(outputs: StackOutputs, endpoint: string): string {
   for (const stack of Object.values(outputs)) {

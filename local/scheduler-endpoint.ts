@@ -19,7 +19,7 @@ class Refused extends Error {
 const invalid = (message: string) => new Refused(400, "ValidationException", message);
 
 /** The part of EventBridge Scheduler's API that schedules are kept by: create, read, update and delete one timer. */
-export async function answerScheduler(
+export async function handleSchedulerRequest(
   request: IncomingMessage,
   response: ServerResponse,
   timers: Timers,

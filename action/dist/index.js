@@ -32,10 +32,10 @@ var RunyardError = class extends Error {
   traceId;
   /** The header `x-request-id`: equal to `traceId`, and present on every response. */
   requestId;
-  constructor(message, answer = {}) {
-    super(message, "cause" in answer ? { cause: answer.cause } : void 0);
-    let problem = toProblem(answer.body);
-    this.status = answer.status, this.headers = answer.headers, this.body = answer.body, this.errorCode = problem.error_code, this.type = problem.type, this.title = problem.title, this.detail = problem.detail, this.instance = problem.instance, this.retryable = problem.retryable, this.errors = Array.isArray(problem.errors) ? problem.errors : [], this.requestId = answer.headers?.get("x-request-id") ?? void 0, this.traceId = problem.trace_id ?? this.requestId;
+  constructor(message, response = {}) {
+    super(message, "cause" in response ? { cause: response.cause } : void 0);
+    let problem = toProblem(response.body);
+    this.status = response.status, this.headers = response.headers, this.body = response.body, this.errorCode = problem.error_code, this.type = problem.type, this.title = problem.title, this.detail = problem.detail, this.instance = problem.instance, this.retryable = problem.retryable, this.errors = Array.isArray(problem.errors) ? problem.errors : [], this.requestId = response.headers?.get("x-request-id") ?? void 0, this.traceId = problem.trace_id ?? this.requestId;
   }
 }, APIConnectionError = class extends APIError {
   name = "APIConnectionError";
@@ -868,12 +868,12 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     return read ? this.#repeat(prepared, async (response) => {
       let text = await response.text();
       if (response.status !== 204)
-        return request.answer === "text" ? text : JSON.parse(text);
+        return request.responseType === "text" ? text : JSON.parse(text);
     }) : this.#repeat(prepared);
   }
-  async #headers({ body, answer = "json", options = {} }, idempotencyKey) {
+  async #headers({ body, responseType = "json", options = {} }, idempotencyKey) {
     let key = typeof this.#apiKey == "function" ? await this.#apiKey() : this.#apiKey, team = options.team ?? this.#options.team, headers = new Headers({
-      accept: answer === "json" ? "application/json" : "text/*",
+      accept: responseType === "json" ? "application/json" : "text/*",
       authorization: `Bearer ${key}`
     });
     environment()?.versions?.node !== void 0 && headers.set("user-agent", `runyard-typescript/${VERSION}`), body !== void 0 && headers.set("content-type", "application/json"), team !== void 0 && headers.set("x-team-uid", team), idempotencyKey !== void 0 && headers.set("idempotency-key", idempotencyKey);
@@ -964,13 +964,13 @@ function explain(error, keyFrom = "") {
     let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
-  return error instanceof APIError ? { lines: withRemedy(describeAnswer(error), findRemedy(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
+  return error instanceof APIError ? { lines: withRemedy(describeResponse(error), findRemedy(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
 }
 var withRemedy = (lines, remedy) => [
   ...lines.map(printable),
   ...remedy === void 0 ? [] : [remedy]
 ];
-function describeAnswer(error) {
+function describeResponse(error) {
   let what = oneLine(error.title === void 0 ? error.message : `${error.title} (${error.status})`), fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [
     error.detail === void 0 ? what : `${what}: ${oneLine(error.detail)}`,
@@ -1455,13 +1455,13 @@ function safeParse(schema, input2, config$1) {
 }
 
 // cli/src/oidc-token.ts
-var Answer = object({ value: string() }), hasGithubToken = (env) => !!(env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
+var TokenBody = object({ value: string() }), hasGithubToken = (env) => !!(env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 async function requestGithubToken(env, audience) {
   let url = new URL(env.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
   url.searchParams.set("audience", audience);
-  let headers = { authorization: `Bearer ${env.ACTIONS_ID_TOKEN_REQUEST_TOKEN}`, accept: "application/json" }, response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(3e4) }), answer = safeParse(Answer, await response.json().catch(() => {
+  let headers = { authorization: `Bearer ${env.ACTIONS_ID_TOKEN_REQUEST_TOKEN}`, accept: "application/json" }, response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(3e4) }), parsed2 = safeParse(TokenBody, await response.json().catch(() => {
   }));
-  if (response.ok && answer.success) return answer.output.value;
+  if (response.ok && parsed2.success) return parsed2.output.value;
   throw new Problem(`GitHub gave no OIDC token: status ${response.status}.`);
 }
 var defaultAudience = (baseURL) => new URL(baseURL).origin;
@@ -1893,7 +1893,7 @@ function formatError2(error) {
   if (!(error instanceof APIError) || error.status === void 0) return explain(error).lines.join(`
 `);
   let remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];
-  return [...describeAnswer(error), ...remedy].join(`
+  return [...describeResponse(error), ...remedy].join(`
 `);
 }
 

@@ -7,7 +7,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
 import { calculateSpread, type Spread } from "../statistics.ts";
-import { answersWithin, installPeer, startPeer } from "./peer.ts";
+import { installPeer, respondsWithin, startPeer } from "./peer.ts";
 
 /** What another local agent server takes to the first command, measured as ours is. */
 export interface Comparison {
@@ -35,7 +35,7 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
   const peer = startPeer(path.join(programs, "langgraph"), args, folder, env);
   try {
     const base = `http://127.0.0.1:${port}`;
-    if (!(await answersWithin(peer.child, `${base}/ok`, START_MS))) {
+    if (!(await respondsWithin(peer.child, `${base}/ok`, START_MS))) {
       throw new Problem("langgraph dev did not start.", lastLines(peer.output(), 8));
     }
     await firstCommand(base);
@@ -63,8 +63,8 @@ async function firstCommand(base: string): Promise<number> {
   const input = { assistant_id: "agent", input: { command: PROMPT_COMMAND } };
   const runs = `${base}/threads/${thread_id}/runs`;
   const { run_id } = await post(runs, input, v.object({ run_id: v.string() }));
-  const answer = await fetch(`${runs}/${run_id}/join`, { signal: AbortSignal.timeout(60_000) });
-  const { output } = v.parse(v.object({ output: v.pipe(v.string(), v.trim(), v.toNumber()) }), await answer.json());
+  const response = await fetch(`${runs}/${run_id}/join`, { signal: AbortSignal.timeout(60_000) });
+  const { output } = v.parse(v.object({ output: v.pipe(v.string(), v.trim(), v.toNumber()) }), await response.json());
   return output - since;
 }
 

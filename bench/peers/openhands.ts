@@ -10,7 +10,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { Problem } from "../../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "../latency.ts";
 import { calculateSpread, type Spread } from "../statistics.ts";
-import { answersWithin, installPeer, startPeer } from "./peer.ts";
+import { installPeer, respondsWithin, startPeer } from "./peer.ts";
 
 /** What OpenHands' agent server takes for a conversation of one command. */
 export interface OpenhandsFigures {
@@ -46,7 +46,7 @@ export async function measureOpenhands(runs: number): Promise<OpenhandsFigures> 
   const peer = startPeer(path.join(programs, "python"), args, home, env);
   try {
     const base = `http://127.0.0.1:${port}`;
-    if (!(await answersWithin(peer.child, `${base}/health`, START_MS))) {
+    if (!(await respondsWithin(peer.child, `${base}/health`, START_MS))) {
       throw new Problem("OpenHands did not start.", lastLines(peer.output(), 8));
     }
     const converse = () => conversation(base, model.url, workspace);

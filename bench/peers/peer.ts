@@ -62,13 +62,13 @@ async function listInstalled(minors: readonly number[]): Promise<string[]> {
 }
 
 /** Waits until a server answers at a URL; false if it ends, or does not answer in time. */
-export async function answersWithin(child: ChildProcess, url: string, milliseconds: number): Promise<boolean> {
+export async function respondsWithin(child: ChildProcess, url: string, milliseconds: number): Promise<boolean> {
   for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await pause(100)) {
     if (child.exitCode !== null || child.pid === undefined) return false;
     const ok = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
-      async (answer) => {
-        await answer.body?.cancel();
-        return answer.ok;
+      async (response) => {
+        await response.body?.cancel();
+        return response.ok;
       },
       () => false,
     );

@@ -4,7 +4,7 @@ import { Problem } from "./problem.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const Answer = v.object({ value: v.string() });
+const TokenBody = v.object({ value: v.string() });
 
 /** Whether this is a job of GitHub Actions that may request OIDC tokens: its workflow has the permission `id-token: write`. */
 export const hasGithubToken = (env: Environment): boolean =>
@@ -16,8 +16,8 @@ export async function requestGithubToken(env: Environment, audience: string): Pr
   url.searchParams.set("audience", audience);
   const headers = { authorization: `Bearer ${env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"]}`, accept: "application/json" };
   const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(30_000) });
-  const answer = v.safeParse(Answer, await response.json().catch(() => undefined));
-  if (response.ok && answer.success) return answer.output.value;
+  const parsed = v.safeParse(TokenBody, await response.json().catch(() => undefined));
+  if (response.ok && parsed.success) return parsed.output.value;
   throw new Problem(`GitHub gave no OIDC token: status ${response.status}.`);
 }
 

@@ -36,7 +36,7 @@ export function explain(error: unknown, keyFrom = ""): Explanation {
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   if (error instanceof APIError) {
-    return { lines: withRemedy(describeAnswer(error), findRemedy(error, keyFrom)), exitCode: EXIT.service };
+    return { lines: withRemedy(describeResponse(error), findRemedy(error, keyFrom)), exitCode: EXIT.service };
   }
   if (error instanceof RunyardError) return { lines: [error.message], exitCode: EXIT.usage };
   return { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
@@ -48,7 +48,7 @@ const withRemedy = (lines: readonly string[], remedy: string | undefined): strin
 ];
 
 /** Describes an error response, with the invalid fields and the request id for the logs. */
-export function describeAnswer(error: APIError): string[] {
+export function describeResponse(error: APIError): string[] {
   const what = oneLine(error.title === undefined ? error.message : `${error.title} (${error.status})`);
   const fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [

@@ -61,10 +61,10 @@ function ask(question: string, { hidden = false } = {}): Promise<string | undefi
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
   return new Promise((resolve) => {
-    const end = (answer: string | undefined): void => {
-      resolve(answer);
+    const end = (response: string | undefined): void => {
+      resolve(response);
       lines.close();
-      if (hidden || answer === undefined) process.stderr.write("\n");
+      if (hidden || response === undefined) process.stderr.write("\n");
     };
     if (hidden) process.stderr.write(question);
     lines.on("SIGINT", () => end(undefined));

@@ -1,4 +1,4 @@
-import { answerEvents, EVENTS_REQUEST } from "#shared/conversations/answer-events.ts";
+import { EVENTS_REQUEST, respondWithEvents } from "#shared/conversations/respond-with-events.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { RunEvents } from "#shared/wire/event.ts";
 
@@ -14,5 +14,5 @@ export const listEvents = endpoint({
   request: EVENTS_REQUEST,
   reply: { 200: RunEvents },
   eventStream: true,
-  run: answerEvents,
+  run: respondWithEvents,
 });

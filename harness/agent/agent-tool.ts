@@ -1,7 +1,7 @@
 import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type ToolSpec } from "@strands-agents/sdk";
 import type { AgentTools } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
-import { findInputFault } from "./answers/tool-input.ts";
+import { findInputFault } from "./dialects/tool-input.ts";
 
 /** Connects tool calls with the state of the turn. */
 export interface Stage {

@@ -23,9 +23,9 @@ import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
 
 /** The most model responses in one turn. */
-const MAX_ANSWERS = 200;
+const MAX_RESPONSES = 200;
 /** The most consecutive responses that are truncated at the token limit. */
-const MAX_CUT_ANSWERS = 3;
+const MAX_CUT_RESPONSES = 3;
 const GO_ON =
   "Your response was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
 
@@ -66,7 +66,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
     signal,
     onText: work.live.text,
   });
-  const state: State = { answers: 0, cut: 0, said: "" };
+  const state: State = { responses: 0, cut: 0, said: "" };
   const stage = createStage(tools, state);
   const agent = new Agent({
     model,
@@ -100,7 +100,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
 
 /** The state of the turn. */
 interface State {
-  answers: number;
+  responses: number;
   /** Consecutive truncated responses. */
   cut: number;
   /** The text of the last response, preceded by truncated ones. */
@@ -113,14 +113,14 @@ interface State {
 async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
   let more: Message[] = [];
   for (;;) {
-    const turns = MAX_ANSWERS - state.answers;
+    const turns = MAX_RESPONSES - state.responses;
     if (turns <= 0) return TOO_MANY;
     try {
       return toOutcome(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
-      state.answers++;
-      if (++state.cut > MAX_CUT_ANSWERS) return CUT;
+      state.responses++;
+      if (++state.cut > MAX_CUT_RESPONSES) return CUT;
       const text = joinText(error.partialMessage);
       state.said += text;
       const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
@@ -131,11 +131,11 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
 
 const TOO_MANY: TurnOutcome = {
   success: false,
-  summary: `The turn ended after ${MAX_ANSWERS} model answers. Send a follow-up to continue.`,
+  summary: `The turn ended after ${MAX_RESPONSES} model answers. Send a follow-up to continue.`,
 };
 const CUT: TurnOutcome = {
   success: false,
-  summary: `The model's answer was truncated at the token limit ${MAX_CUT_ANSWERS + 1} times in a row.`,
+  summary: `The model's answer was truncated at the token limit ${MAX_CUT_RESPONSES + 1} times in a row.`,
 };
 
 function createStage(tools: AgentTools, state: State): Stage {
@@ -164,7 +164,7 @@ function addHooks(agent: Agent, stage: Stage, state: State, { slice }: EngineWor
   });
   agent.addHook(AfterModelCallEvent, ({ stopData }) => {
     if (stopData === undefined) return;
-    state.answers++;
+    state.responses++;
     state.said = (state.cut > 0 ? state.said : "") + joinText(stopData.message);
     state.cut = 0;
     slice.afterStep();

@@ -6,7 +6,7 @@ import {
 } from "@strands-agents/sdk";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
 import { formatError } from "../support/stop.ts";
-import { FailedAnswer } from "./answers/events.ts";
+import { FailedResponse } from "./dialects/events.ts";
 
 /** The most attempts of one model call, including the first. */
 const MAX_TRIES = 10;
@@ -43,7 +43,7 @@ export function toFailure(error: unknown): Failure {
       ...(asked === undefined ? {} : { requestedPauseMs: asked }),
     };
   }
-  const failed = chain.find((cause) => cause instanceof FailedAnswer);
+  const failed = chain.find((cause) => cause instanceof FailedResponse);
   if (failed !== undefined) return { message: failed.message, isRetryable: !FINAL_KINDS.test(failed.kind) };
   return { message: formatError(chain.at(-1) ?? error), isRetryable: true };
 }

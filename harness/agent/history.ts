@@ -71,8 +71,8 @@ function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result
   if (texts.length + uses.length === 0) return [];
   const said = new Message({ role: "assistant", content: [...texts, ...uses] });
   if (actions.length === 0) return [said];
-  const answers = actions.map(({ id }) => toResultBlock(id, results.get(id)));
-  return [said, new Message({ role: "user", content: answers })];
+  const responses = actions.map(({ id }) => toResultBlock(id, results.get(id)));
+  return [said, new Message({ role: "user", content: responses })];
 }
 
 const pinIf = (isPinned: boolean, message: Message): Message => (isPinned ? pin(message) : message);

@@ -19,7 +19,7 @@ export interface ModelOptions {
 }
 
 /** The most tokens of one response. The gateway lowers it if the budget does not cover it. */
-const ANSWER_TOKENS = 32_000;
+const MAX_RESPONSE_TOKENS = 32_000;
 /** Assumed context window in tokens; every model of the list has at least this. */
 const CONTEXT_TOKENS = 200_000;
 /** Assumed context window of a compatible server, which is unknown. */
@@ -40,7 +40,7 @@ export function createModel({ modelId, modelUrl, key, signal, limits = {}, ...te
     const baseURL = `${modelUrl}/anthropic`;
     return new AnthropicModel({
       modelId,
-      maxTokens: ANSWER_TOKENS,
+      maxTokens: MAX_RESPONSE_TOKENS,
       contextWindowLimit: CONTEXT_TOKENS,
       cacheConfig: { strategy: "auto" },
       client: new Anthropic({ ...common, baseURL, authToken: null, webhookKey: null }),

@@ -1,8 +1,8 @@
-import { assembleCompletion, toCompletionEvents } from "./answers/chat.ts";
-import { BrokenAnswer, formatEvents, parseEvents } from "./answers/events.ts";
-import { assembleMessage, toMessageEvents } from "./answers/messages.ts";
-import { assembleResponse, toResponseEvents } from "./answers/responses.ts";
-import { createTextReader } from "./answers/text-deltas.ts";
+import { assembleCompletion, toCompletionEvents } from "./dialects/chat.ts";
+import { BrokenResponse, formatEvents, parseEvents } from "./dialects/events.ts";
+import { assembleMessage, toMessageEvents } from "./dialects/messages.ts";
+import { assembleResponse, toResponseEvents } from "./dialects/responses.ts";
+import { createTextReader } from "./dialects/text-deltas.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;
@@ -41,7 +41,7 @@ export interface TransportLimits {
 const CALL_MS = 15 * 60_000;
 const IDLE_MS = 4 * 60_000;
 /** The largest response. */
-const ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Creates the fetch that the providers' SDKs use to call the model gateway. It only keeps the body of their requests: the SDKs read keys,
@@ -72,7 +72,7 @@ export function createTransport({ api, key, signal, limits = {}, onText }: Trans
       return replay(APIS[api], text);
     } catch (error) {
       signal.throwIfAborted();
-      if (ends.aborted) throw new BrokenAnswer("the model took too long to answer");
+      if (ends.aborted) throw new BrokenResponse("the model took too long to answer");
       throw error;
     } finally {
       watch.end();
@@ -82,15 +82,15 @@ export function createTransport({ api, key, signal, limits = {}, onText }: Trans
 
 function replay({ whole, events }: Api, text: string): Response {
   const isWhole = text.trimStart().startsWith("{");
-  const answer = isWhole ? parseJson(text) : whole(parseEvents(text));
-  return new Response(formatEvents(events(answer)), { headers: { "content-type": "text/event-stream" } });
+  const response = isWhole ? parseJson(text) : whole(parseEvents(text));
+  return new Response(formatEvents(events(response)), { headers: { "content-type": "text/event-stream" } });
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BrokenAnswer("the answer is not JSON");
+    throw new BrokenResponse("the answer is not JSON");
   }
 }
 
@@ -101,7 +101,7 @@ async function readText(response: Response, alive: () => void, onPiece: (piece: 
   for await (const chunk of response.body ?? []) {
     alive();
     bytes += chunk.length;
-    if (bytes > ANSWER_BYTES) throw new BrokenAnswer(`the answer has more than ${ANSWER_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new BrokenResponse(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`);
     const piece = decoder.decode(chunk, { stream: true });
     text += piece;
     onPiece(piece);

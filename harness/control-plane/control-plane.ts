@@ -23,7 +23,7 @@ import {
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { Stop } from "../support/stop.ts";
-import { type HttpAnswer, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
+import { type HttpResponse, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
 
 /** A final refusal of the control plane. An execution that does not handle it stops. */
 export class Refused extends Stop {
@@ -81,9 +81,9 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
   const call = async <S extends v.GenericSchema>(path: string, body: unknown, reply: S, limits: RetryLimits) => {
     const text = JSON.stringify(body);
     const attempt = (signal: AbortSignal) => postJson(`${envelope.base_url}${path}`, headers, text, signal);
-    const answer = await withRetries(path, attempt, toRetryHints, limits);
-    if (answer.status !== 200) throw toRefusal(path, answer);
-    const parsed = v.safeParse(reply, parseJson(answer.text));
+    const result = await withRetries(path, attempt, toRetryHints, limits);
+    if (result.status !== 200) throw toRefusal(path, result);
+    const parsed = v.safeParse(reply, parseJson(result.text));
     if (!parsed.success) throw new Stop("unreachable", `${path} returned a response that this harness cannot parse`);
     return parsed.output;
   };
@@ -152,19 +152,19 @@ async function findTranscriptUrl(
 ): Promise<string | undefined> {
   // Redirects are not followed: the target is storage, which must not receive the key.
   const attempt = (signal: AbortSignal) => fetch(`${baseUrl}${path}`, { headers, redirect: "manual", signal });
-  const readFetched = (answer: Response) => ({
-    status: answer.status,
-    header: (name: string) => answer.headers.get(name) ?? undefined,
+  const readFetched = (response: Response) => ({
+    status: response.status,
+    header: (name: string) => response.headers.get(name) ?? undefined,
   });
-  const answer = await withRetries(path, attempt, readFetched, limits);
-  const text = await answer.text();
-  if (answer.status === 302) return answer.headers.get("location") ?? undefined;
-  if (answer.status === 404 || answer.status === 400) return undefined;
-  throw toRefusal(path, { status: answer.status, headers: {}, text });
+  const response = await withRetries(path, attempt, readFetched, limits);
+  const text = await response.text();
+  if (response.status === 302) return response.headers.get("location") ?? undefined;
+  if (response.status === 404 || response.status === 400) return undefined;
+  throw toRefusal(path, { status: response.status, headers: {}, text });
 }
 
 /** 401 means that the key is no longer valid. At the first call, 403 and 409 mean that another harness has the execution. */
-function toRefusal(path: string, { status, text }: HttpAnswer): Stop {
+function toRefusal(path: string, { status, text }: HttpResponse): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
   const kind = isTaken ? "taken" : status === 401 ? "stale" : "unreachable";

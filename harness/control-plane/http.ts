@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:
 import { setTimeout as sleep } from "node:timers/promises";
 import { Stop } from "../support/stop.ts";
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -24,7 +24,7 @@ const MAX_DELAY_MS = 8_000;
 const JITTER_MS = 250;
 
 /** The result of one attempt: a response, or the reason why there is none. */
-type Attempt<T> = { answer: T } | { failure: unknown };
+type Attempt<T> = { response: T } | { failure: unknown };
 
 /**
  * Retries a call that may succeed later (no response, 408, 429, 5xx, or a response marked as retryable) with full jitter, or after the
@@ -33,7 +33,7 @@ type Attempt<T> = { answer: T } | { failure: unknown };
 export async function withRetries<T>(
   name: string,
   attempt: (signal: AbortSignal) => Promise<T>,
-  read: (answer: T) => { status: number; header(name: string): string | undefined },
+  read: (response: T) => { status: number; header(name: string): string | undefined },
   { giveUpAfterMs, attemptMs, signal }: RetryLimits,
 ): Promise<T> {
   const giveUpAt = Date.now() + giveUpAfterMs;
@@ -43,12 +43,12 @@ export async function withRetries<T>(
     const result: Attempt<T> = await attempt(
       signal === undefined ? timeLimit : AbortSignal.any([signal, timeLimit]),
     ).then(
-      (answer) => ({ answer }),
+      (response) => ({ response }),
       (failure: unknown) => ({ failure }),
     );
-    const reply = "answer" in result ? read(result.answer) : undefined;
-    if ("answer" in result && reply !== undefined && !isRetryable(reply.status, reply.header("x-should-retry")))
-      return result.answer;
+    const reply = "response" in result ? read(result.response) : undefined;
+    if ("response" in result && reply !== undefined && !isRetryable(reply.status, reply.header("x-should-retry")))
+      return result.response;
     signal?.throwIfAborted();
     const delayMs =
       readServerDelayMs(reply?.header("retry-after")) ??
@@ -60,7 +60,7 @@ export async function withRetries<T>(
 }
 
 /** Extracts what `withRetries` needs from a response of `postJson` or `getJson`. */
-export const toRetryHints = ({ status, headers }: HttpAnswer) => ({
+export const toRetryHints = ({ status, headers }: HttpResponse) => ({
   status,
   header: (name: string) => headers[name]?.toString(),
 });
@@ -74,7 +74,7 @@ export function postJson(
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const ofBody = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   return send(url, { method: "POST", headers: { ...headers, ...ofBody }, signal }, body);
 }
@@ -84,20 +84,20 @@ export const getJson = (
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<HttpAnswer> => send(url, { method: "GET", headers: { ...headers }, signal });
+): Promise<HttpResponse> => send(url, { method: "GET", headers: { ...headers }, signal });
 
-async function send(url: string, options: RequestOptions, body?: string): Promise<HttpAnswer> {
+async function send(url: string, options: RequestOptions, body?: string): Promise<HttpResponse> {
   const { protocol } = new URL(url);
   // Importing node:http as an ES module reads all of its members, among them WebSocket, which loads undici: 30 ms of CPU.
   const { request } = process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const call = request(url, options, (response) => readAnswer(response).then(resolve, reject));
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  const call = request(url, options, (response) => readResponse(response).then(resolve, reject));
   call.on("error", reject);
   call.end(body);
   return await promise;
 }
 
-async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(Buffer.from(chunk));
   return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };

@@ -38,10 +38,10 @@ export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[
 export function findStart({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
   const asked = own.findLastIndex((message) => isText(message, "user"));
-  const answered = own.findLastIndex((message) => isText(message, "assistant"));
+  const lastReply = own.findLastIndex((message) => isText(message, "assistant"));
   const cancelled = own.findLastIndex(tellsOfCancel);
-  if (cancelled >= Math.max(asked, answered) && cancelled >= 0) return { from: "answer", last: CANCELLED };
-  if (answered > asked) return { from: "answer", last: readOutcome(own, own[answered], agent_config.model_id) };
+  if (cancelled >= Math.max(asked, lastReply) && cancelled >= 0) return { from: "answer", last: CANCELLED };
+  if (lastReply > asked) return { from: "answer", last: readOutcome(own, own[lastReply], agent_config.model_id) };
   const begun = findProgress(own.slice(asked + 1));
   return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: joinText(own[asked]), ...begun };
 }
@@ -68,9 +68,9 @@ function findProgress(turn: readonly Message[]): Begun {
   return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
 }
 
-function readOutcome(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
-  const summary = joinText(answer);
-  const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
+function readOutcome(own: readonly Message[], response: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
+  const summary = joinText(response);
+  const mark = response?.content.find((block) => block.type === "event" && block.name === ENDED);
   // Conversations of older versions have no such event: their runbook ends with the first command that fails.
   if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
   const outcome = v.safeParse(ReportedOutcome, { ...Object(mark.data), success: false, summary: "" });

@@ -79,9 +79,9 @@ const AT = { number: 0, machine: 4, argument: (index: number) => 16 + 8 * index 
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 const load = (at: number): Instruction => [0x20, 0, 0, at];
-const answer = (value: number): Instruction => [0x06, 0, 0, value];
-const allow = answer(0x7fff0000);
-const refuse = (errno: number): Instruction => answer(0x00050000 | errno);
+const response = (value: number): Instruction => [0x06, 0, 0, value];
+const allow = response(0x7fff0000);
+const refuse = (errno: number): Instruction => response(0x00050000 | errno);
 /** Executes the instructions if the loaded value equals this one, and skips them otherwise. */
 const where = (value: number, ...then: readonly Instruction[]): Instruction[] => [
   [0x15, 0, then.length, value],

@@ -8,7 +8,7 @@ import type { SessionAgent } from "./session-agent.ts";
 import type { SessionChannel } from "./session-context.ts";
 
 /** The longest response: a batch of messages holds 256 KB, and JSON may double a text. */
-const ANSWER_BYTES = 120 * 1024;
+const MAX_RESPONSE_BYTES = 120 * 1024;
 const MAX_SHOWN_FILES = 5;
 
 /** What a run without any instruction ends with. */
@@ -53,7 +53,7 @@ export async function converse(
     const left = [...files, ...(await changes.collect(() => outbox.flush()))];
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
-    sendAnswer(outbox, outcome.summary, toEndMark(outcome));
+    sendReply(outbox, outcome.summary, toEndMark(outcome));
     await save();
     instructions = await takeFollowup();
   }
@@ -61,8 +61,8 @@ export async function converse(
 }
 
 /** Sends the message that ends a turn. */
-export const sendAnswer = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
+export const sendReply = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
   outbox.message({
     role: "assistant",
-    content: [{ type: "text", text: cutBytes(toWellFormed(text), ANSWER_BYTES) }, ...mark],
+    content: [{ type: "text", text: cutBytes(toWellFormed(text), MAX_RESPONSE_BYTES) }, ...mark],
   });

@@ -9,7 +9,7 @@ import { randomUUID } from "../support/lazy-crypto.ts";
 import { createLog } from "../support/log.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { SliceEnd } from "../support/time-slice.ts";
-import { converse, sendAnswer } from "./conversation.ts";
+import { converse, sendReply } from "./conversation.ts";
 import { type PreparedWorkspace, prepareWorkspace } from "./prepared-workspace.ts";
 import { resolveRun } from "./resolved-run.ts";
 import { type SessionAgent, startAgent } from "./session-agent.ts";
@@ -88,7 +88,7 @@ async function saveAtSliceEnd(
 }
 
 async function failSetup(error: SetupError, { outbox, followups }: SessionChannel): Promise<TurnOutcome> {
-  sendAnswer(outbox, error.message);
+  sendReply(outbox, error.message);
   // Follow-ups get no response, but they are part of the conversation; without them stored, they would start the run again.
   while ((await followups.takeNext()) !== undefined);
   return { success: false, summary: error.message, error_code: "environment_setup_failed" };

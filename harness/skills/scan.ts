@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import type { ScanAnswer, ScanRequest, SkillFile } from "#shared/wire/scan.ts";
+import type { ScanRequest, ScanResult, SkillFile } from "#shared/wire/scan.ts";
 import {
   inSkillOrder,
   isSkillPath,
@@ -26,7 +26,7 @@ const HEADER_BYTES = 128;
  * Finds the skills of a repository without a working tree. Nothing is checked out, so links, filters and hooks of the repository have
  * no effect.
  */
-export async function scan(request: ScanRequest, folder: string): Promise<ScanAnswer> {
+export async function scan(request: ScanRequest, folder: string): Promise<ScanResult> {
   if (findProgram("git") === undefined) return toFailure("no_git", "this sandbox has no git");
   const signal = AbortSignal.timeout(request.time_limit_ms);
   const git = createGit(folder, signal);
@@ -51,7 +51,7 @@ export async function scan(request: ScanRequest, folder: string): Promise<ScanAn
   }
 }
 
-const toFailure = (reason: "no_git" | "unreadable" | "too_late", message: string): ScanAnswer => ({
+const toFailure = (reason: "no_git" | "unreadable" | "too_late", message: string): ScanResult => ({
   outcome: "failed",
   reason,
   message,

@@ -183,9 +183,9 @@ async function runTurn(
     });
     lines.end();
     const ended = reader.ended();
-    const answer = recorder.takeAnswer();
-    if (ended?.success === true) return { success: true, summary: answer || ended.summary || "Done." };
-    const why = exceeded || ended?.summary || answer || lines.noise() || "no reason was given";
+    const response = recorder.takeFinalMessage();
+    if (ended?.success === true) return { success: true, summary: response || ended.summary || "Done." };
+    const why = exceeded || ended?.summary || response || lines.noise() || "no reason was given";
     return { success: false, summary: `The harness ${agent.type} ended with exit code ${exitCode}: ${why}` };
   } finally {
     clearInterval(timer);

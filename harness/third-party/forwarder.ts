@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createTextReader } from "../agent/answers/text-deltas.ts";
+import { createTextReader } from "../agent/dialects/text-deltas.ts";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
 import { formatError } from "../support/stop.ts";
 import { type CommandOutput, OUTPUT_PATH, parseCommandOutput } from "./command-output.ts";
-import { answerGemini, type CallModel } from "./gemini-api.ts";
+import { type CallModel, respondAsGemini } from "./gemini-api.ts";
 
 export interface ForwarderOptions {
   /** Path of the Unix socket that it listens on; commands reach it there. */
@@ -48,7 +48,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
   const base = modelUrl.replace(/(?<!\/)\/+$/, "");
   const watch = watchFailures(onRetry);
   const call: CallModel = async (path, body, headers = {}) => {
-    const answer = await watch(
+    const upstreamResponse = await watch(
       fetch(`${base}${path}`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json", "x-api-key": key },
@@ -56,7 +56,7 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
         signal: over.signal,
       }),
     );
-    return hasTools(body) ? readAlong(answer, onText) : answer;
+    return hasTools(body) ? readAlong(upstreamResponse, onText) : upstreamResponse;
   };
   const server = createServer((request, response) => {
     void serve(request, response, { call, modelId, onOutput: options.onOutput }).catch((error: unknown) => {
@@ -80,12 +80,14 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
 const isRepeatable = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 /** Reports each failed call with the number of failures in a row. */
-function watchFailures(onRetry: ForwarderOptions["onRetry"]): (answer: Promise<Response>) => Promise<Response> {
+function watchFailures(
+  onRetry: ForwarderOptions["onRetry"],
+): (upstreamResponse: Promise<Response>) => Promise<Response> {
   let failures = 0;
   const report = (reason: string) => onRetry({ attempt: ++failures, reason });
-  return async (answer) => {
+  return async (upstreamResponse) => {
     try {
-      const response = await answer;
+      const response = await upstreamResponse;
       if (isRepeatable(response.status)) report(`status ${response.status}`);
       else failures = 0;
       return response;
@@ -101,9 +103,9 @@ const hasTools = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) && body.tools.length > 0;
 
 /** Returns the same response, whose text is also reported while it is read. */
-function readAlong(answer: Response, onText: (text: string) => void): Response {
-  const { body, headers, status } = answer;
-  if (body === null || !headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+function readAlong(upstreamResponse: Response, onText: (text: string) => void): Response {
+  const { body, headers, status } = upstreamResponse;
+  if (body === null || !headers.get("content-type")?.startsWith("text/event-stream")) return upstreamResponse;
   const readPiece = createTextReader(onText);
   const decoder = new TextDecoder();
   const along = new TransformStream<Uint8Array, Uint8Array>({
@@ -133,7 +135,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, { call,
     if (output !== undefined) onOutput?.(output);
     return void response.writeHead(output === undefined ? 400 : 204).end();
   }
-  if (path === undefined) return await send(await answerGemini(pathname, body, modelId, call), response);
+  if (path === undefined) return await send(await respondAsGemini(pathname, body, modelId, call), response);
   const headers = PASSED_ON.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
@@ -161,10 +163,13 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 /** The response headers that are passed to the agent; the body is already decoded. */
 const SHOWN = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|runyard-dropped)$/;
 
-async function send(answer: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => SHOWN.test(name))));
-  if (answer.body === null) response.end();
-  else await pipeline(Readable.fromWeb(answer.body), response);
+async function send(upstreamResponse: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(
+    upstreamResponse.status,
+    Object.fromEntries([...upstreamResponse.headers].filter(([name]) => SHOWN.test(name))),
+  );
+  if (upstreamResponse.body === null) response.end();
+  else await pipeline(Readable.fromWeb(upstreamResponse.body), response);
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

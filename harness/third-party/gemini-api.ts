@@ -1,11 +1,11 @@
+import { findGoogleTool, parseQuestion, type Question, toChatRequest, toMessagesRequest } from "./gemini-request.ts";
 import {
   createChatTranslator,
   createMessagesTranslator,
   type GeminiChunk,
   mergeChunks,
   type Translator,
-} from "./gemini-answer.ts";
-import { findGoogleTool, parseQuestion, type Question, toChatRequest, toMessagesRequest } from "./gemini-request.ts";
+} from "./gemini-response.ts";
 
 /** Calls the model gateway at one of its paths. */
 export type CallModel = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
@@ -14,7 +14,12 @@ export type CallModel = (path: string, body: unknown, headers?: Record<string, s
  * Answers a call of Google's Gemini API through the model gateway, which does not support it: with the Messages API for Anthropic's models,
  * and with the Chat Completions API for all others.
  */
-export async function answerGemini(path: string, body: unknown, modelId: string, call: CallModel): Promise<Response> {
+export async function respondAsGemini(
+  path: string,
+  body: unknown,
+  modelId: string,
+  call: CallModel,
+): Promise<Response> {
   const method = path.slice(path.lastIndexOf(":") + 1);
   if (method === "countTokens") return Response.json({ totalTokens: Math.ceil(JSON.stringify(body).length / 4) });
   const isStreamed = method === "streamGenerateContent";

@@ -56,7 +56,7 @@ export interface MessageRecorder {
     diff?: StepDiff,
   ): void;
   /** Takes the text that was not sent with an action. */
-  takeAnswer(): string;
+  takeFinalMessage(): string;
   /** Records each open action as interrupted. */
   breakOff(): void;
 }
@@ -125,7 +125,7 @@ export function createMessageRecorder(
       found.shown.push(data);
     },
     result: sendResult,
-    takeAnswer: takeHeld,
+    takeFinalMessage: takeHeld,
     breakOff() {
       for (const id of [...open.keys()]) sendResult(id, "failed", { interrupted: true });
     },

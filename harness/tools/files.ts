@@ -20,7 +20,7 @@ export interface FileToolOptions {
 const MAX_FILES = 20;
 const MAX_EDITS = 50;
 /** Limits for the output of the program, which has stricter limits itself. */
-const ANSWER = { keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 };
+const RESPONSE = { keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 };
 
 const Path = v.pipe(
   v.string(),
@@ -37,7 +37,7 @@ const Change = v.object({
 });
 const Report = v.looseObject({ path: v.string(), error: v.optional(v.string()), change: v.optional(Change) });
 type Report = v.InferOutput<typeof Report>;
-const Answer = v.union([v.object({ results: v.array(Report) }), v.object({ error: v.string() })]);
+const ResponseBody = v.union([v.object({ results: v.array(Report) }), v.object({ error: v.string() })]);
 
 /**
  * Creates the tools that read and change files. A program does it inside the sandbox: a workspace is untrusted, and a link in it must not
@@ -109,11 +109,11 @@ function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions
     await copied;
     const input = JSON.stringify({ roots: [workspace, home, tmp], from: shell.here, ...request });
     const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoteForShell).join(" ");
-    const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, ANSWER);
-    const answer = v.safeParse(Answer, parseJson(text.trim().split("\n").at(-1) ?? ""));
-    if (!answer.success) throw new Error(`the files could not be accessed (exit code ${exitCode})`);
-    if ("error" in answer.output) return { isError: true, output: answer.output };
-    const { results } = answer.output;
+    const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, RESPONSE);
+    const response = v.safeParse(ResponseBody, parseJson(text.trim().split("\n").at(-1) ?? ""));
+    if (!response.success) throw new Error(`the files could not be accessed (exit code ${exitCode})`);
+    if ("error" in response.output) return { isError: true, output: response.output };
+    const { results } = response.output;
     const isError = results.some(({ error }) => error !== undefined);
     return { output: { files: results.map(({ change: _, ...report }) => report) }, isError, ...toDiff(results) };
   };

@@ -7,7 +7,7 @@ const MAX_RESULTS = 500;
 const DEFAULT_RESULTS = 100;
 /** The most characters of a line that are returned. */
 const LINE_CHARACTERS = 300;
-const ANSWER = { keepBytes: 40 * 1024 };
+const RESPONSE = { keepBytes: 40 * 1024 };
 /** The exit code of both programs when nothing matches. */
 const NOTHING_FOUND = 1;
 
@@ -48,7 +48,7 @@ export const createSearchFilesTool = (shell: Shell): Tool =>
     }),
     async run(input, { signal }) {
       const limit = input.limit ?? DEFAULT_RESULTS;
-      const { text, exitCode, timedOut } = await shell.runAside(buildScript(input, limit), signal, ANSWER);
+      const { text, exitCode, timedOut } = await shell.runAside(buildScript(input, limit), signal, RESPONSE);
       if (timedOut) throw new Error("the search took too long: search a smaller directory");
       const lines = text.split("\n").filter((line) => line !== "");
       if (exitCode > NOTHING_FOUND && lines.length <= limit)

@@ -43,7 +43,7 @@ const unreadable = refused(400, title, "the request is not a valid HTTP/1.1 requ
 const tooSlow = refused(408, title, "the request did not arrive in time");
 
 /** Answers what Node cannot parse, which it otherwise answers without a body or by closing the connection. */
-export function answerUnreadable(server: Server): void {
+export function refuseUnreadable(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream: Duplex) => {
     // The rest of a request that was answered here already; its sender needs the time to read the response.
     if (stream.writableEnded) return;

@@ -37,8 +37,8 @@ async function showResult(api: Api, followed: FollowedRun, tookMs: number): Prom
   if (report === undefined) return;
   const artifact = await callApi(api, "GET", `/agent/artifacts/${report.artifact_uid}`, ArtifactResponse);
   if (artifact.artifact_type !== "FILE") return;
-  const answer = await fetch(artifact.data.download_url, { signal: AbortSignal.timeout(20_000) });
-  const lines = (await answer.text()).split("\n");
+  const response = await fetch(artifact.data.download_url, { signal: AbortSignal.timeout(20_000) });
+  const lines = (await response.text()).split("\n");
   say();
   say(`${bold("report.md")}   ${dim(`the first of its ${lines.length} lines`)}`);
   for (const line of lines.slice(0, 14)) say(`  ${dim("│")} ${oneLine(line.slice(0, 110))}`);

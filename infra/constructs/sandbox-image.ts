@@ -105,7 +105,7 @@ export class SandboxImage extends Construct {
       timeout: Duration.minutes(BUILD_MINUTES),
       buildSpec: BuildSpec.fromObject({
         version: "0.2",
-        phases: { build: { commands: BUILD }, post_build: { commands: TELL } },
+        phases: { build: { commands: BUILD }, post_build: { commands: REPORT } },
       }),
     });
   }
@@ -166,16 +166,16 @@ const BUILD = [
 ];
 
 /** Also reports a failed build. CloudFormation accepts the response at a signed URL, whose signature has no content type. */
-const TELL = [
+const REPORT = [
   '[ "$CODEBUILD_BUILD_SUCCEEDING" = 1 ] && STATUS=SUCCESS || STATUS=FAILED',
-  `printf '%s' "$ANSWER" | sed "s/STATUS_OF_BUILD/$STATUS/" > /tmp/answer.json`,
-  "curl --fail --silent --show-error --retry 5 --request PUT --header 'Content-Type:' --data-binary @/tmp/answer.json \"$ANSWER_URL\"",
+  `printf '%s' "$RESPONSE" | sed "s/STATUS_OF_BUILD/$STATUS/" > /tmp/response.json`,
+  "curl --fail --silent --show-error --retry 5 --request PUT --header 'Content-Type:' --data-binary @/tmp/response.json \"$RESPONSE_URL\"",
 ];
 
-/** A deletion is answered at once: what was built goes with its repository. */
+/** A deletion is confirmed at once: what was built goes with its repository. */
 export const STARTER = `const { CodeBuildClient, StartBuildCommand } = require("@aws-sdk/client-codebuild");
 exports.handler = async (event) => {
-  const answer = (Status, Reason = "the build of the sandbox image failed: see the log group " + process.env.LOG) => JSON.stringify({
+  const toResponse = (Status, Reason = "the build of the sandbox image failed: see the log group " + process.env.LOG) => JSON.stringify({
     Status,
     Reason,
     PhysicalResourceId: "runyard-sandbox-image",
@@ -183,20 +183,20 @@ exports.handler = async (event) => {
     RequestId: event.RequestId,
     LogicalResourceId: event.LogicalResourceId,
   });
-  const tell = (Status, Reason) =>
-    fetch(event.ResponseURL, { method: "PUT", headers: { "content-type": "" }, body: answer(Status, Reason) });
-  if (event.RequestType === "Delete") return void (await tell("SUCCESS"));
+  const report = (Status, Reason) =>
+    fetch(event.ResponseURL, { method: "PUT", headers: { "content-type": "" }, body: toResponse(Status, Reason) });
+  if (event.RequestType === "Delete") return void (await report("SUCCESS"));
   try {
     await new CodeBuildClient().send(new StartBuildCommand({
       projectName: process.env.PROJECT,
       environmentVariablesOverride: [
-        { name: "ANSWER_URL", value: event.ResponseURL },
-        { name: "ANSWER", value: answer("STATUS_OF_BUILD") },
+        { name: "RESPONSE_URL", value: event.ResponseURL },
+        { name: "RESPONSE", value: toResponse("STATUS_OF_BUILD") },
       ],
     }));
   } catch (error) {
     console.error(error);
-    await tell("FAILED", "CodeBuild did not start the build: " + String(error).slice(0, 500)
+    await report("FAILED", "CodeBuild did not start the build: " + String(error).slice(0, 500)
       + ". Request the CodeBuild quota that it names, or deploy with -c lambdaSandbox=zip");
   }
 };

@@ -27,7 +27,7 @@ export async function startPlane(options: PlaneOptions) {
   let calls = 0;
   let origin = "";
 
-  const answerTo = (path: string, body: string): unknown => {
+  const respondTo = (path: string, body: string): unknown => {
     switch (path.split("/").at(-1)) {
       case "resolve-prompt":
         return resolved(options, envelope);
@@ -70,10 +70,10 @@ export async function startPlane(options: PlaneOptions) {
       calls++;
       return await passOn(provider, model, body, response);
     }
-    const answer = answerTo(path, body);
+    const result = respondTo(path, body);
     // Without snapshots the workspace is not saved, and an execution that is not cut needs none.
-    response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(answer ?? {}));
+    response.writeHead(result === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(result ?? {}));
   };
   const server = createServer((request, response) => {
     void serve(request, response).catch(() => response.destroy());
@@ -125,16 +125,16 @@ function resolved(
 /** The provider knows its model by the name behind the slash. */
 async function passOn({ url, headers }: Provider, path: string, body: string, response: ServerResponse): Promise<void> {
   const request = v.parse(v.looseObject({ model: v.string() }), JSON.parse(body));
-  const answer = await fetch(url + path, {
+  const result = await fetch(url + path, {
     method: "POST",
     headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", ...headers },
     body: JSON.stringify({ ...request, model: request.model.slice(request.model.indexOf("/") + 1) }),
   });
-  const retryAfter = answer.headers.get("retry-after");
-  response.writeHead(answer.status, {
-    "content-type": answer.headers.get("content-type") ?? "application/json",
+  const retryAfter = result.headers.get("retry-after");
+  response.writeHead(result.status, {
+    "content-type": result.headers.get("content-type") ?? "application/json",
     ...(retryAfter === null ? {} : { "retry-after": retryAfter }),
   });
-  if (answer.body === null) response.end();
-  else Readable.fromWeb(answer.body).pipe(response);
+  if (result.body === null) response.end();
+  else Readable.fromWeb(result.body).pipe(response);
 }

@@ -182,7 +182,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "functions/web-sessions": ["test/api/{oidc-sign-in,web-sessions}.test.ts", ...EVERY_ENDPOINT],
   "functions/workers": ["test/api/{worker-runs,workers}.test.ts", ...EVERY_ENDPOINT],
   harness: ["test/harness"],
-  "harness/agent": ["test/harness/{agent-{answers,engine,history,tool},model-{answers,retries,transport}}.test.ts"],
+  "harness/agent": ["test/harness/{agent-{responses,engine,history,tool},model-{responses,retries,transport}}.test.ts"],
   "harness/commands": ["test/harness/{commands,output}.test.ts"],
   "harness/control-plane": ["test/harness/{control-plane,http,outbox,transfer}.test.ts"],
   "harness/engine": ["test/harness/{resume,runbook}.test.ts", "test/security/cancelled-instructions.test.ts"],

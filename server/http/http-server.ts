@@ -6,7 +6,7 @@ import { notFound } from "#functions/fallback/not-found.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { sendProblem } from "../../host/http/problem-response.ts";
-import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../../host/http/request-checks.ts";
+import { findRefusal, refuseUnreadable, SERVER_OPTIONS } from "../../host/http/request-checks.ts";
 import { webAppDirectory } from "../../host/http/web-app.ts";
 import { serveWebPage } from "../../host/http/web-page.ts";
 import { serveFiles } from "../files/serve-files.ts";
@@ -61,7 +61,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // Uploads and streamed responses of models have no time limit of their own here.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
-  answerUnreadable(server);
+  refuseUnreadable(server);
   options.sockets.accept(server, options.ports, isOwnHost);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
 import { type AwsFault, type Faults, plannedFaults, toServiceError } from "./aws-faults.ts";
 import { findRefusal, toSizeError } from "./aws-limits.ts";
-import { type HttpCall, readAnswer, toAnswer, toHttpCall } from "./http-codec.ts";
+import { type HttpCall, readResponse, toHttpCall, toResponse } from "./http-codec.ts";
 import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middleware.ts";
 
 /**
@@ -17,16 +17,16 @@ export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, told
     (next, context) => async (args) => {
       const call = toHttpCall(serviceOf(context), commandOf(context), args.request);
       const refusal = findRefusal(call);
-      if (refusal !== undefined) return { response: toAnswer(call.service, refusal) };
+      if (refusal !== undefined) return { response: toResponse(call.service, refusal) };
       const send = async (): Promise<unknown> => (await next(args)).response;
       const fault = faults?.next(call);
       if (fault !== undefined) told(fault, call);
       const error = fault === undefined ? undefined : toServiceError(fault, call);
-      if (error !== undefined) return { response: toAnswer(call.service, error) };
+      if (error !== undefined) return { response: toResponse(call.service, error) };
       const response = faults === undefined ? await send() : await faults.make(fault, call, send);
       if (call.service !== "Lambda") return { response };
-      const answer = await readAnswer(response);
-      return { response: toSizeError(call, answer.body.length) ?? answer };
+      const result = await readResponse(response);
+      return { response: toSizeError(call, result.body.length) ?? result };
     },
   );
   return client;

@@ -1,6 +1,6 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { seededRandom } from "#shared/random.ts";
-import { type Answer, type HttpCall, readAnswer, type ServiceError } from "./http-codec.ts";
+import { type AwsResponse, type HttpCall, readResponse, type ServiceError } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /**
@@ -41,7 +41,7 @@ export function plannedFaults(setting: string, name: string): Faults {
   const random = seededRandom(
     [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), Number(seed)),
   );
-  const memory = new Map<string, { readonly at: number; readonly answer: Answer }>();
+  const memory = new Map<string, { readonly at: number; readonly response: AwsResponse }>();
 
   return {
     next(call) {
@@ -58,16 +58,16 @@ export function plannedFaults(setting: string, name: string): Faults {
         await send();
         throw Object.assign(new Error("the answer was lost on its way"), { name: "TimeoutError" });
       }
-      if (fault === "partial") return withUnprocessed(await readAnswer(await send()), call);
+      if (fault === "partial") return withUnprocessed(await readResponse(await send()), call);
       if (!isIndexQuery(call)) return send();
       const key = Buffer.from(call.body).toString();
       const earlier = memory.get(key);
-      const answer = await readAnswer(await send());
-      if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.answer;
+      const response = await readResponse(await send());
+      if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.response;
       memory.delete(key);
-      memory.set(key, { at: Date.now(), answer });
+      memory.set(key, { at: Date.now(), response: response });
       for (const [oldest] of [...memory].slice(0, Math.max(0, memory.size - REMEMBERED))) memory.delete(oldest);
-      return fault === "stale" ? withoutLatest(answer) : answer;
+      return fault === "stale" ? withoutLatest(response) : response;
     },
   };
 }
@@ -122,29 +122,29 @@ const isIndexQuery = ({ command, json }: HttpCall): boolean =>
   command === "Query" && memberOf(json(), "IndexName") !== undefined;
 
 /** Returns half of the found items, and the keys of the others as unprocessed. */
-function withUnprocessed(answer: Answer, call: HttpCall): Answer {
-  if (answer.statusCode !== 200) return answer;
-  const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
+function withUnprocessed(response: AwsResponse, call: HttpCall): AwsResponse {
+  if (response.statusCode !== 200) return response;
+  const body: unknown = JSON.parse(Buffer.from(response.body).toString());
   const found = Object.entries(Object(memberOf(body, "Responses")));
   const asked = Object(memberOf(call.json(), "RequestItems"));
   const [table, items] = found[0] ?? [];
-  if (table === undefined || !Array.isArray(items) || items.length < 2) return answer;
+  if (table === undefined || !Array.isArray(items) || items.length < 2) return response;
   const half = Math.ceil(items.length / 2);
   const left = items.slice(half).map((item: unknown) => ({ pk: memberOf(item, "pk"), sk: memberOf(item, "sk") }));
   const UnprocessedKeys = { [table]: { ...Object(memberOf(asked, table)), Keys: left } };
   const Responses = { ...Object.fromEntries(found), [table]: items.slice(0, half) };
-  return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
+  return { ...response, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
 }
 
 /** Removes what was written in the last seconds from the response of an index query. */
-function withoutLatest(answer: Answer): Answer {
-  if (answer.statusCode !== 200) return answer;
-  const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
+function withoutLatest(response: AwsResponse): AwsResponse {
+  if (response.statusCode !== 200) return response;
+  const body: unknown = JSON.parse(Buffer.from(response.body).toString());
   const items = memberOf(body, "Items");
-  if (!Array.isArray(items)) return answer;
+  if (!Array.isArray(items)) return response;
   const since = Date.now() - LAG_MS;
   const Items = items.filter((item: unknown) => writtenAt(item) < since);
-  return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Items, Count: Items.length })) };
+  return { ...response, body: Buffer.from(JSON.stringify({ ...Object(body), Items, Count: Items.length })) };
 }
 
 /** The time of the last write of an entry according to its keys, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { findDynamoRefusal } from "./dynamo-limits.ts";
-import type { Answer, HttpCall, ServiceError } from "./http-codec.ts";
+import type { AwsResponse, HttpCall, ServiceError } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /** Bytes of one message of SQS, and of one batch of them. */
@@ -44,7 +44,7 @@ export function findRefusal(call: HttpCall): ServiceError | undefined {
 }
 
 /** What Lambda returns in place of a response that is too long; undefined otherwise. */
-export function toSizeError(call: HttpCall, bytes: number): Answer | undefined {
+export function toSizeError(call: HttpCall, bytes: number): AwsResponse | undefined {
   if (call.service !== "Lambda" || call.command !== "Invoke" || bytes <= SYNC_BYTES) return undefined;
   const errorMessage = `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${SYNC_BYTES} bytes).`;
   const body = Buffer.from(JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }));

@@ -43,11 +43,11 @@ async function invoke(client: BedrockRuntimeClient, { request, headers, signal }
   const input = { modelId: model, contentType: json, accept: json, body: JSON.stringify(body) };
   const options = { abortSignal: signal };
   if (stream !== true) {
-    const answer = await client.send(new InvokeModelCommand(input), options);
-    return new Response(Buffer.from(answer.body), { headers: { "content-type": json } });
+    const response = await client.send(new InvokeModelCommand(input), options);
+    return new Response(Buffer.from(response.body), { headers: { "content-type": json } });
   }
-  const answer = await client.send(new InvokeModelWithResponseStreamCommand(input), options);
-  return new Response(ReadableStream.from(readEvents(answer.body ?? [])), {
+  const result = await client.send(new InvokeModelWithResponseStreamCommand(input), options);
+  return new Response(ReadableStream.from(readEvents(result.body ?? [])), {
     headers: { "content-type": "text/event-stream" },
   });
 }

@@ -6,7 +6,7 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { AwsCredentialIdentity, MiddlewareStack, Provider } from "@smithy/types";
 import * as v from "valibot";
-import { readAnswer } from "./http-codec.ts";
+import { readResponse } from "./http-codec.ts";
 
 export type DynamoOperation =
   | "BatchGetItem"
@@ -162,7 +162,7 @@ function toRequest(endpoint: URL, operation: string, input: object): HttpRequest
 const TYPE_HEADER = "x-amzn-errortype";
 
 async function readOutput(response: unknown): Promise<Output> {
-  const { statusCode, headers, body } = await readAnswer(response);
+  const { statusCode, headers, body } = await readResponse(response);
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   if (statusCode !== 200) {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ErrorBody), text);

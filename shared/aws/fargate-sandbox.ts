@@ -57,15 +57,15 @@ export function fargateSandbox(client: ECSClient, settings: () => FargateSetting
         ],
       },
     });
-    const answer = await client.send(command).catch(async (error: unknown) => {
+    const response = await client.send(command).catch(async (error: unknown) => {
       if (!isUnknownDefinition(error)) throw error;
       // The first run of this image registers its definition for all later ones.
       await client.send(new RegisterTaskDefinitionCommand(definition));
       return client.send(command);
     });
-    const [task] = answer.tasks ?? [];
+    const [task] = response.tasks ?? [];
     if (task?.taskArn !== undefined) return toTaskId(task.taskArn);
-    throw new StartDeferred(answer.failures?.map(({ reason }) => reason).join(", ") || "no task was started");
+    throw new StartDeferred(response.failures?.map(({ reason }) => reason).join(", ") || "no task was started");
   }
 
   return {

@@ -24,7 +24,7 @@ export interface ServiceError {
 }
 
 /** An HTTP answer as the SDK's own client would hand it over. */
-export interface Answer {
+export interface AwsResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -47,7 +47,7 @@ function toBytes(body: unknown): Buffer {
 }
 
 /** An error in the wire's words, so that the SDK makes its own exception of it, and retries it or not as it does on AWS. */
-export function toAnswer(service: string, { status, code, message, more }: ServiceError): Answer {
+export function toResponse(service: string, { status, code, message, more }: ServiceError): AwsResponse {
   if (service === "S3") {
     const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
     return { statusCode: status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };
@@ -58,7 +58,7 @@ export function toAnswer(service: string, { status, code, message, more }: Servi
 }
 
 /** Reads a response's body, which can be read only once, and returns it with the bytes in its place. */
-export async function readAnswer(response: unknown): Promise<Answer> {
+export async function readResponse(response: unknown): Promise<AwsResponse> {
   const body = memberOf(response, "body");
   const chunks: Uint8Array[] = [];
   if (body instanceof Uint8Array) chunks.push(body);

@@ -34,7 +34,7 @@ interface EventsCall {
 }
 
 /** Responds with the events of a run: as a stream if the caller accepts one and the deployment can stream. */
-export async function answerEvents({ path, query, principal, header }: EventsCall, ports: EventPorts) {
+export async function respondWithEvents({ path, query, principal, header }: EventsCall, ports: EventPorts) {
   const { head } = await visibleRun(path.runId, principal, ports);
   const { after = 0, wait = 0, live = false, live_after } = query;
   const { streamSeconds } = ports;

@@ -3,7 +3,7 @@ import type { Block, Conversation, Message, Step } from "#shared/wire/conversati
 /** Bytes of a tool's output in a conversation. */
 const OUTPUT_BYTES = 16 * 1024;
 /** Bytes of the messages of one response, and the part of them that is reserved for truncated messages. */
-const ANSWER_BYTES = 4 * 1024 * 1024 - 64 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const SHORT_BYTES = 512 * 1024;
 /** Bytes of a single text that is the main part of a response. */
 const TEXT_BYTES = 256 * 1024;
@@ -19,7 +19,7 @@ export function truncateConversation({
   conversation_id,
   steps,
 }: Pick<Conversation, "conversation_id" | "steps">): Conversation {
-  const room = new Room(ANSWER_BYTES);
+  const room = new Room(MAX_RESPONSE_BYTES);
   const kept: Step[] = [];
   for (const step of steps.toReversed()) {
     if (!room.take({ ...step, messages: [] })) break;
@@ -38,14 +38,14 @@ export function truncateSteps(steps: readonly Step[]): Step[] {
     const frame = countBytes({ ...step, messages: [] });
     whole += messages.reduce((sum, message) => sum + countBytes(withCutOutputs(message)), frame);
     short += messages.reduce((sum, message) => sum + countBytes(shorten(message)), frame);
-    return index > 0 && whole > ANSWER_BYTES - SHORT_BYTES && short > SHORT_BYTES;
+    return index > 0 && whole > MAX_RESPONSE_BYTES - SHORT_BYTES && short > SHORT_BYTES;
   });
   return steps.slice(0, end === -1 ? steps.length : end);
 }
 
 /** Returns the latest messages that fit into a response, always with the last one of the user. */
 export function truncateMessages(messages: readonly Message[]): Message[] {
-  const room = new Room(ANSWER_BYTES);
+  const room = new Room(MAX_RESPONSE_BYTES);
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const last = messages[asked];
   if (last === undefined || !room.take(last)) return keepLatest(messages, room);

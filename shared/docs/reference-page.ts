@@ -112,15 +112,15 @@ function renderRequest(id: string, data: JsonObject): Html {
 }
 
 function renderResponses(id: string, data: JsonObject): Html {
-  const answers = Object.entries(toObject(data["responses"])).filter(([status]) => Number(status) < 400);
-  return html`<h4>Response</h4>${answers.map(([status, value]) => {
-    const answer = toObject(value);
-    const [[type, content] = ["", {}]] = Object.entries(toObject(answer["content"]));
+  const responses = Object.entries(toObject(data["responses"])).filter(([status]) => Number(status) < 400);
+  return html`<h4>Response</h4>${responses.map(([status, value]) => {
+    const response = toObject(value);
+    const [[type, content] = ["", {}]] = Object.entries(toObject(response["content"]));
     const media = toObject(content);
     const schema = toObject(media["schema"]);
     const body =
       type === "" ? html`` : html` ${type === "application/json" ? renderType(schema) : html`<code>${type}</code>`}`;
-    return html`<p><strong>${status}</strong> ${toText(answer["description"])}${body}</p>
+    return html`<p><strong>${status}</strong> ${toText(response["description"])}${body}</p>
 ${membersTable(`Response ${status} of ${id}`, schema)}${renderExamples(media)}`;
   })}`;
 }

@@ -42,6 +42,6 @@ export async function recordHeartbeat(
   const alive = isRecent || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, stored));
   // The run has continued without this execution: the next heartbeat shows how.
   if (!alive) return { ...response, next_heartbeat_seconds: 1 };
-  const answer = { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
-  return head.followups > stored ? { ...answer, followups: await readFollowups(head, stored, ports) } : answer;
+  const current = { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
+  return head.followups > stored ? { ...current, followups: await readFollowups(head, stored, ports) } : current;
 }

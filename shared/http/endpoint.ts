@@ -22,7 +22,7 @@ import {
 } from "./caller.ts";
 import { type HttpResponse, problem } from "./problem.ts";
 import { header, type Parameters, parseFields, parseQuery, type Query, readBody, readQuery } from "./request.ts";
-import { type Answer, type Replies, readTraceId, renderResponse } from "./response.ts";
+import { type EndpointReply, type Replies, readTraceId, renderResponse } from "./response.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
@@ -108,7 +108,7 @@ export function endpoint<
   Path extends Schema = v.GenericSchema<unknown, undefined>,
   Body extends Schema = v.GenericSchema<unknown, undefined>,
   Q extends Parameters = Record<never, never>,
-  const A extends Answer<R> = Answer<R>,
+  const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: Definition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
     const principal = await authenticate(event, ports, definition.whileStopping ?? false);
@@ -135,7 +135,7 @@ export function keyOptionalEndpoint<
   Path extends Schema = v.GenericSchema<unknown, undefined>,
   Body extends Schema = v.GenericSchema<unknown, undefined>,
   Q extends Parameters = Record<never, never>,
-  const A extends Answer<R> = Answer<R>,
+  const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: KeyOptionalDefinition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
     if (header(event, "authorization") === undefined && readSessionCookie(headerReader(event), ports) === undefined) {
@@ -160,7 +160,7 @@ export function publicEndpoint<
   Path extends Schema = v.GenericSchema<unknown, undefined>,
   Body extends Schema = v.GenericSchema<unknown, undefined>,
   Q extends Parameters = Record<never, never>,
-  const A extends Answer<R> = Answer<R>,
+  const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: PublicDefinition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & PublicPorts, A>(definition, async (event, ports) =>
     definition.run(readCall(definition.request, event), ports),
@@ -190,10 +190,10 @@ function served<
   Q extends Parameters,
   R extends Replies,
   P extends PublicPorts,
-  A extends Answer<R>,
+  A extends EndpointReply<R>,
 >(
   { request, reply, errors = [], rateLimit, quiet = false, eventStream = false }: Spec<Path, Body, Q, R>,
-  answer: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
+  respond: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
 ) {
   return {
     request,
@@ -210,7 +210,7 @@ function served<
         path: loggedPath(event.rawPath),
       };
       try {
-        const response = renderResponse(await answer(event, ports, log), reply, readTraceId(event));
+        const response = renderResponse(await respond(event, ports, log), reply, readTraceId(event));
         const { statusCode: status } = response;
         if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: readTraceId(event) });
         return response;

@@ -20,16 +20,16 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
     handle: (event, ports) => untilDone((waitUntil) => made(ports)(toRequest(event), waitUntil).then(whole)),
     lambda(createPorts) {
       let kept: Fetch | undefined;
-      const answer = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
+      const response = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
         kept ??= made(createPorts());
         return kept(toRequest(event), waitUntil);
       };
       // Only Lambda's own runtime has this function, and no emulation of it.
       if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))
-        return (event: APIGatewayProxyEventV2) => untilDone((waitUntil) => answer(event, waitUntil).then(whole));
+        return (event: APIGatewayProxyEventV2) => untilDone((waitUntil) => response(event, waitUntil).then(whole));
       return awslambda.streamifyResponse<APIGatewayProxyEventV2>((event, stream) =>
         untilDone(async (waitUntil) => {
-          const { status, headers, body } = await answer(event, waitUntil);
+          const { status, headers, body } = await response(event, waitUntil);
           const metadata = { statusCode: status, headers: Object.fromEntries(headers) };
           const out = awslambda.HttpResponseStream.from(stream, metadata);
           // Status and headers go out with the first write, even where there is nothing to write.

@@ -30,7 +30,7 @@ export interface Dialect {
   /** Formats an error as an event of a stream that has begun. */
   errorEvent(message: string): string;
   /** Reads the usage of a response that was not streamed; undefined if it has none. */
-  readUsage(answer: unknown): Usage | undefined;
+  readUsage(response: unknown): Usage | undefined;
   /** Creates the meter of a streamed response to the request. */
   meter(request: ModelRequest): Meter;
 }
@@ -41,7 +41,7 @@ export interface OutputAsked {
   /** Tokens below which the limit cannot be lowered without making the request invalid. */
   readonly least: number;
   /** The number of requested responses, each with the limit. */
-  readonly answers: number;
+  readonly choices: number;
 }
 
 /** Measures a streamed response. */

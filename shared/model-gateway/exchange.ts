@@ -1,8 +1,8 @@
 import type { ModelProvider } from "#shared/model-provider/model-provider.ts";
-import { answerHeaders, failure, toProviderError } from "./answers.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { relay } from "./relay.ts";
+import { failure, responseHeaders, toProviderError } from "./responses.ts";
 import { callProvider, isUnsent } from "./upstream.ts";
 
 /** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
@@ -42,13 +42,13 @@ export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePo
   return { response: work.then(({ response }) => response), settled };
 }
 
-interface Answered {
+interface ExchangeOutcome {
   readonly response: Response;
   /** Resolves when a streamed response is settled. */
   readonly streamed?: Promise<void>;
 }
 
-async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePorts): Promise<Answered> {
+async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePorts): Promise<ExchangeOutcome> {
   const { dialect } = call;
   const settle = (outcome: Outcome) => settleCall(call, outcome, ports);
   let given: Response;
@@ -84,7 +84,7 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
     silenceMs: ports.times?.silenceMs,
   });
   return {
-    response: new Response(stream, { status: given.status, headers: answerHeaders(given) }),
+    response: new Response(stream, { status: given.status, headers: responseHeaders(given) }),
     streamed: settled,
   };
 }
@@ -110,5 +110,5 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
     usage === undefined ? { kind: "unknown", outputBytes: Buffer.byteLength(text) } : { kind: "billed", usage },
   );
   if (json === undefined) return failure(call.dialect, 502, "the model's provider returned invalid JSON");
-  return new Response(text, { status: given.status, headers: answerHeaders(given) });
+  return new Response(text, { status: given.status, headers: responseHeaders(given) });
 }

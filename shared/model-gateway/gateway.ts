@@ -6,7 +6,6 @@ import { resolveModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
-import { failure, toFailure } from "./answers.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
@@ -15,6 +14,7 @@ import { chat, responses } from "./openai-dialects.ts";
 import { describeCall, type PaymentPorts, payFor } from "./payment.ts";
 import { changedOptions, pinPrice } from "./price-options.ts";
 import type { ModelProviders } from "./provider.ts";
+import { failure, toFailure } from "./responses.ts";
 
 const DIALECTS: readonly Dialect[] = [messages, chat, responses];
 
@@ -51,7 +51,7 @@ export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?
       return refusal;
     }
     try {
-      return await answer(request, dialect, ports, waitUntil);
+      return await respond(request, dialect, ports, waitUntil);
     } catch (error) {
       if (!(error instanceof RunyardError)) ports.log("error", "a model could not be called", { error });
       return toFailure(dialect, error);
@@ -59,7 +59,7 @@ export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?
   };
 }
 
-async function answer(
+async function respond(
   request: Request,
   dialect: Dialect,
   ports: GatewayPorts,

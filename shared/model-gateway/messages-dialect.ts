@@ -6,7 +6,7 @@ import { isObject } from "./request-filter.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
 /** Minimum tokens of a useful response after the tokens for thinking. */
-const ANSWER_TOKENS = 1_024;
+const MIN_RESPONSE_TOKENS = 1_024;
 
 const Count = v.optional(v.nullable(v.pipe(v.number(), v.minValue(0))));
 const Counts = v.object({
@@ -16,7 +16,7 @@ const Counts = v.object({
   cache_creation_input_tokens: Count,
   cache_creation: v.optional(v.nullable(v.object({ ephemeral_1h_input_tokens: Count }))),
 });
-const Answer = v.object({ type: v.literal("message"), usage: Counts });
+const MessagesBody = v.object({ type: v.literal("message"), usage: Counts });
 const Event = v.looseObject({
   type: v.string(),
   message: v.optional(v.object({ usage: v.optional(Counts) })),
@@ -46,7 +46,11 @@ export const messages: Dialect = {
     const thinkingTokens = isObject(thinking)
       ? outputTokens(thinking["budget_tokens"], "thinking.budget_tokens")
       : undefined;
-    return { limit: outputTokens(max_tokens, "max_tokens"), least: (thinkingTokens ?? 0) + ANSWER_TOKENS, answers: 1 };
+    return {
+      limit: outputTokens(max_tokens, "max_tokens"),
+      least: (thinkingTokens ?? 0) + MIN_RESPONSE_TOKENS,
+      choices: 1,
+    };
   },
   withOutputLimit: (request, tokens) => ({ ...request, max_tokens: tokens }),
   prepared: (request) => request,
@@ -56,8 +60,8 @@ export const messages: Dialect = {
   }),
   errorEvent: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "api_error", message } })}`,
-  readUsage(answer) {
-    const parsed = v.safeParse(Answer, answer);
+  readUsage(response) {
+    const parsed = v.safeParse(MessagesBody, response);
     return parsed.success ? withCounts(NOTHING_USED, parsed.output.usage) : undefined;
   },
   meter,

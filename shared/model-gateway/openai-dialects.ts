@@ -5,15 +5,15 @@ import { choices, outputTokens } from "./price-options.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
 /** Minimum tokens of a useful response. */
-const ANSWER_TOKENS = 1_024;
+const MIN_RESPONSE_TOKENS = 1_024;
 
 const Count = v.pipe(v.number(), v.minValue(0));
 const WantsUsage = v.object({ stream_options: v.object({ include_usage: v.literal(true) }) });
 
 const ChatUsage = v.object({ prompt_tokens: Count, completion_tokens: Count });
-const ChatAnswer = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
+const ChatBody = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
 const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count });
-const ResponsesAnswer = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
+const ResponsesBody = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
 const ResponsesEvent = v.looseObject({
   type: v.string(),
   delta: v.optional(v.unknown()),
@@ -51,7 +51,7 @@ export const chat: Dialect = {
     const { max_completion_tokens, max_tokens, n } = request;
     const completion = outputTokens(max_completion_tokens, "max_completion_tokens");
     const limit = outputTokens(max_tokens, "max_tokens");
-    return { limit: completion ?? limit, least: ANSWER_TOKENS, answers: choices(n) };
+    return { limit: completion ?? limit, least: MIN_RESPONSE_TOKENS, choices: choices(n) };
   },
   // OpenAI's own models accept only the newer member, and some other servers respect only the older one.
   withOutputLimit: ({ max_tokens: _, max_completion_tokens: __, ...request }, tokens, provider) =>
@@ -62,8 +62,8 @@ export const chat: Dialect = {
       ? { ...request, stream_options: { ...toObject(request["stream_options"]), include_usage: true } }
       : request,
   errorEvent: (message) => `data: ${JSON.stringify(error(502, message))}`,
-  readUsage(answer) {
-    const parsed = v.safeParse(ChatAnswer, answer);
+  readUsage(response) {
+    const parsed = v.safeParse(ChatBody, response);
     return parsed.success && parsed.output.usage ? chatUsage(parsed.output.usage) : undefined;
   },
   meter: chatMeter,
@@ -77,15 +77,15 @@ export const responses: Dialect = {
   filter: responsesFilter,
   readOutputLimits: ({ max_output_tokens }) => ({
     limit: outputTokens(max_output_tokens, "max_output_tokens"),
-    least: ANSWER_TOKENS,
-    answers: 1,
+    least: MIN_RESPONSE_TOKENS,
+    choices: 1,
   }),
   withOutputLimit: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
   prepared: (request) => request,
   errorEvent: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", code: "server_error", message, param: null })}`,
-  readUsage(answer) {
-    const parsed = v.safeParse(ResponsesAnswer, answer);
+  readUsage(response) {
+    const parsed = v.safeParse(ResponsesBody, response);
     return parsed.success && parsed.output.usage ? responsesUsage(parsed.output.usage) : undefined;
   },
   meter: responsesMeter,
@@ -115,7 +115,7 @@ function chatMeter(request: ModelRequest): Meter {
     see(data) {
       if (data === "[DONE]") ended = true;
       const json = parsedJson(data);
-      const parsed = v.safeParse(ChatAnswer, json);
+      const parsed = v.safeParse(ChatBody, json);
       if (!parsed.success) return true;
       if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
       // Some servers send counts with each event; the last one has no choice.

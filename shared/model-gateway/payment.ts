@@ -65,7 +65,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
     run: run_id,
     execution: execution_id,
     input: calculateCost(input, price),
-    perToken: outputTokenCost(price) * asked.answers,
+    perToken: outputTokenCost(price) * asked.choices,
     wanted: asked.limit ?? DEFAULT_OUTPUT_TOKENS,
     least: asked.least,
     lastsMs: CALL_LASTS_MS,

@@ -11,8 +11,8 @@ const REFUSED = new Set([401, 402, 403, 407]);
 
 const NO_STORE = { "cache-control": "no-store" } as const;
 
-export function answerHeaders(answer: Response): Record<string, string> {
-  const passed = PASSED.map((name) => [name, answer.headers.get(name)] as const);
+export function responseHeaders(response: Response): Record<string, string> {
+  const passed = PASSED.map((name) => [name, response.headers.get(name)] as const);
   return {
     ...Object.fromEntries(passed.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))),
     ...NO_STORE,
@@ -47,12 +47,12 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
 }
 
 /** Passes on an error of the provider. */
-export async function toProviderError(dialect: Dialect, answer: Response): Promise<Response> {
-  if (REFUSED.has(answer.status)) {
-    await answer.body?.cancel();
-    const remedy = answer.headers.get(REMEDY_HEADER);
+export async function toProviderError(dialect: Dialect, response: Response): Promise<Response> {
+  if (REFUSED.has(response.status)) {
+    await response.body?.cancel();
+    const remedy = response.headers.get(REMEDY_HEADER);
     const message = "the model's provider refused the credentials of this deployment";
     return failure(dialect, 500, remedy === null ? message : `${message}. ${remedy}`);
   }
-  return new Response(await answer.text(), { status: answer.status, headers: answerHeaders(answer) });
+  return new Response(await response.text(), { status: response.status, headers: responseHeaders(response) });
 }

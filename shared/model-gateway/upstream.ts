@@ -92,10 +92,10 @@ export function isUnsent(error: unknown): boolean {
   return error.name === "CredentialsProviderError" || isUnsent(error.cause);
 }
 
-function pauseAfter(answer: Response, attempt: number): number {
-  const exact = Number(answer.headers.get("retry-after-ms") ?? Number.NaN);
+function pauseAfter(response: Response, attempt: number): number {
+  const exact = Number(response.headers.get("retry-after-ms") ?? Number.NaN);
   if (exact > 0) return exact;
-  const seconds = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return seconds > 0 ? seconds * 1000 : backOff(attempt);
 }
 

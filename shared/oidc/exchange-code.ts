@@ -32,7 +32,7 @@ export interface OidcSubject {
   readonly verifiedEmail: string | undefined;
 }
 
-const TokenAnswer = v.object({ id_token: v.string() });
+const TokenResponse = v.object({ id_token: v.string() });
 const Person = v.object({
   nonce: v.optional(v.unknown()),
   azp: v.optional(v.unknown()),
@@ -121,9 +121,9 @@ async function redeem(form: Readonly<Record<string, string>>, provider: SignInIs
       throw issuerUnavailable(issuer, error);
     });
   if (response.status >= 500) throw issuerUnavailable(issuer);
-  const answer = v.safeParse(TokenAnswer, await response.json().catch(() => undefined));
-  if (response.status !== 200 || !answer.success) throw refuse("code", "was used or has expired; sign in again");
-  return answer.output.id_token;
+  const parsed = v.safeParse(TokenResponse, await response.json().catch(() => undefined));
+  if (response.status !== 200 || !parsed.success) throw refuse("code", "was used or has expired; sign in again");
+  return parsed.output.id_token;
 }
 
 /** As RFC 6749 describes it: both parts are encoded before they are joined. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
-import type { ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
+import type { ScanRequest, ScanResult } from "#shared/wire/scan.ts";
 import { executionMarker, killMarked, scratchPrefix } from "./processes.ts";
 
 /** A scan that is not over so long after its limit is killed. */
@@ -126,7 +126,7 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
     const [code] = await once(child, "close").finally(() => clearTimeout(timer));
     if (code === 0 && bytes <= SCAN_BYTES) return JSON.parse(Buffer.concat(chunks).toString());
     const message = code === 0 ? "its skills exceed the size of a response" : "the scan broke off";
-    return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
+    return { outcome: "failed", reason: "unreadable", message } satisfies ScanResult;
   } finally {
     await removeAll(scratch, mark);
   }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { parseGithubUrl } from "#shared/environments/repositories.ts";
-import { ScanAnswer } from "#shared/wire/scan.ts";
+import { ScanResult } from "#shared/wire/scan.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { findGithubSkills, type ReadFile } from "./github-skills.ts";
 import { parseCredentials, type SkillRepository, toStorageKey } from "./repository.ts";
@@ -74,10 +74,10 @@ async function scanRepository({ url, ref }: SkillRepository, { scanner, now }: D
   const failed = (code: Failure["code"], message: string) =>
     new DiscoveryFailure(code, message, now() + RETRY_SECONDS * 1000);
   const request = { v: 1, kind: "scan", url, ...(ref === undefined ? {} : { ref }), time_limit_ms: SCAN_MS } as const;
-  const answer = await scanner.scan(request).catch(() => {
+  const response = await scanner.scan(request).catch(() => {
     throw failed("resource_unavailable", "the sandbox that scans repositories did not respond");
   });
-  const parsed = v.safeParse(ScanAnswer, answer);
+  const parsed = v.safeParse(ScanResult, response);
   if (!parsed.success) {
     throw failed("resource_unavailable", "the sandbox that scanned the repository sent an invalid response");
   }

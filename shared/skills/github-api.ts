@@ -11,16 +11,16 @@ export interface GithubApi {
 }
 
 /** Milliseconds that one response may take. */
-const ANSWER_MS = 8_000;
+const RESPONSE_MS = 8_000;
 /** Bytes of one response; GitHub's own limit for a tree is 7 MB. */
-const ANSWER_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Redirects that are followed: a repository may have moved. */
 const MAX_REDIRECTS = 3;
 /** Maximum of the seconds until the next request, whatever GitHub says. */
 const MAX_RETRY_SECONDS = 3600;
 
 /** A response with content, or that nothing has changed since the one with this ETag. */
-export type GithubAnswer<T> =
+export type GithubResponse<T> =
   | {
       readonly changed: true;
       readonly body: T;
@@ -67,7 +67,7 @@ export async function requestGithub<T>(
   schema: v.GenericSchema<unknown, T>,
   request: GithubRequest<T>,
   github: GithubApi,
-): Promise<GithubAnswer<T>> {
+): Promise<GithubResponse<T>> {
   const response = await send(request, github);
   if (response.status === 304) return { changed: false };
   if (response.status === 409 && request.ifEmpty !== undefined) {
@@ -91,7 +91,7 @@ async function send({ path, token, etag, body, what }: Sent, github: GithubApi):
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const signal = AbortSignal.timeout(RESPONSE_MS);
   const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   let url = new URL(`${github.apiUrl}${path}`);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -117,14 +117,14 @@ async function readText(response: Response, { what }: Pick<Sent, "what">, github
   try {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES) break;
+      if (bytes > MAX_RESPONSE_BYTES) break;
       chunks.push(chunk);
     }
   } catch {
     throw toOutage(`GitHub's response about ${what} broke off`, github);
   }
-  if (bytes > ANSWER_BYTES)
-    throw toOutage(`GitHub's response about ${what} has more than ${ANSWER_BYTES} bytes`, github);
+  if (bytes > MAX_RESPONSE_BYTES)
+    throw toOutage(`GitHub's response about ${what} has more than ${MAX_RESPONSE_BYTES} bytes`, github);
   return Buffer.concat(chunks).toString();
 }
 

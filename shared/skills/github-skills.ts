@@ -11,7 +11,7 @@ import {
 } from "#shared/wire/skill-file.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { type Access, chooseAccess, type Github, type GithubRepository } from "./github-access.ts";
-import { type GithubAnswer, GithubRefusal, requestGithub, toOutage } from "./github-api.ts";
+import { GithubRefusal, type GithubResponse, requestGithub, toOutage } from "./github-api.ts";
 
 /** Files that are fetched at the same time; GitHub asks clients not to send many requests at once. */
 const AT_ONCE = 6;
@@ -83,18 +83,18 @@ async function findSkillsWith(
     more?: { etag?: string | undefined; ifEmpty?: T },
   ) => requestGithub(schema, { path: `${git}/${path}`, token, what, ifHidden, ...more }, github);
   const top = `trees/${encodeURIComponent(ref)}?recursive=1`;
-  const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
-  if (!answer.changed) return "unchanged";
+  const response = await ask(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
+  if (!response.changed) return "unchanged";
   const subTree = async (sha: string, recursive = false) =>
     requireBody(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
-  const entries = answer.body.truncated ? await listSkillFolders(answer.body, subTree) : answer.body.tree;
+  const entries = response.body.truncated ? await listSkillFolders(response.body, subTree) : response.body.tree;
   const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
   const deadline = performance.now() + FILES_MS;
   const { files, failure } = await readFiles(listed.slice(0, MAX_SKILLS), before, async (sha) => {
     if (performance.now() > deadline) throw toOutage(`GitHub responds slowly about ${what}`, github);
     return Buffer.from(requireBody(await ask(Blob, `blobs/${sha}`)).content, "base64");
   });
-  const { etag } = answer;
+  const { etag } = response;
   return {
     files,
     leftOut: Math.max(0, listed.length - MAX_SKILLS),
@@ -107,8 +107,8 @@ async function findSkillsWith(
 /** Only files have these modes. Symbolic links are not followed: their targets are listed at their own paths. */
 const isSkill = ({ path, mode }: Entry): boolean => (mode === "100644" || mode === "100755") && isSkillPath(path);
 
-function requireBody<T>(answer: GithubAnswer<T>): T {
-  if (answer.changed) return answer.body;
+function requireBody<T>(response: GithubResponse<T>): T {
+  if (response.changed) return response.body;
   throw new Error("a response to an unconditional request says that nothing has changed");
 }
 

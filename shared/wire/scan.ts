@@ -25,7 +25,7 @@ export const SkillFile = v.object({
 export type SkillFile = v.InferOutput<typeof SkillFile>;
 
 /** The result of a scan. It comes from a sandbox, so it is trusted for that repository only. */
-export const ScanAnswer = v.variant("outcome", [
+export const ScanResult = v.variant("outcome", [
   v.object({
     outcome: v.literal("found"),
     files: v.pipe(v.array(SkillFile), v.maxLength(MAX_SKILLS)),
@@ -39,4 +39,4 @@ export const ScanAnswer = v.variant("outcome", [
     message: v.pipe(v.string(), v.maxLength(1024)),
   }),
 ]);
-export type ScanAnswer = v.InferOutput<typeof ScanAnswer>;
+export type ScanResult = v.InferOutput<typeof ScanResult>;

@@ -4,7 +4,7 @@ import { routes } from "#infra/routes.ts";
 import { hashKey, newKey, newRunKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import { request } from "../support/client.ts";
-import type { Answer } from "../support/control-plane.ts";
+import type { ResponseBody } from "../support/control-plane.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
@@ -48,15 +48,15 @@ describe.each(withKey)("%s", (route) => {
     it.each(named)("%s", async (name) => {
       const key = await cases[name]?.();
       const before = structuredClone(stage.plane.table.all());
-      const answer = await send(key);
-      expect(answer.status).toBe(401);
-      expect(answer.headers).toMatchObject({
+      const response = await send(key);
+      expect(response.status).toBe(401);
+      expect(response.headers).toMatchObject({
         "www-authenticate": "Bearer",
         "content-type": "application/problem+json",
         "cache-control": "no-store",
         "x-should-retry": "false",
       });
-      expect(answer.body).toMatchObject({ error_code: "authentication_required", retryable: false });
+      expect(response.body).toMatchObject({ error_code: "authentication_required", retryable: false });
       expect(stage.plane.table.all()).toEqual(before);
     });
   });
@@ -77,18 +77,18 @@ describe.each(withKey)("%s", (route) => {
   it("returns 403 to a caller who names a team that they are not in", async () => {
     const body = bodies[route]?.(stage);
     const headers = { "x-team-uid": stage.plane.otherTeam };
-    const answer = await request(stage.plane, method, toTarget(route, stage), {
+    const response = await request(stage.plane, method, toTarget(route, stage), {
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+    expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
   });
 
   it("returns the common headers to a valid request", async () => {
-    const answer = await send(whoCalls(route).includes("personal") ? stage.plane.key : stage.key("the run itself"));
-    expect(answer.status).toBeLessThan(400);
-    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
-    expect(answer.headers).not.toHaveProperty("etag");
+    const response = await send(whoCalls(route).includes("personal") ? stage.plane.key : stage.key("the run itself"));
+    expect(response.status).toBeLessThan(400);
+    expect(response.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
+    expect(response.headers).not.toHaveProperty("etag");
   });
 });
 
@@ -119,13 +119,13 @@ const whoCalls = (route: string): readonly string[] =>
     .filter(({ method, path }) => `${method} ${path}` === route)
     .flatMap(({ who }) => (who === "public" ? [] : who));
 
-function sendTo(stage: Stage, route: string, key: string | undefined, other?: string): Promise<Answer> {
+function sendTo(stage: Stage, route: string, key: string | undefined, other?: string): Promise<ResponseBody> {
   const [method = ""] = route.split(" ");
   const body = bodies[route]?.(stage);
   return request(stage.plane, method, toTarget(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
 }
 
-function comparable({ status, headers, body }: Answer) {
+function comparable({ status, headers, body }: ResponseBody) {
   const { instance: _, ...rest } = body;
   return { status, headers, text: JSON.stringify(rest) };
 }

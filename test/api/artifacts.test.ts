@@ -145,20 +145,20 @@ describe("a link artifact", () => {
     expect(status).toBe(200);
     expect(body.upload).toBeUndefined();
     expect((await shown()).artifacts).toEqual([{ artifact_type: type, created_at: "2026-05-18T19:00:00.000Z", data }]);
-    const answer = await ada.get(`/agent/artifacts/${body.artifact_uid}`);
-    expect(answer).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+    const response = await ada.get(`/agent/artifacts/${body.artifact_uid}`);
+    expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(await found(type)).toEqual([harness.run_id]);
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
   });
 
   it("is one artifact however often it is reported, also concurrently and by another execution", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
+    const responses = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
     await harness.finish();
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
     const second = await nextExecution(plane);
     await second.resolve();
-    answers.push(await report("PULL_REQUEST", PULL_REQUEST, second));
-    expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
+    responses.push(await report("PULL_REQUEST", PULL_REQUEST, second));
+    expect(new Set(responses.map(({ body }) => body.artifact_uid)).size).toBe(1);
     expect((await shown()).artifacts).toHaveLength(1);
     expect(await listEvents()).toHaveLength(1);
   });
@@ -180,8 +180,8 @@ describe("a link artifact", () => {
       ["EXTERNAL_REFERENCE", { ...REFERENCE, url }],
       ["PLAN", { ...PLAN, url }],
     ] as const) {
-      const answer = await report(type, data);
-      expect(answer, type).toMatchObject({ status: 400, body: { errors: [{ path: "data.url" }] } });
+      const response = await report(type, data);
+      expect(response, type).toMatchObject({ status: 400, body: { errors: [{ path: "data.url" }] } });
     }
     expect(plane.table.all()).toEqual(before);
   });
@@ -314,8 +314,8 @@ describe("a SCREENSHOT", () => {
   });
 
   it("must be an image", async () => {
-    const answer = await report("SCREENSHOT", { ...SCREENSHOT, mime_type: "text/html" });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "data.mime_type" }] } });
+    const response = await report("SCREENSHOT", { ...SCREENSHOT, mime_type: "text/html" });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "data.mime_type" }] } });
   });
 });
 
@@ -325,8 +325,8 @@ describe("artifacts of every kind", () => {
   it.each(Object.entries(kinds))("are refused above 1,000 per run, and leave nothing: a %s", async (type, data) => {
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts: 1_000 } });
     const before = structuredClone(plane.table.all());
-    const answer = await report(type, data);
-    expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: false } });
+    const response = await report(type, data);
+    expect(response).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: false } });
     expect(plane.table.all()).toEqual(before);
     expect((await harness.finish()).status, "the run itself goes on").toBe(200);
   });
@@ -390,8 +390,8 @@ describe("artifacts of every kind", () => {
 
   it.each(Object.entries(kinds))("of another team return 404: a %s", async (type, data) => {
     const { artifact_uid } = (await report(type, data)).body;
-    const answer = await createClient(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
-    expect(answer.status).toBe(404);
+    const response = await createClient(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
+    expect(response.status).toBe(404);
   });
 
   it("are in the transcript's events and in the response to the agent's final message", async () => {

@@ -54,9 +54,9 @@ describe("POST /agent/attachments", () => {
   ])("returns 400 and creates no upload for a wrong %s (%o)", async (field, wrong) => {
     const plane = await createTestControlPlane();
     const before = structuredClone(plane.table.all());
-    const answer = await createClient(plane).post(path, { ...file, ...wrong });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0]).toMatchObject({ path: field });
+    const response = await createClient(plane).post(path, { ...file, ...wrong });
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0]).toMatchObject({ path: field });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -73,9 +73,9 @@ describe("POST /agent/attachments", () => {
 describe("POST /agent/runs with attachments[].attachment_id", () => {
   const refused = async (plane: TestControlPlane, id: string, key = plane.key, more: object = {}) => {
     const before = structuredClone(plane.table.all());
-    const answer = await runWith(plane, id, key, more);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toMatchObject([{ path: "attachments[0].attachment_id" }]);
+    const response = await runWith(plane, id, key, more);
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toMatchObject([{ path: "attachments[0].attachment_id" }]);
     expect(plane.table.all()).toEqual(before);
   };
 
@@ -149,11 +149,11 @@ describe("the files of a run", () => {
     };
     const csv = { file_name: "a.csv", mime_type: "text/csv", data: Buffer.from("a,b").toString("base64") };
     const event = httpEvent({ key: plane.key, body: { prompt: "p".repeat(100_000), attachments: [csv] } });
-    const answer = await submit.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
-    expect(answer.statusCode).toBe(200);
+    const response = await submit.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(response.statusCode).toBe(200);
     expect(types.toSorted()).toEqual(["text/csv", "text/plain; charset=utf-8"]);
     const stored = { file_name: "a.csv", mime_type: "text/csv", size_bytes: 3 };
-    const { attachments } = await plane.ports.runs.body(JSON.parse(answer.body).run_id);
+    const { attachments } = await plane.ports.runs.body(JSON.parse(response.body).run_id);
     expect(attachments).toMatchObject([stored]);
   });
 });

@@ -603,24 +603,24 @@ describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
     const files = [...plane.files.files.keys()];
     const sent = plane.sent.length;
     const [method, target, options] = send();
-    const answer = await request(plane, method, target, options);
+    const response = await request(plane, method, target, options);
 
-    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-    expect(answer.headers["content-type"]).toBe("application/problem+json");
-    expect(answer.body).toMatchObject({
+    expect(response.status, JSON.stringify(response.body)).toBe(status);
+    expect(response.headers["content-type"]).toBe("application/problem+json");
+    expect(response.body).toMatchObject({
       status,
       instance: `/api/v1${target.split("?")[0]}`,
       error_code: code ?? expectedCode(status),
       retryable: false,
       trace_id: "request-1",
     });
-    expect(answer.headers["x-should-retry"]).toBe("false");
-    expect(answer.body.error).toBe(`${answer.body.title} (${answer.body.detail})`);
-    if (path !== undefined) expect(answer.body.errors?.[0]?.path, JSON.stringify(answer.body)).toBe(path);
-    if (path !== undefined) expect(answer.body.detail).toContain(path);
-    if (detail !== undefined) expect(answer.body.detail).toMatch(detail);
-    if (status === 401) expect(answer.headers["www-authenticate"]).toBe("Bearer");
-    if (status === 405) expect(answer.headers["allow"]).toBe(target === "/agent/runs" ? "GET, POST" : "GET");
+    expect(response.headers["x-should-retry"]).toBe("false");
+    expect(response.body.error).toBe(`${response.body.title} (${response.body.detail})`);
+    if (path !== undefined) expect(response.body.errors?.[0]?.path, JSON.stringify(response.body)).toBe(path);
+    if (path !== undefined) expect(response.body.detail).toContain(path);
+    if (detail !== undefined) expect(response.body.detail).toMatch(detail);
+    if (status === 401) expect(response.headers["www-authenticate"]).toBe("Bearer");
+    if (status === 405) expect(response.headers["allow"]).toBe(target === "/agent/runs" ? "GET, POST" : "GET");
     expect(plane.table.all()).toEqual(before);
     expect([...plane.files.files.keys()]).toEqual(files);
     expect(plane.sent).toHaveLength(sent);

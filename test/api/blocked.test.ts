@@ -115,8 +115,8 @@ describe("an agent's question", () => {
 
   it("is refused with 400 in a run that is done, and ends nothing", async () => {
     const harness = await workingRun(plane);
-    const answer = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
+    const response = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
     expect((await read(harness.run_id)).state).toBe("INPROGRESS");
     const notBlocked = { success: true, blocked: false, summary: "done" };
     expect((await harness.support("finish-task", notBlocked)).status).toBe(200);
@@ -126,16 +126,16 @@ describe("an agent's question", () => {
   it("can be repeated after each answer", async () => {
     const { run_id, ...first } = await workingRun(plane);
     await ask({ run_id, ...first });
-    for (const answer of ["one", "two"]) {
-      await ada.post(`/agent/runs/${run_id}/followups`, { message: answer });
+    for (const response of ["one", "two"]) {
+      await ada.post(`/agent/runs/${run_id}/followups`, { message: response });
       await deliver(plane, "ends");
       const next = await nextExecution(plane);
       await next.resolve();
       await next.beat((await next.resolve()).body.context.followups[0].number);
-      await ask(next, `and after ${answer}?`);
+      await ask(next, `and after ${response}?`);
       expect(await read(run_id)).toMatchObject({
         state: "BLOCKED",
-        status_message: { message: `and after ${answer}?` },
+        status_message: { message: `and after ${response}?` },
       });
     }
   });

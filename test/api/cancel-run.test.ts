@@ -13,8 +13,8 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const plane = await createTestControlPlane();
     const ada = createClient(plane);
     const id = await createRun(plane);
-    const answer = await ada.post(`/agent/runs/${id}/cancel`);
-    expect(answer).toMatchObject({ status: 200, body: id });
+    const response = await ada.post(`/agent/runs/${id}/cancel`);
+    expect(response).toMatchObject({ status: 200, body: id });
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "CANCELLED",
       status_message: { message: "cancelled by Ada" },
@@ -31,10 +31,10 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const plane = await createTestControlPlane();
     const { run_id } = await startedRun(plane);
     const before = structuredClone(plane.table.all());
-    const answer = await createClient(plane).post(`/agent/runs/${run_id}/cancel`);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ error_code: "conflict", retryable: true });
-    expect(answer.headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
+    const response = await createClient(plane).post(`/agent/runs/${run_id}/cancel`);
+    expect(response.status).toBe(409);
+    expect(response.body).toMatchObject({ error_code: "conflict", retryable: true });
+    expect(response.headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -48,9 +48,9 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       else if (state === "ERROR") await loseThreeTimes(plane, harness);
       else await harness.finish(state === "SUCCEEDED");
       for (const query of ["", "?force=true"]) {
-        const answer = await ada.post(`/agent/runs/${harness.run_id}/cancel${query}`);
-        expect(answer.status).toBe(400);
-        expect(answer.body).toMatchObject({
+        const response = await ada.post(`/agent/runs/${harness.run_id}/cancel${query}`);
+        expect(response.status).toBe(400);
+        expect(response.body).toMatchObject({
           error_code: "invalid_request",
           retryable: false,
           detail: expect.stringContaining(state),
@@ -106,7 +106,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       run_time: "PT4.000S",
     });
     expect((await harness.beat()).body).toMatchObject({ cancel: true });
-    for (const answer of [
+    for (const response of [
       await harness.resolve(),
       await harness.messages(1, "more"),
       await harness.finish(),
@@ -114,7 +114,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       await harness.client.get(`/agent/runs/${harness.run_id}`),
       await harness.client.post("/agent/runs", { prompt: "child" }),
     ]) {
-      expect(answer.status).toBe(401);
+      expect(response.status).toBe(401);
     }
     expect((await harness.shutDown()).body).toEqual({});
     expect((await harness.shutDown()).status, "that was its last word").toBe(401);
@@ -216,9 +216,9 @@ describe("an Idempotency-Key of a cancel", () => {
     const plane = await createTestControlPlane();
     const headers = { "idempotency-key": "k" };
     for (const id of [await createRun(plane), await createRun(plane)]) {
-      const answer = await createClient(plane).post(`/agent/runs/${id}/cancel`, undefined, { headers });
-      expect(answer).toMatchObject({ status: 200, body: id });
-      expect(answer.headers).not.toHaveProperty("idempotent-replay");
+      const response = await createClient(plane).post(`/agent/runs/${id}/cancel`, undefined, { headers });
+      expect(response).toMatchObject({ status: 200, body: id });
+      expect(response.headers).not.toHaveProperty("idempotent-replay");
       expect(await plane.table.get(keys.head(id))).toMatchObject({ state: "CANCELLED" });
     }
   });
@@ -233,15 +233,15 @@ describe("concurrent changes of a run that is cancelled", () => {
       const plane = await createTestControlPlane();
       const ada = createClient(plane);
       const id = await createRun(plane);
-      const answer = await withWriteInBetween(
+      const response = await withWriteInBetween(
         plane,
         (write) => write.kind === "update" && write.set?.["state"] === "CANCELLED",
         () => deliver(plane, "runs"),
         () => ada.post(`/agent/runs/${id}/cancel${query}`),
       );
-      expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+      expect(response.status, JSON.stringify(response.body)).toBe(status);
       expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe(state);
-      if (status === 409) expect(answer.body.detail).toContain("the run is being prepared");
+      if (status === 409) expect(response.body.detail).toContain("the run is being prepared");
     }
   });
 
@@ -258,10 +258,10 @@ describe("concurrent changes of a run that is cancelled", () => {
   it("let one of several requests cancel it, and return 400 to the others", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 }, () => createClient(plane).post(`/agent/runs/${id}/cancel`)),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
   });
 });
 

@@ -20,8 +20,8 @@ describe("POST /agent/runs/cancel", () => {
     const prepared = await startedRun(plane, batch);
     const queued = await createRun(plane, batch);
     const other = await createRun(plane, { prompt: "another", metadata: { batch: "8" } });
-    const answer = await ada.post(path, { filter: { metadata: { batch: "7" } } });
-    expect(answer).toMatchObject({
+    const response = await ada.post(path, { filter: { metadata: { batch: "7" } } });
+    expect(response).toMatchObject({
       status: 200,
       body: {
         matched: 3,
@@ -138,10 +138,10 @@ describe("POST /agent/runs/cancel", () => {
       [{ filter: { ancestor_run_id: "0199e0b2-0000-7000-8000-000000000000" } }, "filter.ancestor_run_id"],
       [{ filter: { created_after: "yesterday" } }, "filter.created_after"],
     ] as const) {
-      const answer = await ada.post(path, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.error_code).toBe("invalid_request");
-      expect(answer.body.errors[0]).toMatchObject({ path: field });
+      const response = await ada.post(path, body);
+      expect(response.status).toBe(400);
+      expect(response.body.error_code).toBe("invalid_request");
+      expect(response.body.errors[0]).toMatchObject({ path: field });
     }
     expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
@@ -149,8 +149,8 @@ describe("POST /agent/runs/cancel", () => {
   it("cancels no run of another team", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const answer = await createClient(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
-    expect(answer.body).toMatchObject({ matched: 0, cancelled: 0 });
+    const response = await createClient(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
+    expect(response.body).toMatchObject({ matched: 0, cancelled: 0 });
     expect((await createClient(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
@@ -235,23 +235,23 @@ describe("POST /agent/runs/cancel", () => {
       expect(await send(plane, () => Promise.reject(new Error("no table")))).toMatchObject({ statusCode: 500 });
       const later = await createRun(plane, { prompt: "later" });
       const first = await send(plane, plane.ports.table.write);
-      const answer = { matched: 1, cancelled: 1, refused: [], has_more: false };
-      expect([first.statusCode, JSON.parse(first.body)]).toEqual([200, answer]);
+      const response = { matched: 1, cancelled: 1, refused: [], has_more: false };
+      expect([first.statusCode, JSON.parse(first.body)]).toEqual([200, response]);
       expect(first.headers).toMatchObject({ "idempotent-replay": "true" });
       expect((await createClient(plane).get(`/agent/runs/${later}`)).body.state).toBe("CANCELLED");
       await createRun(plane, { prompt: "even later" });
       const second = await send(plane, plane.ports.table.write);
-      expect(JSON.parse(second.body)).toEqual(answer);
+      expect(JSON.parse(second.body)).toEqual(response);
     });
 
     it("returns the response all the same if its record has expired meanwhile", async () => {
       const plane = await createTestControlPlane();
       await createRun(plane);
-      const answer = await send(plane, async (write) => {
+      const response = await send(plane, async (write) => {
         if (write.kind === "update") await plane.ports.table.write({ kind: "delete", key: write.key });
         return plane.ports.table.write(write);
       });
-      expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([200, { matched: 1, cancelled: 1 }]);
+      expect([response.statusCode, JSON.parse(response.body)]).toMatchObject([200, { matched: 1, cancelled: 1 }]);
     });
   });
 });

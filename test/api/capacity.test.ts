@@ -100,17 +100,17 @@ describe("a team's queue", () => {
     });
     expect((await createClient(plane).post("/agent/runs", { prompt: "the 1,000th" })).status).toBe(200);
     const before = structuredClone(plane.table.all());
-    const answer = await createClient(plane).post(
+    const response = await createClient(plane).post(
       "/agent/runs",
       { prompt: "one more" },
       { headers: { "idempotency-key": "full" } },
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 429,
       body: { error_code: "resource_unavailable", retryable: true, status: 429 },
     });
-    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
-    expect(answer.headers["x-should-retry"]).toBe("true");
+    expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+    expect(response.headers["x-should-retry"]).toBe("true");
     expect(plane.table.all()).toEqual(before);
 
     await plane.table.write({

@@ -100,8 +100,8 @@ describe("the snapshots of a run", () => {
       ["c", "d"],
     ] as const) {
       const create = () => request(generation, "one");
-      const answer = await withWriteInBetween(plane, storesSnapshot, () => request(other, "two"), create);
-      expect(answer.status).toBe(200);
+      const response = await withWriteInBetween(plane, storesSnapshot, () => request(other, "two"), create);
+      expect(response.status).toBe(200);
     }
     expect(await readHead()).toMatchObject({ snapshots: 4 });
   });

@@ -119,9 +119,9 @@ describe("a child created with a run's key", () => {
       ],
       ["agent_identity_uid", { agent_identity_uid: agent.uid }],
     ] as const) {
-      const answer = await parent.client.post("/agent/runs", { prompt: "child", ...body });
-      expect(answer, member).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
-      expect(answer.body.detail).toContain(`${member}: `);
+      const response = await parent.client.post("/agent/runs", { prompt: "child", ...body });
+      expect(response, member).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      expect(response.body.detail).toContain(`${member}: `);
     }
     expect(plane.table.all()).toEqual(before);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { RUN_SOURCES } from "#shared/wire/run.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver } from "../support/execution.ts";
 
 let plane: TestControlPlane;
@@ -11,7 +11,7 @@ beforeEach(async () => {
   ada = createClient(plane);
 });
 
-const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+const read = async (id: string): Promise<ResponseBody["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
 /** The configuration that a run with this one shows. */
 const resolved = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
   (await read(await createRun(plane, { prompt: "hello", config, ...more }))).agent_config;
@@ -42,8 +42,8 @@ describe("skills of a run", () => {
   });
 
   it("rejects skill_spec together with skills", async () => {
-    const answer = await refused({ skill_spec: "acme/tools:a", skills: ["acme/tools:b"] });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config" }] } });
+    const response = await refused({ skill_spec: "acme/tools:a", skills: ["acme/tools:b"] });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config" }] } });
   });
 });
 

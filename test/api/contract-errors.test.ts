@@ -5,20 +5,20 @@ import { createTestControlPlane } from "../support/control-plane.ts";
 describe("an error", () => {
   it("has every member of a problem, and no other", async () => {
     const plane = await createTestControlPlane();
-    const answer = await createClient(plane).get("/agent/runs?limit=0&state=QUEUED");
-    expect(answer.status).toBe(400);
-    expect(answer.headers).toMatchObject({
+    const response = await createClient(plane).get("/agent/runs?limit=0&state=QUEUED");
+    expect(response.status).toBe(400);
+    expect(response.headers).toMatchObject({
       "content-type": "application/problem+json",
-      "x-request-id": answer.body.trace_id,
+      "x-request-id": response.body.trace_id,
       "x-should-retry": "false",
     });
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       type: "https://runyard.test/api/v1/docs/errors/invalid-request",
       title: "The request is not valid",
       status: 400,
       detail: expect.stringMatching(/^limit: /),
       instance: "/api/v1/agent/runs",
-      error: `The request is not valid (${answer.body.detail})`,
+      error: `The request is not valid (${response.body.detail})`,
       error_code: "invalid_request",
       retryable: false,
       trace_id: "request-1",
@@ -28,14 +28,14 @@ describe("an error", () => {
 
   it("lists each of several wrong fields once", async () => {
     const plane = await createTestControlPlane();
-    const answer = await createClient(plane).post("/agent/runs", {
+    const response = await createClient(plane).post("/agent/runs", {
       prompt: 7,
       title: "t".repeat(513),
       mode: "fast",
       config: { idle_timeout_minutes: 0, repositories: [{ url: "https://git.test/a" }, { url: "ftp://git.test/b" }] },
       metadata: { "a key": "v" },
     });
-    const paths = answer.body.errors.map(({ path }: { path: string }) => path);
+    const paths = response.body.errors.map(({ path }: { path: string }) => path);
     expect(paths).toHaveLength(new Set(paths).size);
     expect(paths.toSorted()).toEqual(
       [
@@ -47,8 +47,8 @@ describe("an error", () => {
         "title",
       ].toSorted(),
     );
-    for (const { message } of answer.body.errors) expect(message).toMatch(/\w/);
-    expect(answer.body.detail).toContain("and 5 more");
+    for (const { message } of response.body.errors) expect(message).toMatch(/\w/);
+    expect(response.body.detail).toContain("and 5 more");
   });
 
   it("lists a field once if it is wrong in several ways", async () => {

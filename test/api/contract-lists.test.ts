@@ -14,16 +14,16 @@ beforeEach(async () => {
 });
 
 const found = async (query: string, client = ada): Promise<string[]> => {
-  const answer = await client.get(`/agent/runs?${query}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.runs.map(({ run_id }: { run_id: string }) => run_id);
+  const response = await client.get(`/agent/runs?${query}`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body.runs.map(({ run_id }: { run_id: string }) => run_id);
 };
 
 describe("GET /agent/runs", () => {
   it("accepts q of 256 characters and rejects 257", async () => {
     expect(await found(`q=${"😀".repeat(256)}`)).toEqual([]);
-    const answer = await ada.get(`/agent/runs?q=${"q".repeat(257)}`);
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
+    const response = await ada.get(`/agent/runs?q=${"q".repeat(257)}`);
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
   });
 
   it("sorts by updated_at desc by default", async () => {
@@ -95,8 +95,8 @@ describe("GET /agent/runs", () => {
     const { next_cursor } = (await mia.get("/agent/runs?limit=1", inTeam)).body.page_info;
     expect((await mia.get(`/agent/runs?cursor=${next_cursor}`, inTeam)).status).toBe(200);
     for (const headers of [{}, { "x-team-uid": plane.otherTeam }]) {
-      const answer = await mia.get(`/agent/runs?cursor=${next_cursor}`, { headers });
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
+      const response = await mia.get(`/agent/runs?cursor=${next_cursor}`, { headers });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
   });
 });

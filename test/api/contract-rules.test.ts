@@ -30,8 +30,8 @@ describe("the order of checks", () => {
       ["PATCH", "/agent/runs", 405],
       ["HEAD", "/agent/models", 405],
     ] as const) {
-      const answer = await request(plane, method, target, { key: undefined });
-      expect(answer).toMatchObject({ status, headers: { "content-type": "application/problem+json" } });
+      const response = await request(plane, method, target, { key: undefined });
+      expect(response).toMatchObject({ status, headers: { "content-type": "application/problem+json" } });
     }
   });
 
@@ -89,14 +89,14 @@ describe("a personal run", () => {
     const agent = await plane.agent();
     for (const key of [plane.key, agent.key, plane.otherKey]) {
       const client = createClient(plane, key);
-      for (const answer of [
+      for (const response of [
         await client.get(`/agent/runs/${id}`),
         await client.get(`/agent/runs/${id}/timeline`),
         await client.get(`/agent/conversations/${id}`),
         await client.post(`/agent/runs/${id}/followups`, { message: "m" }),
         await client.post(`/agent/runs/${id}/cancel`),
       ]) {
-        expect(answer.status).toBe(404);
+        expect(response.status).toBe(404);
       }
       expect((await client.get("/agent/runs")).body).toMatchObject({ runs: [] });
     }

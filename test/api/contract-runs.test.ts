@@ -4,7 +4,7 @@ import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimelineType } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { readTimeline } from "../support/look.ts";
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   ada = createClient(plane);
 });
 
-const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+const read = async (id: string): Promise<ResponseBody["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
 
 describe("RunState", () => {
   it("contains exactly the documented states", () => {
@@ -49,12 +49,12 @@ describe("a run", () => {
     expect(await read(failed.run_id)).not.toHaveProperty("session_link");
     const { getRun } = await import("#functions/runs/get-run.ts");
     const withoutWeb = { ...plane.ports, webUrl: undefined };
-    const answer = await plane.call(
+    const response = await plane.call(
       { handle: (event) => getRun.handle(event, withoutWeb) },
       { path: { runId: harness.run_id } },
     );
-    expect(answer).toMatchObject({ status: 200, body: { state: "SUCCEEDED" } });
-    expect(answer.body).not.toHaveProperty("session_link");
+    expect(response).toMatchObject({ status: 200, body: { state: "SUCCEEDED" } });
+    expect(response.body).not.toHaveProperty("session_link");
   });
 
   it("changes updated_at with an artifact and with its end", async () => {
@@ -195,7 +195,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(await harness.support("messages", batch)).toMatchObject({ status: 200, body: { next_sequence: 5 } });
     const { conversation_id, steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(conversation_id).toBe(harness.run_id);
-    const shown = steps.flatMap(({ id, messages, steps }: Answer["body"]) => {
+    const shown = steps.flatMap(({ id, messages, steps }: ResponseBody["body"]) => {
       expect({ id, steps }).toEqual({ id: expect.any(String), steps: [] });
       return messages;
     });

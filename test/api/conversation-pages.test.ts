@@ -3,16 +3,16 @@ import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, said, workingRun } from "../support/execution.ts";
 
-const ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 type Step = { id: string; messages: { role: string; content: { text: string }[] }[] };
 
 const asked = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
 
 async function append(harness: Harness, first: number, messages: readonly unknown[]): Promise<number> {
   const body = { execution_id: harness.execution_id, first_sequence: first, messages };
-  const answer = await harness.support("messages", body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.next_sequence;
+  const response = await harness.support("messages", body);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body.next_sequence;
 }
 
 /** All steps of all pages, and how many each page had. */
@@ -22,7 +22,7 @@ async function walk(client: Client, target: string, query = ""): Promise<{ steps
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const { status, body } = await client.get(`${target}?${query}&cursor=${cursor}`);
     expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(ANSWER_BYTES);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
     steps.push(...body.steps);
     sizes.push(body.steps.length);
     expect(body.page_info?.has_next_page ?? false).toBe(body.page_info?.next_cursor !== undefined);

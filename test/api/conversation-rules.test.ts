@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { answerEvents } from "#shared/conversations/answer-events.ts";
 import { cancelMessage, settleCancelledTurn, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
@@ -14,6 +13,7 @@ import {
 } from "#shared/conversations/live-output.ts";
 import { prepareMessages, readBatch } from "#shared/conversations/messages.ts";
 import { readPublicRun } from "#shared/conversations/public-run.ts";
+import { respondWithEvents } from "#shared/conversations/respond-with-events.ts";
 import { readEvents, toTimelineEvent } from "#shared/conversations/timeline.ts";
 import { composeTranscript } from "#shared/conversations/transcript.ts";
 import { putTranscriptEvents } from "#shared/conversations/transcript-store.ts";
@@ -75,7 +75,7 @@ describe("the request of a run's events", () => {
     const plane = await createTestControlPlane();
     const principal = await plane.ports.principals.authenticate(`Bearer ${plane.key}`, undefined);
     const call = (lastEventId?: string) =>
-      answerEvents(
+      respondWithEvents(
         {
           path: { runId },
           query: { after: 1, wait: undefined, live: undefined, live_after: undefined },
@@ -85,9 +85,9 @@ describe("the request of a run's events", () => {
         { ...plane.ports, streamSeconds: 60 },
       );
     const { run_id: runId } = await workingRun(plane);
-    const answer = await call();
-    expect([answer.status, "stream" in answer]).toEqual([200, streams]);
-    if (!("stream" in answer)) return expect(answer.body.next).toBe(3);
+    const response = await call();
+    expect([response.status, "stream" in response]).toEqual([200, streams]);
+    if (!("stream" in response)) return expect(response.body.next).toBe(3);
     for (const [last, first] of [
       [undefined, 2],
       ["2", 3],
@@ -121,9 +121,9 @@ describe("the request of a run's events", () => {
   it("has a position of 16,384 characters at most", async () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
-    const answer = async (length: number) =>
+    const response = async (length: number) =>
       (await request(plane, "GET", `/agent/runs/${run}/events?live_after=${"a".repeat(length)}`)).status;
-    expect([await answer(16_384), await answer(16_385)]).toEqual([200, 400]);
+    expect([await response(16_384), await response(16_385)]).toEqual([200, 400]);
   });
 });
 

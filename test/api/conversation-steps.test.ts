@@ -68,8 +68,8 @@ describe("the messages of a run", () => {
     const before = structuredClone(plane.table.all());
     const put = () => Promise.reject(new Error("no bucket"));
     const event = httpEvent({ key: harness.key, body });
-    const answer = await appendMessages.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
-    expect(answer).toMatchObject({ statusCode: 500 });
+    const response = await appendMessages.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(response).toMatchObject({ statusCode: 500 });
     expect(plane.table.all()).toEqual(before);
   });
 });

@@ -3,14 +3,19 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { ERRORS } from "#shared/errors.ts";
 import { createClient } from "../support/client.ts";
-import { type Answer, BASE_URL, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import {
+  BASE_URL,
+  createTestControlPlane,
+  type ResponseBody,
+  type TestControlPlane,
+} from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
 beforeAll(async () => {
   plane = await createTestControlPlane();
 });
 /** Without a key, as a browser that follows a link. */
-const open = (path: string): Promise<Answer> => createClient(plane, undefined).get(path, { key: undefined });
+const open = (path: string): Promise<ResponseBody> => createClient(plane, undefined).get(path, { key: undefined });
 
 const codes = Object.keys(ERRORS);
 const pages = ["/docs", "/docs/errors", ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`)];

@@ -18,9 +18,9 @@ beforeEach(async () => {
 
 const path = "/agent/environments";
 const create = async (name = "Shop", body: Record<string, unknown> = {}, client = ada) => {
-  const answer = await client.post(path, { name, ...body });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await client.post(path, { name, ...body });
+  expect(response.status).toBe(201);
+  return response.body;
 };
 const names = async (query = "", client = ada): Promise<string[]> =>
   (await client.get(`${path}${query}`)).body.environments.map((one: { config: { name: string } }) => one.config.name);
@@ -103,8 +103,8 @@ describe("POST /agent/environments", () => {
     ],
   ])("returns 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
-    const answer = await ada.post(path, body);
-    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
+    const response = await ada.post(path, body);
+    expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -137,8 +137,8 @@ describe("POST /agent/environments", () => {
   });
 
   it("gives a name to exactly one of twenty concurrent requests", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
     expect(await names()).toEqual(["Shop"]);
   });
 
@@ -248,7 +248,7 @@ describe("another team's environment", () => {
   it("returns the same 404 as a missing one to every request", async () => {
     const { uid } = await create();
     const ask = async (id: string) => {
-      const answers = [
+      const responses = [
         await bo.get(`${path}/${id}`),
         await bo.get(`${path}/${id}?link=${id}.x`),
         await bo.put(`${path}/${id}`, { name: "Stolen" }),
@@ -257,7 +257,7 @@ describe("another team's environment", () => {
         await bo.delete(`${path}/${id}/share`, { body: { link: true } }),
         await bo.post("/agent/runs", { prompt: "hello", config: { environment_id: id } }),
       ];
-      return answers.map(({ status, body }) => [status, body.error_code, body.detail?.replace(id, "it")]);
+      return responses.map(({ status, body }) => [status, body.error_code, body.detail?.replace(id, "it")]);
     };
     expect(await ask(uid)).toEqual(await ask(randomUUID()));
   });
@@ -398,8 +398,8 @@ describe("POST /agent/runs in an environment", () => {
   });
 
   it.each(["none", randomUUID()])("returns 400 naming config.environment_id for %s", async (environment_id) => {
-    const answer = await run({ environment_id });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
+    const response = await run({ environment_id });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
   it("uses the identity's environment if the run names none, and is refused once it is deleted", async () => {
@@ -434,8 +434,8 @@ describe("POST /agent/runs in an environment", () => {
       await ada.delete(`${path}/${uid}`);
       return transact(writes);
     });
-    const answer = await run({ environment_id: uid });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
+    const response = await run({ environment_id: uid });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
     expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
   });
 
@@ -461,8 +461,8 @@ describe("a schedule in an environment", () => {
     ada.post("/agent/schedules", { ...nightly, agent_config: { environment_id } });
 
   it("requires an existing environment", async () => {
-    const answer = await schedule(randomUUID());
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
+    const response = await schedule(randomUUID());
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
   });
 
   it("creates runs in it, and none once it is deleted", async () => {

@@ -3,7 +3,7 @@ import { removeStops } from "#shared/executions/sandbox-stops.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import {
   consume,
   createHarness,
@@ -39,19 +39,19 @@ describe("the first call of an execution", () => {
   const inBetween = async (instances: readonly [string, string]) => {
     const [late, first] = await twoHarnesses(instances);
     if (!late || !first) throw new Error("there are two harnesses");
-    const answer = await withWriteInBetween(plane, begins, first.resolve, late.resolve);
-    return { answer, run: late.run_id };
+    const response = await withWriteInBetween(plane, begins, first.resolve, late.resolve);
+    return { response: response, run: late.run_id };
   };
 
   it("is refused to a second harness that calls at the same time", async () => {
-    const { answer, run } = await inBetween(["late", "first"]);
-    expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    const { response, run } = await inBetween(["late", "first"]);
+    expect(response).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     expect(await readHead(run)).toMatchObject({ instance_id: "first" });
   });
 
   it("can be repeated by the same harness while the first one is processed", async () => {
-    const { answer, run } = await inBetween(["same", "same"]);
-    expect(answer).toMatchObject({ status: 200, body: { context: { run_id: run } } });
+    const { response, run } = await inBetween(["same", "same"]);
+    expect(response).toMatchObject({ status: 200, body: { context: { run_id: run } } });
     expect((await readTimeline(plane, run)).filter((type) => type === "worker_container_ready")).toHaveLength(1);
   });
 
@@ -98,7 +98,7 @@ describe("the first call of an execution", () => {
 
 const file = { filename: "a", mime_type: "text/plain", size_bytes: 1, sha256: "a".repeat(64) };
 const pull = { artifact_type: "PULL_REQUEST", data: { url: "https://github.com/acme/shop/pull/1", branch: "fix" } };
-const calls: readonly [string, (harness: Harness) => Promise<Answer>][] = [
+const calls: readonly [string, (harness: Harness) => Promise<ResponseBody>][] = [
   ["messages", (harness) => harness.messages(1, "hello")],
   ["client-events", (harness) => harness.event({ event_uuid: "e", event_name: "agent_started", timestamp: AT })],
   ["notify-user", (harness) => harness.support("notify-user", { message: "hello" })],
@@ -122,8 +122,8 @@ describe("a call of an execution", () => {
     const body = { followups_stored: 0, first_sequence: 1, messages: [said("late")], frames };
     const before = structuredClone(plane.table.all());
     plane.clock.now += 60_000;
-    const answer = await harness.support(name, { ...body, execution_id: "another" });
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 401 });
+    const response = await harness.support(name, { ...body, execution_id: "another" });
+    expect(response, JSON.stringify(response.body)).toMatchObject({ status: 401 });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -163,13 +163,13 @@ describe("a cancelled execution", () => {
     "that shuts down while it is cancelled%s gets %i, and confirms its stop: %j",
     async (query, status, isConfirmed) => {
       const harness = await workingRun(plane);
-      const answer = await withWriteInBetween(
+      const response = await withWriteInBetween(
         plane,
         isHeadUpdate,
         () => ada.post(`/agent/runs/${harness.run_id}/cancel${query}`),
         () => harness.shutDown(),
       );
-      expect(answer.status).toBe(status);
+      expect(response.status).toBe(status);
       expect(await readState(plane, harness.run_id)).toBe("CANCELLED");
       expect((await readTimeline(plane, harness.run_id)).includes("run_stopped")).toBe(isConfirmed);
     },
@@ -181,15 +181,15 @@ describe("an execution that finishes", () => {
     const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" });
     await harness.beat(1);
-    const answer = await harness.support("finish-task", { success: true, summary: "done", followups_stored: 0 });
-    expect(answer).toMatchObject({ status: 200, body: {} });
-    expect(answer.body).not.toHaveProperty("followups");
+    const response = await harness.support("finish-task", { success: true, summary: "done", followups_stored: 0 });
+    expect(response).toMatchObject({ status: 200, body: {} });
+    expect(response.body).not.toHaveProperty("followups");
     expect(await readState(plane, harness.run_id)).toBe("SUCCEEDED");
   });
 });
 
 describe("the sandbox of a self-hosted worker", () => {
-  it.each<readonly [string, (harness: Harness) => Promise<Answer>, boolean]>([
+  it.each<readonly [string, (harness: Harness) => Promise<ResponseBody>, boolean]>([
     ["finishes", (harness) => harness.finish(), false],
     ["shuts down", (harness) => harness.shutDown(), true],
   ])("whose execution %s is noted to be stopped, unless it ended by itself", async (_, end, hasStops) => {

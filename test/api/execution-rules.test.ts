@@ -245,8 +245,8 @@ describe("a heartbeat", () => {
   it("asks a cancelled execution to stop", async () => {
     const harness = await workingRun(plane);
     const beat = { execution_id: harness.execution_id, followups_stored: 0 };
-    const answer = await recordHeartbeat(asRun(await head(harness.run_id), true), noHeader, beat, plane.ports);
-    expect(answer).toEqual({ followups: [], cancel: true, next_heartbeat_seconds: 10 });
+    const response = await recordHeartbeat(asRun(await head(harness.run_id), true), noHeader, beat, plane.ports);
+    expect(response).toEqual({ followups: [], cancel: true, next_heartbeat_seconds: 10 });
   });
 
   it("is written from nine seconds after the last one on, or with a follow-up", async () => {

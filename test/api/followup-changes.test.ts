@@ -80,8 +80,8 @@ describe("a follow-up", () => {
     const id = await createRun(plane);
     const put = () => Promise.reject(new Error("no bucket"));
     const event = httpEvent({ key: plane.key, path: { runId: id }, body: { message: "m".repeat(100_000) } });
-    const answer = await sendFollowup.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
-    expect(answer).toMatchObject({ statusCode: 500 });
+    const response = await sendFollowup.handle(event, { ...plane.ports, files: { ...plane.ports.files, put } });
+    expect(response).toMatchObject({ statusCode: 500 });
     expect(await readHead(id)).not.toHaveProperty("followups");
   });
 });
@@ -89,8 +89,8 @@ describe("a follow-up", () => {
 describe("a follow-up of a run that changes meanwhile", () => {
   it("continues a run that has ended", async () => {
     const harness = await workingRun(plane);
-    const answer = await withWriteInBetween(plane, storesFollowup, harness.finish, () => followup(harness.run_id));
-    expect(answer.status).toBe(200);
+    const response = await withWriteInBetween(plane, storesFollowup, harness.finish, () => followup(harness.run_id));
+    expect(response.status).toBe(200);
     expect(await readHead(harness.run_id)).toMatchObject({ state: "QUEUED", followups: 1 });
     const { context } = (await (await nextExecution(plane)).resolve()).body;
     expect(context.followups).toMatchObject([{ number: 1, message: "more" }]);
@@ -100,9 +100,9 @@ describe("a follow-up of a run that changes meanwhile", () => {
     const harness = await workingRun(plane, { prompt: "delete everything" });
     const cancel = () => ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`);
     await withWriteInBetween(plane, storesFollowup, cancel, () => followup(harness.run_id));
-    const answer = (await (await nextExecution(plane)).resolve()).body;
-    expect(answer.prompt).toBe("");
-    expect(answer.context).toMatchObject({
+    const response = (await (await nextExecution(plane)).resolve()).body;
+    expect(response.prompt).toBe("");
+    expect(response.context).toMatchObject({
       messages: [{ content: [{ text: "delete everything" }] }, { role: "system" }],
       own_messages: 2,
       next_sequence: 2,
@@ -119,9 +119,9 @@ describe("a follow-up of a run that changes meanwhile", () => {
       await ada.post(`/agent/runs/${run_id}/cancel?force=true`);
       plane.sent.length = 0;
       await followup(run_id, body);
-      const answer = (await (await nextExecution(plane)).resolve()).body;
-      expect(answer.prompt).toBe(prompt);
-      const { followups } = answer.context;
+      const response = (await (await nextExecution(plane)).resolve()).body;
+      expect(response.prompt).toBe(prompt);
+      const { followups } = response.context;
       expect(followups.map((one: { cancelled?: true }) => one.cancelled)).toEqual(cancelled);
     }
   });

@@ -40,9 +40,9 @@ describe("POST /harness-support/resolve-prompt", () => {
     const plane = await createTestControlPlane();
     const envelope = await plane.dispatch(await createRun(plane));
     const harnesses = Array.from({ length: 5 }, () => createHarness(plane, envelope));
-    const answers = await Promise.all(harnesses.map((harness) => harness.resolve()));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
-    const loser = harnesses[answers.findIndex(({ status }) => status === 409)];
+    const responses = await Promise.all(harnesses.map((harness) => harness.resolve()));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    const loser = harnesses[responses.findIndex(({ status }) => status === 409)];
     expect((await loser?.finish())?.status).toBe(409);
     expect(
       (await readTimeline(plane, envelope.run_id)).filter((type) => type === "worker_container_ready"),
@@ -53,12 +53,12 @@ describe("POST /harness-support/resolve-prompt", () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     for (const spoken of ["-1", "old"]) {
-      const answer = await harness.client.post(
+      const response = await harness.client.post(
         "/harness-support/resolve-prompt",
         {},
         { headers: { "runyard-protocol": spoken } },
       );
-      expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
+      expect(response).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
     }
     expect(await readState(plane, harness.run_id)).toBe("PENDING");
     for (const spoken of ["0", "2"]) {
@@ -117,13 +117,13 @@ describe("POST /harness-support/messages", () => {
   it("stores one of two different batches with the same number, and reports the next number", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       harness.messages(1, "a"),
       harness.messages(1, "b", "c"),
       harness.messages(1, "d"),
     ]);
     const stored = (await harness.resolve()).body.context.messages.length;
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body]).toEqual([200, { next_sequence: stored + 1, watched: false }]);
   });
 
@@ -181,8 +181,8 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const one = event();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => harness.event(one)));
-    for (const { status, body } of answers) expect(status === 200 || body.retryable, JSON.stringify(body)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => harness.event(one)));
+    for (const { status, body } of responses) expect(status === 200 || body.retryable, JSON.stringify(body)).toBe(true);
     expect((await harness.event(one)).status).toBe(200);
     expect((await readTimeline(plane, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
   });
@@ -231,10 +231,10 @@ describe("POST /harness-support/report-artifact", () => {
   it("gives one location to a file that is reported several times concurrently", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
-    await plane.upload(answers[0]?.body.upload.url, "abc");
+    const responses = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(responses.map(({ body }) => body.artifact_uid)).size).toBe(1);
+    await plane.upload(responses[0]?.body.upload.url, "abc");
     const commits = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
     for (const { status, body } of commits) expect(status === 200 || body.retryable).toBe(true);
     expect((await readTimeline(plane, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);

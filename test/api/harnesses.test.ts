@@ -64,13 +64,13 @@ describe("config.harness of a third-party agent", () => {
       harness: { type: "codex" },
       harness_auth_secrets: { codex_auth_secret_name: "CODEX" },
     });
-    for (const [answer, named] of [
+    for (const [response, named] of [
       [none, "config.harness.type"],
       [local, "config.harness.type"],
       [secret, "config.harness_auth_secrets.codex_auth_secret_name"],
     ] as const) {
-      expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
-      expect(answer.body.detail).toContain(named);
+      expect(response).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+      expect(response.body.detail).toContain(named);
     }
   });
 

@@ -12,9 +12,9 @@ beforeEach(async () => {
 });
 
 const create = async (name: string, body: Record<string, unknown> = {}) => {
-  const answer = await ada.post("/agent/identities", { name, ...body });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await ada.post("/agent/identities", { name, ...body });
+  expect(response.status).toBe(201);
+  return response.body;
 };
 const getDefault = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
 const named = (agents: readonly { name: string }[]) => agents.map(({ name }) => name);
@@ -90,8 +90,8 @@ describe("POST /agent/identities", () => {
     ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, path) => {
     const before = structuredClone(plane.table.all());
-    const answer = await ada.post("/agent/identities", body);
-    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
+    const response = await ada.post("/agent/identities", body);
+    expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -120,20 +120,20 @@ describe("POST /agent/identities", () => {
   });
 
   it("gives a name to exactly one of 20 concurrent requests", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => ada.post("/agent/identities", { name: "Reviewer" })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(19);
     expect(named((await ada.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
   });
 
   it("enforces the identity limit for concurrent requests, counting the default identity", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 25 }, (_, index) => ada.post("/agent/identities", { name: `Agent ${index}` })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
-    for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(19);
+    for (const { status, body } of responses.filter(({ status }) => status !== 201)) {
       expect([status, body.error_code]).toEqual([403, "feature_not_available"]);
     }
     expect((await ada.get("/agent/identities")).body.agents).toHaveLength(20);
@@ -179,8 +179,8 @@ describe("POST /agent/identities", () => {
 
   it("returns 400 to a caller without a team", async () => {
     const loner = await plane.person("Zoe", []);
-    const answer = await createClient(plane, loner.key).post("/agent/identities", { name: "a" });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
+    const response = await createClient(plane, loner.key).post("/agent/identities", { name: "a" });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
   });
 });
 
@@ -245,11 +245,11 @@ describe("PUT /agent/identities/{identityUid}", () => {
     const { uid, created_at } = await create("Reviewer", defaults);
     const before = (await ada.get(`/agent/identities/${uid}`)).body;
     plane.clock.now += 5_000;
-    const answer = await ada.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
-    expect(answer.body.created_at).toBe(created_at);
-    expect((await ada.get(`/agent/identities/${uid}`)).body).toEqual(answer.body);
+    const response = await ada.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
+    expect(response.body.created_at).toBe(created_at);
+    expect((await ada.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
   });
 
   it("clears members by an empty string, list or object, and stores false", async () => {
@@ -341,9 +341,9 @@ describe("DELETE /agent/identities/{identityUid}", () => {
   it("deletes the identity, its name and its place in the limit", async () => {
     const before = structuredClone(plane.table.all()).filter(({ sk }) => sk !== "IDEM");
     const { uid } = await create("Reviewer");
-    const answer = await ada.delete(`/agent/identities/${uid}`);
-    expect(answer).toMatchObject({ status: 204, body: "" });
-    expect(answer.headers).not.toHaveProperty("content-type");
+    const response = await ada.delete(`/agent/identities/${uid}`);
+    expect(response).toMatchObject({ status: 204, body: "" });
+    expect(response.headers).not.toHaveProperty("content-type");
     expect((await ada.get(`/agent/identities/${uid}`)).status).toBe(404);
     expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(404);
     const noted = plane.table.all().map(({ last_used_at: _, ...item }) => item);
@@ -378,9 +378,9 @@ describe("DELETE /agent/identities/{identityUid}", () => {
             writes.map((write, index) => (index === failing ? { ...write, if: { never: { eq: true } } } : write)),
           ),
       });
-      const answer = await ada.delete(`/agent/identities/${agent.uid}`);
+      const response = await ada.delete(`/agent/identities/${agent.uid}`);
       Object.assign(plane.table, { transact });
-      expect(answer).toMatchObject({ status: 409, body: { retryable: true } });
+      expect(response).toMatchObject({ status: 409, body: { retryable: true } });
       expect(plane.table.all()).toEqual(before);
     }
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(200);
@@ -394,12 +394,12 @@ describe("rights to identities", () => {
     const path = `/agent/identities/${agent.uid}`;
     expect((await client.get(path)).status).toBe(200);
     const before = structuredClone(plane.table.all());
-    for (const answer of [
+    for (const response of [
       await client.post("/agent/identities", { name: "a" }),
       await client.put(path, { name: "a" }),
       await client.delete(path),
     ]) {
-      expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
     }
     expect(plane.table.all()).toEqual(before);
   });
@@ -412,8 +412,8 @@ describe("rights to identities", () => {
       (path: string) => bo.put(path, { name: "a" }),
       (path: string) => bo.delete(path),
     ]) {
-      const answers = await Promise.all([uid, randomUUID(), "none"].map((id) => call(`/agent/identities/${id}`)));
-      const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+      const responses = await Promise.all([uid, randomUUID(), "none"].map((id) => call(`/agent/identities/${id}`)));
+      const told = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
       expect(told[0]).toMatchObject({ status: 404 });
       expect(told[1]).toEqual(told[0]);
       expect(told[2]).toEqual(told[0]);

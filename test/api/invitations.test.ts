@@ -17,9 +17,9 @@ beforeEach(async () => {
 const DAY = 24 * 3_600_000;
 const parseToken = (link: string) => link.split("/").at(-1) ?? "";
 const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test" }) => {
-  const answer = await ada.post(invitations, body);
-  expect(answer.status).toBe(201);
-  return { ...answer.body, token: parseToken(answer.body.link) };
+  const response = await ada.post(invitations, body);
+  expect(response.status).toBe(201);
+  return { ...response.body, token: parseToken(response.body.link) };
 };
 const accept = (client: Client, token: string, headers = {}) =>
   client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
@@ -93,8 +93,8 @@ describe("POST /agent/invitations/{token}/accept", () => {
   it("lets exactly one of several concurrent callers accept", async () => {
     const { token } = await invite();
     const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
-    const answers = await Promise.all(people.map(({ key }) => accept(createClient(plane, key), token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
+    const responses = await Promise.all(people.map(({ key }) => accept(createClient(plane, key), token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
     expect((await ada.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
   });
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const HOUR = 3_600_000;
-const uids = (answer: { body: { keys: { uid: string }[] } }) => answer.body.keys.map(({ uid }) => uid);
+const uids = (response: { body: { keys: { uid: string }[] } }) => response.body.keys.map(({ uid }) => uid);
 
 describe.each([
   { whose: "a person", path: () => "/agent/keys", form: /^ryp_[0-9A-Za-z]{43}$/, before: 1, kind: "user" },
@@ -89,19 +89,19 @@ describe.each([
     ["an end that has come", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
   ])("return 400 with the field and store nothing for %s", async (_, body, field) => {
     const stored = structuredClone(plane.table.all());
-    const answer = await ada.post(path(), body);
-    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
-    for (const { path } of answer.body.errors) expect(path).toBe(field);
+    const response = await ada.post(path(), body);
+    expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
+    for (const { path } of response.body.errors) expect(path).toBe(field);
     expect(plane.table.all()).toEqual(stored);
   });
 
   it("are limited to 50, also for concurrent requests", async () => {
     for (let index = before; index < 45; index++) await ada.post(path(), { name: `key ${index}` });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => ada.post(path(), { name: `late ${index}` })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
-    for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(5);
+    for (const { status, body } of responses.filter(({ status }) => status !== 201)) {
       expect([status, body.error_code, body.retryable]).toEqual([409, "conflict", false]);
       expect(body.detail).toBe("the limit of 50 keys is reached: delete one first");
     }
@@ -266,12 +266,12 @@ describe("identity keys", () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
     const bo = createClient(plane, plane.otherKey);
-    for (const answer of [
+    for (const response of [
       await bo.get(path),
       await bo.post(path, { name: "a" }),
       await bo.delete(`${path}/${body.uid}`),
     ]) {
-      expect(answer).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
+      expect(response).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
     }
   });
 

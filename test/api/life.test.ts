@@ -89,14 +89,14 @@ describe("a run from its prompt to its transcript", () => {
     });
     expect((await harness.resolve()).status, "the same instance may ask again").toBe(200);
     const second = createHarness(plane, envelope);
-    for (const answer of [
+    for (const response of [
       await second.resolve(),
       await second.beat(),
       await second.messages(1, "mine"),
       await second.finish(),
     ]) {
-      expect(answer.status, "another instance is turned away").toBe(409);
-      expect(answer.body).toMatchObject({ error_code: "conflict", retryable: false });
+      expect(response.status, "another instance is turned away").toBe(409);
+      expect(response.body).toMatchObject({ error_code: "conflict", retryable: false });
     }
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "INPROGRESS",

@@ -25,9 +25,9 @@ afterEach(() => skills.github[Symbol.asyncDispose]());
 
 /** The id of what a POST creates. */
 async function post(client: Client, target: string, body: unknown): Promise<string> {
-  const answer = await client.post(target, body);
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-  return answer.body.uid ?? answer.body.id ?? answer.body.team_uid;
+  const response = await client.post(target, body);
+  expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
+  return response.body.uid ?? response.body.id ?? response.body.team_uid;
 }
 
 /** At least two items in every list, and two lists of each kind. */

@@ -2,25 +2,25 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "#functions/runs/list-runs.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
 
-const ids = (answer: { body: { runs: { run_id: string }[] } }) => answer.body.runs.map(({ run_id }) => run_id);
+const ids = (response: { body: { runs: { run_id: string }[] } }) => response.body.runs.map(({ run_id }) => run_id);
 
 /** All pages of a list. None but the first may be empty. */
 async function walk(client: Client, query: string, limit: number): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await client.get(
+    const response = await client.get(
       `/agent/runs?${query}&limit=${limit}${cursor === undefined ? "" : `&cursor=${cursor}`}`,
     );
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    if (answer.body.page_info.has_next_page || cursor !== undefined) expect(answer.body.runs).not.toEqual([]);
-    if (!answer.body.page_info.has_next_page) expect(answer.body.page_info).toEqual({ has_next_page: false });
-    found.push(...ids(answer));
-    cursor = answer.body.page_info.next_cursor;
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    if (response.body.page_info.has_next_page || cursor !== undefined) expect(response.body.runs).not.toEqual([]);
+    if (!response.body.page_info.has_next_page) expect(response.body.page_info).toEqual({ has_next_page: false });
+    found.push(...ids(response));
+    cursor = response.body.page_info.next_cursor;
   } while (cursor !== undefined);
   return found;
 }
@@ -34,11 +34,11 @@ describe("GET /agent/runs", () => {
       plane.clock.now += 1;
     }
     await createRun(plane, { prompt: "theirs" }, plane.otherKey);
-    const answer = await createClient(plane).get("/agent/runs");
-    expect(ids(answer)).toEqual(made.slice(0, 20));
-    expect(answer.body.page_info).toMatchObject({ has_next_page: true, next_cursor: expect.any(String) });
-    expect([...answer.body.runs[0].prompt]).toHaveLength(1_000);
-    expect(answer.body.runs[0]).toMatchObject({ state: "QUEUED", agent_config: { model_id: "local/runbook" } });
+    const response = await createClient(plane).get("/agent/runs");
+    expect(ids(response)).toEqual(made.slice(0, 20));
+    expect(response.body.page_info).toMatchObject({ has_next_page: true, next_cursor: expect.any(String) });
+    expect([...response.body.runs[0].prompt]).toHaveLength(1_000);
+    expect(response.body.runs[0]).toMatchObject({ state: "QUEUED", agent_config: { model_id: "local/runbook" } });
     const mia = await plane.person("Mia");
     expect(await walk(createClient(plane, mia.key), "", 7), "of personal runs nothing").toEqual(
       made.filter((_, index) => index % 2 === 1),
@@ -93,9 +93,9 @@ describe("GET /agent/runs", () => {
     const seen: string[] = [];
     let cursor = "";
     for (let page = 0; ; page++) {
-      const answer = await ada.get(`/agent/runs?limit=4&cursor=${cursor}`);
-      seen.push(...ids(answer));
-      cursor = answer.body.page_info.next_cursor ?? "";
+      const response = await ada.get(`/agent/runs?limit=4&cursor=${cursor}`);
+      seen.push(...ids(response));
+      cursor = response.body.page_info.next_cursor ?? "";
       if (cursor === "") break;
       plane.clock.now += 1;
       const moved = made[(page * 7) % 30] ?? "";
@@ -221,9 +221,9 @@ describe("GET /agent/runs", () => {
       plane.clock.now += 1;
       made.unshift(await createRun(plane, { prompt: "p", config: { base_prompt: "é".repeat(32_768) } }));
     }
-    const answer = await createClient(plane).get("/agent/runs?limit=500");
-    expect(answer.status).toBe(200);
-    expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(4 * 1024 * 1024);
+    const response = await createClient(plane).get("/agent/runs?limit=500");
+    expect(response.status).toBe(200);
+    expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThanOrEqual(4 * 1024 * 1024);
     expect(await walk(createClient(plane), "", 500)).toEqual(made);
   });
 
@@ -235,14 +235,14 @@ describe("GET /agent/runs", () => {
     const cursor: string = first.body.page_info.next_cursor;
     expect(ids(await ada.get(`/agent/runs?limit=500&state=QUEUED&cursor=${cursor}`))).toHaveLength(3);
     const mia = await plane.person("Mia");
-    for (const answer of [
+    for (const response of [
       await ada.get(`/agent/runs?limit=2&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&state=FAILED&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_order=asc&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_by=title&cursor=${cursor}`),
       await createClient(plane, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
     ]) {
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
     const [one, two] = [await plane.agent("one"), await plane.agent("two")];
     const { page_info } = (await createClient(plane, one.key).get("/agent/runs?limit=2")).body;
@@ -269,7 +269,7 @@ describe("GET /agent/runs", () => {
   });
 
   /** A list by a service for whose clock each look takes eleven seconds. */
-  async function slowly(plane: TestControlPlane, query: string): Promise<Answer> {
+  async function slowly(plane: TestControlPlane, query: string): Promise<ResponseBody> {
     const slow = { ...plane.ports, now: () => (plane.clock.now += 11_000) };
     return plane.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
   }

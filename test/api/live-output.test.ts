@@ -115,8 +115,8 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, run_id)).body.live).toHaveLength(1);
     await request(plane, "POST", `/agent/runs/${run_id}/followups`, { body: { message: "more" } });
     const said = { first_sequence: 1, messages: [result("action-1")], followups_stored: 0 };
-    const answer = await harness.support("finish-task", { success: true, summary: "done", ...said });
-    expect(answer.body).toMatchObject({ followups: [{ number: 1 }] });
+    const response = await harness.support("finish-task", { success: true, summary: "done", ...said });
+    expect(response.body).toMatchObject({ followups: [{ number: 1 }] });
     expect((await read(plane, run_id)).body.live).toEqual([]);
   });
 
@@ -205,7 +205,7 @@ describe("GET /agent/runs/{runId}/events with Accept: text/event-stream", () => 
   it("responds with JSON where the deployment cannot stream", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const answer = await request(plane, "GET", `/agent/runs/${harness.run_id}/events`, { headers: STREAM });
-    expect(answer.body.events).not.toEqual([]);
+    const response = await request(plane, "GET", `/agent/runs/${harness.run_id}/events`, { headers: STREAM });
+    expect(response.body.events).not.toEqual([]);
   });
 });

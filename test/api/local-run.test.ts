@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createHarness, deliver, type Harness } from "../support/execution.ts";
 import { readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
@@ -18,7 +18,7 @@ async function localRun(plane: TestControlPlane, body: Record<string, unknown> =
   return createHarness(plane, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
 }
 
-const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Answer["body"]> =>
+const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<ResponseBody["body"]> =>
   (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
 describe("a run with execution_location LOCAL", () => {
@@ -48,8 +48,8 @@ describe("a run with execution_location LOCAL", () => {
   it("begins with the first call of its key and ends by finish-task, in allowed transitions", async () => {
     const plane = await createTestControlPlane();
     const harness = await localRun(plane);
-    const answer = await harness.resolve();
-    expect(answer).toMatchObject({
+    const response = await harness.resolve();
+    expect(response).toMatchObject({
       status: 200,
       body: { prompt: "hello", context: { execution_id: harness.execution_id } },
     });

@@ -20,9 +20,9 @@ const mcp_servers = {
 
 const stored = () => JSON.stringify(plane.table.all());
 const counts = () => [TOKEN, HEADER].map((value) => stored().split(value).length - 1);
-const expectNone = (answer: unknown) => {
-  expect(JSON.stringify(answer)).not.toContain(TOKEN);
-  expect(JSON.stringify(answer)).not.toContain(HEADER);
+const expectNone = (response: unknown) => {
+  expect(JSON.stringify(response)).not.toContain(TOKEN);
+  expect(JSON.stringify(response)).not.toContain(HEADER);
 };
 
 describe("values of MCP servers", () => {
@@ -85,12 +85,12 @@ describe("values of MCP servers", () => {
     const config = {
       mcp_servers: { ...mcp_servers, both: { command: "serve", url: "https://a.test", env: { TOKEN } } },
     };
-    const answers = [
+    const responses = [
       await ada.post("/agent/runs", { prompt: "hello", config }),
       await ada.post("/agent/identities", { name: "Reviewer", mcp_servers: config.mcp_servers }),
       await ada.post("/agent/schedules", { ...nightly, agent_config: config }),
     ];
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect(status).toBe(400);
       expectNone(body);
     }

@@ -214,9 +214,9 @@ describe("a budget", () => {
 
   it("cannot be enforced with a model without a known price: returns 403, and the run continues", async () => {
     const root = await workingRun(plane, withBudget(1));
-    const answer = await gateway.chat(root.key, { model: "compatible/llama" });
-    expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain("the price of compatible/llama is not known");
+    const response = await gateway.chat(root.key, { model: "compatible/llama" });
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain("the price of compatible/llama is not known");
     expect((await shown(root)).state).toBe("INPROGRESS");
   });
 
@@ -225,9 +225,9 @@ describe("a budget", () => {
     standIn.turns.push({ status: 400 }, { pauseMs: 30 });
     await gateway.messages(root.key);
     expect(await readBudget(root)).toMatchObject({ left: 1_000_000_000, open: 0, holds: {} });
-    const answer = await gateway.messages(root.key, { stream: true });
+    const response = await gateway.messages(root.key, { stream: true });
     expect((await readBudget(root)).open).toBe(1);
-    await answer.body?.cancel();
+    await response.body?.cancel();
     await eventually(async () => expect((await readBudget(root)).open).toBe(0));
     // 100 tokens of input at $2 a million, and 20 of output at $10.
     expect(await readBudget(root)).toMatchObject({ left: 999_600_000, spent: 400_000 });
@@ -285,10 +285,10 @@ describe("100 child runs on one budget of $1", () => {
     let calls = 0;
     const work = async (child: Harness) => {
       for (;;) {
-        const answer = await gateway.messages(child.key, { max_tokens: 8_000, stream: calls % 2 === 0 });
-        await answer.text();
-        if (answer.status === 403 || answer.status === 401) return;
-        if (answer.status === 200) calls += 1;
+        const response = await gateway.messages(child.key, { max_tokens: 8_000, stream: calls % 2 === 0 });
+        await response.text();
+        if (response.status === 403 || response.status === 401) return;
+        if (response.status === 200) calls += 1;
       }
     };
     await Promise.all(children.map(work));

@@ -30,9 +30,9 @@ const stream = { stream: true };
 describe("POST {model_url}/anthropic/v1/messages", () => {
   it("responds like Anthropic, with the deployment's key and not the run's", async () => {
     standIn.turns.push({ text: "hi", tools: [{ name: "run_command", input: { command: "ls" } }] });
-    const answer = await gateway.messages(run.key, { model: "claude-sonnet-5-5" }, { "anthropic-beta": "some-beta" });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({
+    const response = await gateway.messages(run.key, { model: "claude-sonnet-5-5" }, { "anthropic-beta": "some-beta" });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
       type: "message",
       content: [
         { type: "text", text: "hi" },
@@ -61,9 +61,9 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
       text: "hello there",
       usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 },
     });
-    const answer = await gateway.messages(run.key, stream);
-    expect(answer.headers.get("content-type")).toContain("text/event-stream");
-    const types = (await eventsIn(answer)).map((data) => JSON.parse(data).type);
+    const response = await gateway.messages(run.key, stream);
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const types = (await eventsIn(response)).map((data) => JSON.parse(data).type);
     expect(types).toEqual([
       "message_start",
       "ping",
@@ -199,8 +199,8 @@ describe("the events of a run", () => {
 
 describe("POST {model_url}/openai/v1/…", () => {
   it("returns chat completions like OpenAI", async () => {
-    const answer = await gateway.chat(run.key, { max_tokens: 100 });
-    expect(await answer.json()).toMatchObject({ object: "chat.completion", usage: { total_tokens: 120 } });
+    const response = await gateway.chat(run.key, { max_tokens: 100 });
+    expect(await response.json()).toMatchObject({ object: "chat.completion", usage: { total_tokens: 120 } });
     expect(standIn.seen[0]?.headers.authorization).toBe("Bearer the-key-of-openai");
     expect(standIn.seen[0]?.body).toMatchObject({ model: "gpt-5.4", max_tokens: 100 });
     expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
@@ -229,8 +229,8 @@ describe("POST {model_url}/openai/v1/…", () => {
   it("returns responses like OpenAI, streamed or not", async () => {
     const tools = [{ name: "read_files", input: { paths: ["a"] } }];
     standIn.turns.push({ tools }, { text: "done" });
-    const answer = await gateway.responses(run.key);
-    expect(await answer.json()).toMatchObject({ object: "response", output: [{ type: "function_call" }] });
+    const response = await gateway.responses(run.key);
+    expect(await response.json()).toMatchObject({ object: "response", output: [{ type: "function_call" }] });
     const events = await eventsIn(await gateway.responses(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "response.completed" });
     expect((await item()).request_usage).toMatchObject({ total_tokens: 240 });
@@ -248,8 +248,8 @@ describe("models of Bedrock", () => {
   const model = "bedrock/global.anthropic.claude-sonnet-5-5";
 
   it("use the Messages API", async () => {
-    const answer = await gateway.messages(run.key, { model }, { "anthropic-beta": "one, two" });
-    expect(await answer.json()).toMatchObject({ type: "message", content: [{ text: "hello" }] });
+    const response = await gateway.messages(run.key, { model }, { "anthropic-beta": "one, two" });
+    expect(await response.json()).toMatchObject({ type: "message", content: [{ text: "hello" }] });
     expect(standIn.seen[0]?.path).toBe("/model/global.anthropic.claude-sonnet-5-5/invoke");
     expect(standIn.seen[0]?.body).toMatchObject({
       anthropic_version: "bedrock-2023-05-31",
@@ -261,8 +261,8 @@ describe("models of Bedrock", () => {
   });
 
   it("stream events of that API", async () => {
-    const answer = await gateway.messages(run.key, { model, ...stream });
-    const events = await eventsIn(answer);
+    const response = await gateway.messages(run.key, { model, ...stream });
+    const events = await eventsIn(response);
     expect(JSON.parse(events[0] ?? "").type).toBe("message_start");
     expect(JSON.parse(events.at(-1) ?? "").type).toBe("message_stop");
     expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
@@ -270,9 +270,9 @@ describe("models of Bedrock", () => {
 
   it("are retried when throttled, and then return the Messages API's error", async () => {
     standIn.otherwise = { status: 429, headers: { "x-amzn-errortype": "ThrottlingException" } };
-    const answer = await gateway.messages(run.key, { model });
-    expect(answer.status).toBe(429);
-    expect(await answer.json()).toMatchObject({
+    const response = await gateway.messages(run.key, { model });
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({
       type: "error",
       error: {
         type: "rate_limit_error",
@@ -284,8 +284,8 @@ describe("models of Bedrock", () => {
 });
 
 describe("callers of the model gateway", () => {
-  const refused = async (answer: Promise<Response>) => {
-    const { status } = await answer;
+  const refused = async (response: Promise<Response>) => {
+    const { status } = await response;
     return status;
   };
 
@@ -334,9 +334,9 @@ describe("the model gateway", () => {
   it("refuses models that are unknown, not offered, or of another API", async () => {
     vi.stubEnv("DISABLED_MODELS", "anthropic/claude-opus-5-5");
     for (const model of ["anthropic/none", "openai/gpt-5.4", "local/runbook", "anthropic/claude-opus-5-5"]) {
-      const answer = await gateway.messages(run.key, { model });
-      expect([model, answer.status]).toEqual([model, 400]);
-      expect(await answer.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
+      const response = await gateway.messages(run.key, { model });
+      expect([model, response.status]).toEqual([model, 400]);
+      expect(await response.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
     }
     expect((await gateway.chat(run.key, { model: SONNET })).status).toBe(400);
   });
@@ -368,15 +368,15 @@ describe("the model gateway", () => {
     for (const headers of [{}, length(limit)]) expect((await send(limit, headers)).status).toBe(200);
     const refused = [await send(limit + 1), await send(1_000, length(limit + 1))];
     expect(refused.map(({ status }) => status)).toEqual([413, 413]);
-    for (const answer of refused) expect(await answer.text()).toContain("at most 5242880 bytes");
+    for (const response of refused) expect(await response.text()).toContain("at most 5242880 bytes");
   });
 
   it("refuses other paths and methods", async () => {
     const message =
       "the model gateway answers at /anthropic/v1/messages, /openai/v1/chat/completions, /openai/v1/responses";
-    const answer = await gateway.call("/anthropic/v1/complete", run.key, {});
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toEqual({ type: "error", error: { type: "not_found_error", message } });
+    const response = await gateway.call("/anthropic/v1/complete", run.key, {});
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ type: "error", error: { type: "not_found_error", message } });
     const other = await gateway.call("/openai/v1/embeddings", run.key, {});
     expect([other.status, await other.json()]).toMatchObject([404, { error: { message, param: null } }]);
     const get = await gateway.serve(new Request(`${plane.ports.baseUrl}/model/openai/v1/responses`));
@@ -398,9 +398,12 @@ describe("a failing provider", () => {
 
   it.each([429, 500, 529])("passes a final %s on unchanged, and counts nothing", async (status) => {
     standIn.otherwise = { status, headers: { "retry-after": "3" } };
-    const answer = await gateway.messages(run.key, stream);
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, "3"]);
-    expect(await answer.json()).toMatchObject({ type: "error", error: { message: `the stand-in answers ${status}` } });
+    const response = await gateway.messages(run.key, stream);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([status, "3"]);
+    expect(await response.json()).toMatchObject({
+      type: "error",
+      error: { message: `the stand-in answers ${status}` },
+    });
     expect(standIn.seen).toHaveLength(4);
     expect((await item()).request_usage).toBeUndefined();
   });
@@ -416,16 +419,16 @@ describe("a failing provider", () => {
 
   it("does not reveal the deployment's key problem to the run", async () => {
     standIn.turns.push({ status: 401 });
-    const answer = await gateway.messages(run.key);
-    expect(answer.status).toBe(500);
-    expect(await answer.json()).toMatchObject({ error: { type: "api_error" } });
+    const response = await gateway.messages(run.key);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ error: { type: "api_error" } });
   });
 
   it("causes a 502 if it cannot be reached", async () => {
     await standIn[Symbol.asyncDispose]();
-    const answer = await gateway.chat(run.key);
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: { type: "server_error" } });
+    const response = await gateway.chat(run.key);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { type: "server_error" } });
   });
 
   it("causes one 504 if it does not begin to respond in time", async () => {
@@ -467,9 +470,9 @@ describe("a model call of an ended execution", () => {
   it("ends immediately for its caller, and the provider's response is read to its end and counted", async () => {
     const watchful = createGateway(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ text: "a long story", pauseMs: 100 });
-    const answer = await watchful.messages(run.key, stream);
+    const response = await watchful.messages(run.key, stream);
     await createClient(plane).post(`/agent/runs/${run.run_id}/cancel`);
-    const events = await eventsIn(answer);
+    const events = await eventsIn(response);
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
     expect(standIn.open).toBe(1);
     await eventually(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
@@ -496,8 +499,8 @@ describe("a model call of an ended execution", () => {
 
   it("is also read to its end when its caller disconnects", async () => {
     standIn.turns.push({ pauseMs: 50 });
-    const answer = await gateway.messages(run.key, stream);
-    const reader = answer.body?.getReader();
+    const response = await gateway.messages(run.key, stream);
+    const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
     await eventually(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));

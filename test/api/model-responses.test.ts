@@ -49,8 +49,8 @@ const readBudget = async ({ run_id }: Harness) => parseBudget(await plane.table.
 describe("a provider's response", () => {
   it("without a content type is passed on whole, and counted", async () => {
     const text = JSON.stringify({ type: "message", usage: USAGE });
-    const answer = await gatewayTo(() => new Response(Buffer.from(text), { status: 201 })).messages(run.key);
-    expect([answer.status, await answer.text()]).toEqual([201, text]);
+    const response = await gatewayTo(() => new Response(Buffer.from(text), { status: 201 })).messages(run.key);
+    expect([response.status, await response.text()]).toEqual([201, text]);
     expect((await readRun()).request_usage).toEqual({ inference_cost: 0.0004, total_tokens: 120 });
   });
 
@@ -61,9 +61,9 @@ describe("a provider's response", () => {
       () => new Response(broken(), { headers: { "content-type": "application/json" } }),
     ];
     for (const respond of responses) {
-      const answer = await gatewayTo(respond).messages(run.key);
-      expect(answer.status).toBe(502);
-      expect(await answer.json()).toMatchObject({
+      const response = await gatewayTo(respond).messages(run.key);
+      expect(response.status).toBe(502);
+      expect(await response.json()).toMatchObject({
         error: { message: "the model's provider returned invalid JSON" },
       });
     }
@@ -86,20 +86,20 @@ describe("a provider's response", () => {
 
   it("that streams to its end without a usage is estimated", async () => {
     const gateway = gatewayTo(() => new Response('data: {"type":"message_stop"}\n\n', { headers: STREAM }));
-    const answer = await gateway.messages(run.key, { stream: true });
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-    expect(await eventsIn(answer)).toEqual(['{"type":"message_stop"}']);
+    const response = await gateway.messages(run.key, { stream: true });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    expect(await eventsIn(response)).toEqual(['{"type":"message_stop"}']);
     expect(await calledEvents()).toMatchObject([{ data: { is_estimated: true, cost_usd: expect.any(Number) } }]);
   });
 
   it("costs what was reserved if its usage is not known, and nothing else", async () => {
     const paying = await runWithBudget();
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
-    const answer = gatewayTo(() => promise).messages(paying.key, { max_tokens: 1_000 });
+    const response = gatewayTo(() => promise).messages(paying.key, { max_tokens: 1_000 });
     await eventually(async () => expect((await readBudget(paying)).open).toBe(1));
     const [hold] = Object.values((await readBudget(paying)).holds);
     respond(new Response("{}"));
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
     const spent = hold?.amount ?? 0;
     // 1,000 tokens at $10 a million, and the request at $2: each of its bytes may be a token.
     expect(spent - 10_000_000).toBeGreaterThan(100_000);
@@ -136,13 +136,13 @@ describe("a model call", () => {
 
   it("marks its run if it ends after the execution, so that the usage is read", async () => {
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
-    const answer = gatewayTo(() => promise).messages(run.key);
+    const response = gatewayTo(() => promise).messages(run.key);
     await run.shutDown();
     await (await nextExecution(plane)).resolve();
     const before = await plane.table.get(keys.head(run.run_id));
     expect(before).not.toHaveProperty("b");
     respond(completed());
-    await answer;
+    await response;
     const after = await plane.table.get(keys.head(run.run_id));
     expect(after).toMatchObject({ b: true, next_sequence: before?.["next_sequence"] });
   });
@@ -150,12 +150,12 @@ describe("a model call", () => {
   it("is refused at once for a run that is deleted meanwhile, and is no longer watched after its end", async () => {
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
     const gateway = createGateway(plane, NOWHERE, { watchMs: 5 }, { providers: { anthropic: () => promise } });
-    const answer = gateway.messages(run.key);
+    const response = gateway.messages(run.key);
     await eventually(() => expect(calls.filter((name) => name === "get RUN/HEAD").length).toBeGreaterThan(2));
     const head = keys.head(run.run_id);
     const stored = await plane.table.get(head);
     await plane.table.write({ kind: "delete", key: head });
-    expect((await answer).status).toBe(401);
+    expect((await response).status).toBe(401);
     if (stored !== undefined) await plane.table.write({ kind: "put", item: stored });
     respond(completed());
     await eventually(async () => expect(await calledEvents()).toHaveLength(1));
@@ -191,16 +191,16 @@ describe("the log of the model gateway", () => {
     expect((await unreachable.messages(run.key)).status).toBe(502);
     expect(levels(unreachable)).toEqual([["error", "a model could not be called"]]);
     const none = createGateway(plane, NOWHERE, undefined, { providers: {} });
-    const answer = await none.messages(run.key);
-    expect([answer.status, levels(none)]).toEqual([500, []]);
+    const response = await none.messages(run.key);
+    expect([response.status, levels(none)]).toEqual([500, []]);
   });
 
   it("has a streamed response that could not be settled, and the caller gets it", async () => {
     const events = `data: ${JSON.stringify({ type: "message_start", message: { usage: USAGE } })}\n\ndata: {"type":"message_stop"}\n\n`;
     const broken = { ...plane.table, write: () => Promise.reject(new Error("the table is away")) };
     const gateway = gatewayTo(() => new Response(events, { headers: STREAM }), { table: broken });
-    const answer = await gateway.messages(run.key, { stream: true });
-    expect(await answer.text()).toBe(events);
+    const response = await gateway.messages(run.key, { stream: true });
+    expect(await response.text()).toBe(events);
     await eventually(() => expect(levels(gateway)).toEqual([["error", "a call of a model could not be settled"]]));
     expect(gateway.logged[0]?.[2]).toEqual({ ...about(), error: new Error("the table is away") });
   });

@@ -23,19 +23,19 @@ describe("GET /agent/models", () => {
   const listIds = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
 
   it("returns only the embedded model, as the default, if no provider is configured", async () => {
-    const answer = await ada.get("/agent/models");
-    expect(listIds(answer)).toEqual(["local/runbook"]);
-    expect(answer.body.default_model_id).toBe("local/runbook");
-    expect(answer.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
+    const response = await ada.get("/agent/models");
+    expect(listIds(response)).toEqual(["local/runbook"]);
+    expect(response.body.default_model_id).toBe("local/runbook");
+    expect(response.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
   });
 
   it("returns the models of the configured providers, and the first provider's first model is the default", async () => {
     set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
-    const answer = await ada.get("/agent/models");
+    const response = await ada.get("/agent/models");
     const openai = CATALOGUE.openai.map(({ id }) => id);
-    expect(listIds(answer)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
-    expect(answer.body.default_model_id).toBe(openai[0]);
-    expect(answer.body.models.at(-2)).toMatchObject({ provider: "UNKNOWN", display_name: "qwen/coder" });
+    expect(listIds(response)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
+    expect(response.body.default_model_id).toBe(openai[0]);
+    expect(response.body.models.at(-2)).toMatchObject({ provider: "UNKNOWN", display_name: "qwen/coder" });
     set({ MODEL_PROVIDERS: "anthropic,bedrock" });
     const other = await ada.get("/agent/models");
     expect(other.body.default_model_id).toBe(OPUS);

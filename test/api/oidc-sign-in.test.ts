@@ -42,8 +42,8 @@ const exchange = (body: unknown, headers: Record<string, string> = {}) => open("
 const signIn = async () => exchange(await authorize());
 /** The person whom a one-time token signs in. */
 async function whoIs(token: string) {
-  const answer = await open("POST", "/session", { token }, { origin: WEB_ORIGIN });
-  const [cookie = ""] = answer.headers["set-cookie"]?.split(";") ?? [];
+  const response = await open("POST", "/session", { token }, { origin: WEB_ORIGIN });
+  const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
   return (await open("GET", "/session", undefined, { cookie })).body;
 }
 const invite = (email: string) =>
@@ -164,9 +164,9 @@ describe("POST /session/oidc", () => {
   it("binds a person once where they sign in twice at the same time", async () => {
     await invite("grace@runyard.test");
     issuer.person = { sub: "user-2", email: "grace@runyard.test", email_verified: true };
-    const answers = await Promise.all([signIn(), signIn()]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    const [first, second] = await Promise.all(answers.map(({ body }) => whoIs(body.token)));
+    const responses = await Promise.all([signIn(), signIn()]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201]);
+    const [first, second] = await Promise.all(responses.map(({ body }) => whoIs(body.token)));
     expect(first.user.uid).toBe(second.user.uid);
   });
 
@@ -278,8 +278,8 @@ describe("POST /session/oidc", () => {
     ["no object", "hello"],
     ["no ID token", { access_token: "a" }],
     ["an ID token that is no text", { id_token: 7 }],
-  ])("returns 401 where the token endpoint sends %s", async (_, answer) => {
-    issuer.tokenAnswer = answer;
+  ])("returns 401 where the token endpoint sends %s", async (_, response) => {
+    issuer.tokenResponse = response;
     expect(await signIn()).toMatchObject({ status: 401, body: { detail: expect.stringMatching(/^code: /) } });
   });
 

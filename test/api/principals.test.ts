@@ -31,9 +31,9 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       const body = bodies[route]?.(stage);
       const options = { ...stage.credentials(principal), ...(body === undefined ? {} : { body }) };
       const before = structuredClone(stage.plane.table.all());
-      const answer = await request(stage.plane, method, toTarget(route, stage), options);
-      expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-      if (answer.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
+      const response = await request(stage.plane, method, toTarget(route, stage), options);
+      expect(response.status, JSON.stringify(response.body)).toBe(status);
+      if (response.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
     },
   );
 });

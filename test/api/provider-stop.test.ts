@@ -112,7 +112,7 @@ describe("a run in a sandbox that its provider can stop", () => {
   it("is stopped again while its provider reports it as running or does not respond", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
-    plane.stopAnswers.push(false, new Error("throttled"), false);
+    plane.stopResponses.push(false, new Error("throttled"), false);
     await deliver(plane);
     expect(await stoppedBy(harness.run_id)).toEqual([]);
     await passes(3);
@@ -123,7 +123,7 @@ describe("a run in a sandbox that its provider can stop", () => {
   it("is given up for the caller after a timeout, and for the service after ten minutes with a log line", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
-    plane.stopAnswers.push(...Array.from({ length: 200 }, () => false));
+    plane.stopResponses.push(...Array.from({ length: 200 }, () => false));
     await deliver(plane);
     await passes(6);
     expect(await stoppedBy(harness.run_id)).toEqual(["timeout"]);
@@ -143,7 +143,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     const [stop] = v.parse(Stops, await readHead(harness.run_id)).stops;
     const { handle = "", ...withoutHandle } = stop;
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { stops: [withoutHandle] } });
-    plane.stopAnswers.push(...Array.from({ length: 200 }, () => false));
+    plane.stopResponses.push(...Array.from({ length: 200 }, () => false));
     const log = vi.mocked(process.stdout.write);
     log.mockClear();
     await passes(45);
@@ -164,7 +164,7 @@ describe("a run in a sandbox that its provider can stop", () => {
 
   it("keeps the old sandbox on record until it is gone, while the new execution works", async () => {
     const harness = await workingRun(plane);
-    plane.stopAnswers.push(false, false);
+    plane.stopResponses.push(false, false);
     await harness.shutDown({ error: { category: "oom", message: "out of memory" } });
     await deliver(plane, "ends");
     const next = await nextExecution(plane);

@@ -8,7 +8,7 @@ import {
 } from "#shared/limits/token-bucket.ts";
 import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
 import { createClient, request } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
@@ -42,7 +42,7 @@ it("rate limits apply to exactly the routes that start runs, send follow-ups, cr
 
 describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   let stage: Stage;
-  const send = (principal: "creator" | "teammate" = "creator"): Promise<Answer> => {
+  const send = (principal: "creator" | "teammate" = "creator"): Promise<ResponseBody> => {
     const body = bodies[route]?.(stage);
     const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
     return request(stage.plane, "POST", toTarget(route, stage), options);
@@ -87,9 +87,9 @@ describe("a rate-limit token", () => {
   it("is spent by each of several concurrent requests, up to the limit", async () => {
     plane.rates.create = 5;
     const prompts = Array.from({ length: 20 }, (_, number) => ({ prompt: `run ${number}` }));
-    const answers = await Promise.all(prompts.map((body) => createClient(plane).post("/agent/runs", body)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+    const responses = await Promise.all(prompts.map((body) => createClient(plane).post("/agent/runs", body)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(15);
     expect(plane.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
     expect(tokensTaken(plane)).toEqual([5]);
     // The table deletes a bucket two minutes after its own minute has begun.
@@ -147,11 +147,11 @@ describe("a rate-limit token", () => {
 
   it("is spent once by a run that waits for capacity in a second transaction", async () => {
     plane.rates.create = 21;
-    const answers: Answer[] = [];
+    const responses: ResponseBody[] = [];
     for (let number = 0; number < 22; number++) {
-      answers.push(await createClient(plane).post("/agent/runs", { prompt: `run ${number}` }));
+      responses.push(await createClient(plane).post("/agent/runs", { prompt: `run ${number}` }));
     }
-    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
+    expect(responses.map(({ status }) => status)).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
     expect(tokensTaken(plane)).toEqual([21]);
   });
 });

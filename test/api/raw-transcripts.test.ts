@@ -45,8 +45,8 @@ describe("POST /harness-support/external-conversation", () => {
     const harness = await workingRun(plane);
     const before = structuredClone(plane.table.all());
     for (const format of ["", "a b", "-a", "x".repeat(65), 7]) {
-      const answer = await harness.support("external-conversation", { format });
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "format" }] } });
+      const response = await harness.support("external-conversation", { format });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "format" }] } });
     }
     expect(plane.table.all()).toEqual(before);
   });
@@ -107,8 +107,8 @@ describe("POST /harness-support/transcript", () => {
     await declare(harness);
     await stored(harness, "one\n");
     const headers = { "runyard-instance": "another" };
-    const answer = await harness.client.get("/harness-support/transcript", { headers });
-    expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict" } });
+    const response = await harness.client.get("/harness-support/transcript", { headers });
+    expect(response).toMatchObject({ status: 409, body: { error_code: "conflict" } });
   });
 
   it("is not shown before it has arrived in full", async () => {
@@ -196,8 +196,8 @@ describe("POST /harness-support/transcript", () => {
       [{ size_bytes: 67_108_865, sha256 }, "size_bytes"],
       [{ size_bytes: 0, sha256 }, "size_bytes"],
     ] as const) {
-      const answer = await harness.support("transcript", { conversation_id, ...body });
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+      const response = await harness.support("transcript", { conversation_id, ...body });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path }] } });
     }
   });
 

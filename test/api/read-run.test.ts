@@ -4,7 +4,7 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, said, workingRun } from "../support/execution.ts";
 
-const ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const command = (id: string, output: unknown) => [
   {
     role: "assistant",
@@ -99,12 +99,12 @@ describe("GET /agent/runs/{runId}/events", () => {
     for (let number = 1; number <= 30; number++) await append(harness, number, [said("x".repeat(250_000))]);
     let messages = 0;
     for (let after = 0; ; ) {
-      const answer = await ada.get(`/agent/runs/${harness.run_id}/events?after=${after}`);
-      expect(answer.status).toBe(200);
-      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
-      if (answer.body.events.length === 0) break;
-      messages += answer.body.events.filter(({ type }: { type: string }) => type === "messages").length;
-      after = answer.body.next;
+      const response = await ada.get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      expect(response.status).toBe(200);
+      expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      if (response.body.events.length === 0) break;
+      messages += response.body.events.filter(({ type }: { type: string }) => type === "messages").length;
+      after = response.body.next;
     }
     expect(messages).toBe(30);
   });
@@ -117,9 +117,9 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
     const large = Array.from({ length: 10 }, () => said("x".repeat(250_000)));
     for (let batch = 0; batch < 3; batch++) await append(harness, 1 + 10 * batch, large);
     for (let after = 3; after < 6; ) {
-      const answer = await createClient(plane).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
-      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
-      after = answer.body.next;
+      const response = await createClient(plane).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      after = response.body.next;
     }
   });
 });
@@ -206,10 +206,10 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     for (let number = 0; number < 40; number++) next = await append(harness, next, messages(number));
     await append(harness, next, [said("the last words")]);
     for (const path of [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`]) {
-      const answer = await createClient(plane).get(path);
-      expect(answer.status).toBe(200);
-      const text = JSON.stringify(answer.body);
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_BYTES);
+      const response = await createClient(plane).get(path);
+      expect(response.status).toBe(200);
+      const text = JSON.stringify(response.body);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
       expect(text).toContain("the last words");
       expect(text, "it says what is left out").toMatch(/transcript/);
     }
@@ -222,7 +222,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       await append(harness, number, [said(`${number} ${"t".repeat(250_000)}`)]);
     const again = await harness.resolve();
     expect(again.status).toBe(200);
-    expect(Buffer.byteLength(JSON.stringify(again.body))).toBeLessThanOrEqual(ANSWER_BYTES + 512 * 1024);
+    expect(Buffer.byteLength(JSON.stringify(again.body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES + 512 * 1024);
     expect(again.body.context.next_sequence).toBe(41);
   });
 });
@@ -242,11 +242,11 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     }
     const uuids: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-      const answer = await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
-      expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(200);
-      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
-      uuids.push(...answer.body.events.map(({ event_uuid }: { event_uuid: string }) => event_uuid));
-      cursor = answer.body.page_info?.next_cursor;
+      const response = await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
+      expect(response.status, JSON.stringify(response.body).slice(0, 300)).toBe(200);
+      expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      uuids.push(...response.body.events.map(({ event_uuid }: { event_uuid: string }) => event_uuid));
+      cursor = response.body.page_info?.next_cursor;
     }
     expect(uuids.slice(3)).toEqual(Array.from({ length: 1_200 }, (_, index) => `e${index + 1}`));
   });

@@ -36,14 +36,14 @@ describe("an expired execution", () => {
       is_sandbox_running: false,
       run_time: "PT2.000S",
     });
-    for (const answer of [
+    for (const response of [
       await harness.beat(),
       await harness.messages(2, "late"),
       await harness.finish(),
       await harness.shutDown(),
     ]) {
-      expect(answer.status).toBe(401);
-      expect(answer.body.error_code).toBe("authentication_required");
+      expect(response.status).toBe(401);
+      expect(response.body.error_code).toBe("authentication_required");
     }
     const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);

@@ -15,9 +15,9 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
   it("redirects everybody to the conversation of a shared session, and reveals nothing else", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane, { prompt: "a", ...shared });
-    const answer = await anybody(plane).get(`/agent/sessions/${id}/redirect`);
-    expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
-    expect(answer.body).toEqual({ conversation_id: id });
+    const response = await anybody(plane).get(`/agent/sessions/${id}/redirect`);
+    expect(response).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+    expect(response.body).toEqual({ conversation_id: id });
   });
 
   it("returns the same 404 for an unshared and an unknown session, also to its creator", async () => {
@@ -25,9 +25,9 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
     const id = await createRun(plane);
     const details = [];
     for (const session of [id, randomUUID(), "none"]) {
-      const answer = await anybody(plane).get(`/agent/sessions/${session}/redirect`);
-      expect(answer).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
-      details.push(answer.body.detail);
+      const response = await anybody(plane).get(`/agent/sessions/${session}/redirect`);
+      expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+      details.push(response.body.detail);
     }
     expect(new Set(details).size).toBe(1);
     expect((await createClient(plane).get(`/agent/sessions/${id}/redirect`)).status).toBe(404);
@@ -59,9 +59,9 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
     const id = await createRun(plane);
     const details = [];
     for (const conversation of [id, randomUUID(), "none"]) {
-      const answer = await anybody(plane).get(`/agent/conversations/${conversation}/redirect`);
-      expect(answer).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
-      details.push(answer.body.detail);
+      const response = await anybody(plane).get(`/agent/conversations/${conversation}/redirect`);
+      expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+      details.push(response.body.detail);
     }
     expect(new Set(details).size).toBe(1);
   });
@@ -71,8 +71,8 @@ describe("GET /agent/runs/{runId}/handoff/attachments", () => {
   it("returns an empty list, because executions leave no snapshots", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    const answer = await createClient(plane).get(`/agent/runs/${id}/handoff/attachments`);
-    expect(answer).toMatchObject({ status: 200, body: { attachments: [] } });
+    const response = await createClient(plane).get(`/agent/runs/${id}/handoff/attachments`);
+    expect(response).toMatchObject({ status: 200, body: { attachments: [] } });
   });
 
   it("returns 404 for an unknown run and another team's", async () => {

@@ -93,8 +93,8 @@ describe("agent_identity_uid", () => {
     ["another team's", async () => (await plane.agent("theirs", plane.otherTeam)).uid],
   ])("returns 400 with the field for %s", async (_, uid) => {
     const before = structuredClone(plane.table.all());
-    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
+    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
     expect(plane.table.all().filter(({ pk }) => pk.startsWith("RUN#"))).toEqual(
       before.filter(({ pk }) => pk.startsWith("RUN#")),
     );
@@ -104,8 +104,8 @@ describe("agent_identity_uid", () => {
     const uid = await identity();
     const personal = await createRun(plane, { prompt: "p", team: false });
     for (const body of [{ team: false }, { parent_run_id: personal }]) {
-      const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, ...body });
-      expect(answer, JSON.stringify(body)).toMatchObject({
+      const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, ...body });
+      expect(response, JSON.stringify(body)).toMatchObject({
         status: 400,
         body: { errors: [{ path: "agent_identity_uid", message: "is for team runs only" }] },
       });
@@ -115,8 +115,8 @@ describe("agent_identity_uid", () => {
   it("returns 403 for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     await planned(1);
-    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
-    expect(answer).toMatchObject({
+    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    expect(response).toMatchObject({
       status: 403,
       body: {
         error_code: "feature_not_available",
@@ -128,8 +128,8 @@ describe("agent_identity_uid", () => {
 
   it("refuses unsupported defaults of the identity like those of the run", async () => {
     const uid = await identity({ harness: { type: "claude" } });
-    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
-    expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    expect(response).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
     expect(
       (
         await ada.post("/agent/runs", {
@@ -218,8 +218,8 @@ describe("on_behalf_of", () => {
     const path = [{ path: "on_behalf_of" }];
     expect((await ada.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).body.errors).toMatchObject(path);
     for (const name of [randomUUID(), "bo@runyard.test", "nobody", removed.uid]) {
-      const answer = await agent.post("/agent/runs", { prompt: "a", on_behalf_of: name });
-      expect(answer).toMatchObject({ status: 400, body: { errors: path } });
+      const response = await agent.post("/agent/runs", { prompt: "a", on_behalf_of: name });
+      expect(response).toMatchObject({ status: 400, body: { errors: path } });
     }
   });
 });

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
 
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
@@ -75,11 +75,11 @@ beforeEach(async () => {
 });
 
 /** What was refused, and that nothing came of it. */
-async function refused(work: () => Promise<Answer>, status: number, member?: string) {
+async function refused(work: () => Promise<ResponseBody>, status: number, member?: string) {
   const before = structuredClone(plane.table.all());
-  const answer = await work();
-  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-  if (member !== undefined) expect(JSON.stringify(answer.body)).toContain(member);
+  const response = await work();
+  expect(response.status, JSON.stringify(response.body)).toBe(status);
+  if (member !== undefined) expect(JSON.stringify(response.body)).toContain(member);
   expect(withoutBeats(plane.table.all())).toEqual(withoutBeats(before));
 }
 const withoutBeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"heartbeat_at":\d+,?/g, "");
@@ -188,8 +188,8 @@ describe("children created with a run's key", () => {
     const rich = await startedRun(plane, { prompt: "x", config: { ...model, budget_usd: 1 } });
     await rich.resolve();
     const before = plane.table.all().length;
-    const answer = await rich.client.post("/agent/runs", { prompt: "child", config: { budget_usd: 5 } });
-    expect([400, 403]).toContain(answer.status);
+    const response = await rich.client.post("/agent/runs", { prompt: "child", config: { budget_usd: 5 } });
+    expect([400, 403]).toContain(response.status);
     expect(plane.table.all().length).toBe(before);
   });
 

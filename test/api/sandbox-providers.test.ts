@@ -71,7 +71,7 @@ describe("a MicroVM", () => {
 
   it("is started once per execution, even if a response is lost", async () => {
     const envelope = createEnvelope();
-    service.loseAnswer("RunMicrovm");
+    service.loseResponse("RunMicrovm");
     expect([await start(envelope), await start(envelope)]).toEqual(["mvm-1", "mvm-1"]);
     expect(service.machines.size).toBe(1);
     expect(await start(createEnvelope())).toBe("mvm-2");

@@ -171,8 +171,8 @@ describe("a firing", () => {
     const { id } = await makeSchedule(plane);
     const counters = keys.counters({ type: "Team", uid: plane.team });
     await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
-    const answer = await call().post(`/agent/schedules/${id}/run`);
-    expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
+    const response = await call().post(`/agent/schedules/${id}/run`);
+    expect(response).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
     expect(await listRuns(plane, id)).toEqual([]);
     expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
   });

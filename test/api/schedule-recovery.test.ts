@@ -180,9 +180,9 @@ describe("a scheduler that refuses a timer", () => {
 
   it("makes the creation return 400 and leaves nothing behind", async () => {
     const before = plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
-    const answer = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), refusing());
-    expect(answer.statusCode).toBe(400);
-    expect(answer.body).toContain("cron_schedule");
+    const response = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), refusing());
+    expect(response.statusCode).toBe(400);
+    expect(response.body).toContain("cron_schedule");
     expect(plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"))).toEqual(before);
   });
 

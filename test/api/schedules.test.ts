@@ -159,9 +159,9 @@ describe("POST /agent/schedules", () => {
   ];
   it.each(refused)("returns 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
     const before = structuredClone(plane.table.all());
-    const answer = await call().post("/agent/schedules", { ...nightly, ...change });
-    expect(answer).toMatchObject(invalid(path));
-    expect(answer.body.detail).toContain(path);
+    const response = await call().post("/agent/schedules", { ...nightly, ...change });
+    expect(response).toMatchObject(invalid(path));
+    expect(response.body.detail).toContain(path);
     expect(plane.table.all()).toEqual(before);
     expect(plane.timers.size).toBe(0);
   });
@@ -169,8 +169,8 @@ describe("POST /agent/schedules", () => {
   it("rejects an agent beyond the plan's limit", async () => {
     const agent = await plane.agent();
     await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
-    const answer = await call().post("/agent/schedules", { ...nightly, agent_uid: agent.uid });
-    expect(answer).toMatchObject({
+    const response = await call().post("/agent/schedules", { ...nightly, agent_uid: agent.uid });
+    expect(response).toMatchObject({
       status: 403,
       body: {
         error_code: "feature_not_available",
@@ -428,16 +428,16 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     async (field) => {
       const { id } = await makeSchedule(plane);
       const before = await readSchedule(plane, id);
-      const answer = await call().put(`/agent/schedules/${id}`, { ...changed, [field]: undefined });
-      expect(answer).toMatchObject(invalid(field));
+      const response = await call().put(`/agent/schedules/${id}`, { ...changed, [field]: undefined });
+      expect(response).toMatchObject(invalid(field));
       expect(await readSchedule(plane, id)).toEqual(before);
     },
   );
 
   it("returns 400 for a cron expression that never fires, and keeps the timer", async () => {
     const { id } = await makeSchedule(plane);
-    const answer = await call().put(`/agent/schedules/${id}`, { ...changed, cron_schedule: "0 0 30 2 *" });
-    expect(answer).toMatchObject(invalid("cron_schedule"));
+    const response = await call().put(`/agent/schedules/${id}`, { ...changed, cron_schedule: "0 0 30 2 *" });
+    expect(response).toMatchObject(invalid("cron_schedule"));
     expect(plane.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)" });
   });
 });

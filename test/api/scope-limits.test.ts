@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Key } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
@@ -55,9 +55,9 @@ describe("POST /agent/schedules", () => {
 
 describe("POST /agent/teams/{teamUid}/invitations", () => {
   it("returns 409 above 100, until one is accepted, deleted or expired", async () => {
-    const invite = (number: number): Promise<Answer> =>
+    const invite = (number: number): Promise<ResponseBody> =>
       ada.post(`/agent/teams/${plane.team}/invitations`, { email: `p${number}@runyard.test` });
-    const made: Answer[] = [];
+    const made: ResponseBody[] = [];
     for (let number = 0; number < 100; number++) made.push(await invite(number));
     expect(made.every(({ status }) => status === 201)).toBe(true);
     expect(await invite(100)).toMatchObject(full);

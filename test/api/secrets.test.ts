@@ -36,8 +36,8 @@ describe("POST /agent/secrets", () => {
       status: 409,
       body: { error_code: "conflict", retryable: false },
     });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => keep("SECOND", `value ${index}`)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => keep("SECOND", `value ${index}`)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(plane.vault.values.size).toBe(2);
     expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
   });

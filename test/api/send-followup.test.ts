@@ -179,9 +179,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
-    const answers = await Promise.all(texts.map((text) => followup(plane, harness.run_id, text)));
-    const taken = texts.filter((_, index) => answers[index]?.status === 200);
-    for (const { status, body } of answers)
+    const responses = await Promise.all(texts.map((text) => followup(plane, harness.run_id, text)));
+    const taken = texts.filter((_, index) => responses[index]?.status === 200);
+    for (const { status, body } of responses)
       if (status !== 200) expect(body).toMatchObject({ error_code: "conflict", retryable: true });
     const { followups } = (await harness.beat()).body;
     expect(followups.map(({ number }: { number: number }) => number)).toEqual(taken.map((_, index) => index + 1));
@@ -274,7 +274,7 @@ describe("the policy of a follow-up", () => {
 
   it("must be one of three values: 400 names it", async () => {
     const plane = await createTestControlPlane();
-    const answer = await send(plane, await createRun(plane), "shout");
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "policy" }] } });
+    const response = await send(plane, await createRun(plane), "shout");
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "policy" }] } });
   });
 });

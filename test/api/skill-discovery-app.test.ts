@@ -208,9 +208,9 @@ describe("a misconfigured GitHub App", () => {
 
   it("is not bypassed when GitHub limits requests", async () => {
     github.instead = { status: 429, headers: { "retry-after": "30" }, body: { message: "rate limit" } };
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect(answer.status).toBe(503);
-    expect(answer.headers["retry-after"]).toBe("30");
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect(response.status).toBe(503);
+    expect(response.headers["retry-after"]).toBe("30");
     expect(github.seen).toHaveLength(1);
     expect(complaints()).toEqual([]);
   });

@@ -23,9 +23,9 @@ describe("GitHub's rate limit", () => {
     ["one that ends in a year", { "retry-after": "31536000" }, 429, "3600"],
   ])("returns 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
     github.instead = { status, headers, body: { message: "You have exceeded a secondary rate limit." } };
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
-    expect(answer.headers["retry-after"]).toBe(wait);
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect(response).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(response.headers["retry-after"]).toBe(wait);
   });
 
   it("in the middle of a repository postpones the rest, and keeps what was read", async () => {
@@ -89,9 +89,9 @@ describe("limits of discovery", () => {
       ]),
     );
     onGithub("acme/shop", { files });
-    const answer = await list("?repo=acme/shop&include_malformed_skills=true");
-    expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThan(4 * 1024 * 1024);
-    const errors = answer.body.agents.flatMap((agent: { variants: { error?: string }[] }) =>
+    const response = await list("?repo=acme/shop&include_malformed_skills=true");
+    expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThan(4 * 1024 * 1024);
+    const errors = response.body.agents.flatMap((agent: { variants: { error?: string }[] }) =>
       agent.variants.flatMap(({ error }) => error ?? []),
     );
     expect(errors.length).toBeGreaterThan(0);
@@ -137,10 +137,10 @@ describe("a repository outside GitHub", () => {
     onGithub("acme/shop");
     plane.repositories.scan = async () => ({ outcome: "failed", reason: "no_git", message: "this sandbox has no git" });
     const made = await environment("Both", [{ url: "https://github.com/acme/shop" }, { url }]);
-    const answer = await list();
-    expect(names(answer)).toEqual(["release", "review"]);
-    expect(answer.headers["age"]).toBe("0");
-    expect(answer.body.unavailable).toEqual([
+    const response = await list();
+    expect(names(response)).toEqual(["release", "review"]);
+    expect(response.headers["age"]).toBe("0");
+    expect(response.body.unavailable).toEqual([
       {
         owner: "tools",
         name: "kit",
@@ -158,8 +158,8 @@ describe("a repository outside GitHub", () => {
       "a text that is too large",
       { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(70_000) }], left_out: 0 },
     ],
-  ])("is unavailable if the sandbox returns %s", async (_, answer) => {
-    plane.repositories.scan = async () => answer;
+  ])("is unavailable if the sandbox returns %s", async (_, response) => {
+    plane.repositories.scan = async () => response;
     expect((await ada.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
   });
 
@@ -167,8 +167,8 @@ describe("a repository outside GitHub", () => {
     const repo = `/agent?repo=${encodeURIComponent(url)}&refresh=true`;
     expect((await ada.get(repo)).status).toBe(503);
     plane.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });
-    const answer = await ada.get(repo);
-    expect(answer.status).toBe(404);
-    expect(answer.body.detail).toBe("repo: fatal: not found");
+    const response = await ada.get(repo);
+    expect(response.status).toBe(404);
+    expect(response.body.detail).toBe("repo: fatal: not found");
   });
 });

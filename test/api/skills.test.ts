@@ -73,9 +73,9 @@ describe("GET /agent", () => {
       { url: "git@github.com:Acme/Shop.git", path: "a" },
       { url: "https://github.com/acme/web", path: "b" },
     ]);
-    const answer = await list();
-    expect(names(answer)).toEqual(["release", "review"]);
-    const [, review] = answer.body.agents;
+    const response = await list();
+    expect(names(response)).toEqual(["release", "review"]);
+    const [, review] = response.body.agents;
     expect(review.variants.map(({ id }: { id: string }) => id.toLowerCase())).toEqual([
       "acme/shop:.agents/skills/review/skill.md",
       "acme/web:.warp/skills/review/skill.md",
@@ -220,8 +220,8 @@ describe("GET /agent", () => {
     ["repo=https://user:pass@git.test/a/b", "repo"],
     ["repo=a/b&repo=c/d", "repo"],
   ])("returns 400 naming the parameter for ?%s", async (query, path) => {
-    const answer = await ada.get(`/agent?${query}`);
-    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
+    const response = await ada.get(`/agent?${query}`);
+    expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(github.seen).toEqual([]);
   });
 });
@@ -257,9 +257,9 @@ describe("GET /agent?repo=", () => {
     onGithub("acme/shop");
     const made = await environment("Gone", [{ url: "https://github.com/acme/shop", ref: "gone" }]);
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
-    const answer = await list("?repo=acme/shop");
-    expect(names(answer)).toEqual(["release", "review"]);
-    expect(answer.body.unavailable).toMatchObject([
+    const response = await list("?repo=acme/shop");
+    expect(names(response)).toEqual(["release", "review"]);
+    expect(response.body.unavailable).toMatchObject([
       { owner: "acme", name: "shop", environments: [{ uid: made.uid, name: "Gone" }] },
     ]);
   });
@@ -267,22 +267,22 @@ describe("GET /agent?repo=", () => {
   it("returns 403 external_authentication_required if the token is not accepted", async () => {
     onGithub("acme/shop");
     plane.repositories.githubToken = "expired";
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect(answer).toMatchObject({
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect(response).toMatchObject({
       status: 403,
       body: { error_code: "external_authentication_required", retryable: false },
     });
-    expect(answer.body.detail).toContain("Bad credentials");
-    expect(answer.body.detail).not.toContain("expired");
+    expect(response.body.detail).toContain("Bad credentials");
+    expect(response.body.detail).not.toContain("expired");
   });
 
   it("returns 403 external_authentication_required if GitHub refuses the repository to the token", async () => {
     const message =
       "Resource protected by organization SAML enforcement. You must grant your token access to this organization.";
     github.instead = { status: 403, body: { message, documentation_url: "https://docs.github.com/articles" } };
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect(answer).toMatchObject({ status: 403, body: { error_code: "external_authentication_required" } });
-    expect(answer.body.detail).toContain("SAML");
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect(response).toMatchObject({ status: 403, body: { error_code: "external_authentication_required" } });
+    expect(response.body.detail).toContain("SAML");
   });
 
   it.each([
@@ -292,16 +292,16 @@ describe("GET /agent?repo=", () => {
     ["a redirect to another host", { status: 302, headers: { location: "https://elsewhere.test/" } }],
   ])("returns an error of its own when GitHub sends %s", async (_, instead) => {
     github.instead = instead;
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect([404, 503]).toContain(answer.status);
-    expect(JSON.stringify(answer.body)).not.toContain("<html>");
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect([404, 503]).toContain(response.status);
+    expect(JSON.stringify(response.body)).not.toContain("<html>");
   });
 
   it("returns 503 with Retry-After when GitHub cannot be reached", async () => {
     plane.repositories.githubUrl = "http://127.0.0.1:1";
-    const answer = await ada.get("/agent?repo=acme/shop");
-    expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
-    expect(answer.headers["retry-after"]).toBe("60");
+    const response = await ada.get("/agent?repo=acme/shop");
+    expect(response).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(response.headers["retry-after"]).toBe("60");
   });
 
   it("follows a renamed repository, and treats one without a commit as empty", async () => {

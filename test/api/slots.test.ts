@@ -8,8 +8,8 @@ import { readState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 const limitTo = async (plane: TestControlPlane, concurrency_limit: number): Promise<void> => {
-  const answer = await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit } });
-  expect(answer.status).toBe(200);
+  const response = await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit } });
+  expect(response.status).toBe(200);
 };
 const readCounters = (plane: TestControlPlane) => plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
 const readStates = (plane: TestControlPlane, ids: readonly string[]) =>

@@ -265,8 +265,8 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const before = structuredClone(plane.table.all());
-    const answer = await harness.support("upload-snapshot", body);
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+    const response = await harness.support("upload-snapshot", body);
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path }] } });
     expect(plane.table.all()).toEqual(before);
   });
 

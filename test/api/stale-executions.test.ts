@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TransactionWrite } from "#shared/table/table.ts";
-import { type Answer, createTestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody } from "../support/control-plane.ts";
 import { type Harness, nextExecution, workingRun } from "../support/execution.ts";
 import { withWriteInBetween } from "../support/write-conflicts.ts";
 
@@ -13,7 +13,7 @@ const started = { event_uuid: "e", event_name: "agent_started", timestamp: "2026
 const isHeadUpdate = (write: TransactionWrite) => write.kind === "update" && write.key.sk === "HEAD";
 
 describe("an execution whose run continues without it during a call", () => {
-  it.each<readonly [string, (harness: Harness) => Promise<Answer>]>([
+  it.each<readonly [string, (harness: Harness) => Promise<ResponseBody>]>([
     ["messages", (harness) => harness.messages(1, "late")],
     ["finish-task", (harness) => harness.finish()],
     ["client-events", (harness) => harness.event(started)],
@@ -25,7 +25,7 @@ describe("an execution whose run continues without it during a call", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     let after: unknown;
-    const answer = await withWriteInBetween(
+    const response = await withWriteInBetween(
       plane,
       isHeadUpdate,
       async () => {
@@ -35,7 +35,7 @@ describe("an execution whose run continues without it during a call", () => {
       },
       () => call(harness),
     );
-    expect(answer).toMatchObject({ status: 401, body: { error_code: "authentication_required" } });
+    expect(response).toMatchObject({ status: 401, body: { error_code: "authentication_required" } });
     expect(after).toBeDefined();
     expect(plane.table.all()).toEqual(after);
   });

@@ -38,9 +38,9 @@ describe("stream-events", () => {
   it("uses the caller's host name in problems", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const answer = await call(plane, createEvent(plane, harness.run_id, { key: undefined }));
-    expect(answer.statusCode).toBe(401);
-    expect(JSON.parse(answer.body ?? "").type).toMatch(/^https:\/\/runs\.example\.com\/api\/v1\/docs\/errors\//);
+    const response = await call(plane, createEvent(plane, harness.run_id, { key: undefined }));
+    expect(response.statusCode).toBe(401);
+    expect(JSON.parse(response.body ?? "").type).toMatch(/^https:\/\/runs\.example\.com\/api\/v1\/docs\/errors\//);
   });
 
   it.each([
@@ -54,9 +54,9 @@ describe("stream-events", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const key = name.includes("another team") ? { key: plane.otherKey } : {};
-    const answer = await call(plane, createEvent(plane, harness.run_id, { ...more, ...key }));
-    expect(answer.statusCode).toBe(status);
-    expect(JSON.parse(answer.body ?? "")).toMatchObject({ status });
+    const response = await call(plane, createEvent(plane, harness.run_id, { ...more, ...key }));
+    expect(response.statusCode).toBe(status);
+    expect(JSON.parse(response.body ?? "")).toMatchObject({ status });
   });
 });
 

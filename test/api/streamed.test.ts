@@ -118,7 +118,7 @@ describe("a streamed function", () => {
 
   it("responds whole if nothing streams", async () => {
     const definition = streamed(() => async () => Response.json({ ok: true }, { status: 202 }));
-    const answer = await definition.handle(event, undefined);
-    expect(answer).toMatchObject({ statusCode: 202, body: '{"ok":true}' });
+    const response = await definition.handle(event, undefined);
+    expect(response).toMatchObject({ statusCode: 202, body: '{"ok":true}' });
   });
 });

@@ -31,9 +31,9 @@ const DEFAULTS = {
 const path = (more = "") => `/agent/teams/${plane.team}${more}`;
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 const set = async (settings: Record<string, unknown>) => {
-  const answer = await ada.put(path(), { settings });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.settings;
+  const response = await ada.put(path(), { settings });
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body.settings;
 };
 
 describe("GET /agent/me", () => {
@@ -182,8 +182,8 @@ describe("a team's settings", () => {
     ["retention_days", 0],
   ])("return 400 for a wrong %s", async (name, value) => {
     const before = structuredClone(plane.table.all());
-    const answer = await ada.put(path(), { settings: { [name]: value } });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
+    const response = await ada.put(path(), { settings: { [name]: value } });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -192,12 +192,12 @@ describe("a team's settings", () => {
     ["retention_days", 30, /^settings\.retention_days: this release keeps runs without a limit/],
   ])("return 422 for %s, which nothing enforces", async (name, value, detail) => {
     const before = structuredClone(plane.table.all());
-    for (const answer of [
+    for (const response of [
       await ada.put(path(), { settings: { [name]: value } }),
       await ada.post("/agent/teams", { name: "Gamma", settings: { [name]: value } }),
     ]) {
       const refused = { error_code: "operation_not_supported", detail: expect.stringMatching(detail) };
-      expect(answer).toMatchObject({ status: 422, body: refused });
+      expect(response).toMatchObject({ status: 422, body: refused });
     }
     expect(plane.table.all()).toEqual(before);
   });
@@ -287,8 +287,8 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
   });
 
   it("return the same 404 for another team's, an unknown and a malformed uid", async () => {
-    const answers = await Promise.all([plane.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
-    const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+    const responses = await Promise.all([plane.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
+    const told = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
     expect(told[1]).toEqual(told[0]);
     expect(told[2]).toEqual(told[0]);
   });
@@ -488,18 +488,18 @@ describe("members of a team", () => {
 
   it("include an admin at all times, also where two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
-    for (const answer of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
+    for (const response of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
       const detail = expect.stringContaining("the team's last admin stays");
-      expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", detail, retryable: false } });
+      expect(response).toMatchObject({ status: 409, body: { error_code: "conflict", detail, retryable: false } });
     }
     const mia = await plane.person("Mia");
     await ada.put(path(`/members/${mia.uid}`), { role: "admin" });
     const client = createClient(plane, mia.key);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ada.put(path(`/members/${plane.user}`), { role: "member" }),
       client.delete(path(`/members/${mia.uid}`)),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([expect.any(Number), 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([expect.any(Number), 409]);
     const admins = plane.table.all().filter((item) => item.sk.startsWith("MEMBER#") && item["role"] === "admin");
     expect(admins.filter(({ pk }) => pk === `TEAM#${plane.team}`)).toHaveLength(1);
     expect(await plane.table.get(keys.team(plane.team))).toMatchObject({ admins: 1 });

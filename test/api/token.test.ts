@@ -164,11 +164,11 @@ describe("trust rules", () => {
       [ada, `/agent/identities/${other.uid}/trust-rules/${uid}`, "trust rule"],
       [ada, `${rules()}/${randomUUID()}`, "trust rule"],
     ] as const) {
-      const answers = [await client.get(path), await client.put(path, rule()), await client.delete(path)];
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-      for (const { body } of answers) expect(body.detail).toBe(`there is no such ${what}`);
+      const responses = [await client.get(path), await client.put(path, rule()), await client.delete(path)];
+      expect(responses.map(({ status }) => status)).toEqual([404, 404, 404]);
+      for (const { body } of responses) expect(body.detail).toBe(`there is no such ${what}`);
     }
-    for (const answer of [await bo.post(rules(), rule()), await bo.get(rules())]) expect(answer.status).toBe(404);
+    for (const response of [await bo.post(rules(), rule()), await bo.get(rules())]) expect(response.status).toBe(404);
     expect((await exchange(await makeToken())).status).toBe(201);
   });
 
@@ -176,12 +176,12 @@ describe("trust rules", () => {
     const { uid } = await addRule();
     const client = createClient(plane, agent.key);
     expect((await client.get(rules())).body.trust_rules).toMatchObject([{ uid }]);
-    const answers = [
+    const responses = [
       await client.post(rules(), rule()),
       await client.put(`${rules()}/${uid}`, rule({ subject_pattern: "x*" })),
       await client.delete(`${rules()}/${uid}`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403]);
   });
 
   it("are not created or used for an identity beyond the plan's limit", async () => {
@@ -193,13 +193,13 @@ describe("trust rules", () => {
   });
 
   it("are not created for an identity that is deleted meanwhile", async () => {
-    const answer = await withWriteInBetween(
+    const response = await withWriteInBetween(
       plane,
       (write) => write.kind === "check" && write.key.sk === keys.identity("", agent.uid).sk,
       () => createClient(plane).delete(`/agent/identities/${agent.uid}`),
       () => createClient(plane).post(rules(), rule()),
     );
-    expect(answer).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
+    expect(response).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
     expect(plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"))).toEqual([]);
   });
 
@@ -262,8 +262,8 @@ describe("POST /agent/token", () => {
     await addRule({}, agent.uid, member.key);
     const isKey = (write: TransactionWrite) => write.kind === "put" && write.item.pk.startsWith("KEY#");
     const token = await makeToken();
-    const answer = await withWriteInBetween(plane, isKey, remove, () => exchange(token));
-    expect(answer).toMatchObject({
+    const response = await withWriteInBetween(plane, isKey, remove, () => exchange(token));
+    expect(response).toMatchObject({
       status: 403,
       body: { detail: expect.stringContaining("the trust rule has ended") },
     });

@@ -23,9 +23,9 @@ const read = async (headers: Readonly<Record<string, string>>) => (await browse(
 
 describe("POST /session", () => {
   it("sets a cookie that scripts cannot read, and stores its hash only", async () => {
-    const answer = await signIn({ key: plane.key }, { origin: WEB_ORIGIN });
-    expect(answer).toMatchObject({ status: 204, body: "", headers: { "cache-control": "no-store" } });
-    const cookie = answer.headers["set-cookie"] ?? "";
+    const response = await signIn({ key: plane.key }, { origin: WEB_ORIGIN });
+    expect(response).toMatchObject({ status: 204, body: "", headers: { "cache-control": "no-store" } });
+    const cookie = response.headers["set-cookie"] ?? "";
     expect(cookie).toMatch(/^__Host-runyard=rys_[\w-]{80}; Path=\/; Max-Age=604800; HttpOnly; Secure; SameSite=Lax$/);
     const [, token = ""] = /=([^;]+);/.exec(cookie) ?? [];
     expect(JSON.stringify(plane.table.all())).not.toContain(token);
@@ -33,11 +33,11 @@ describe("POST /session", () => {
 
   it("sets a cookie without Secure for a page on plain HTTP", async () => {
     const host = "localhost:4500";
-    const answer = await signIn({ key: plane.key }, { origin: `http://${host}`, host });
-    expect(answer.headers["set-cookie"]).toMatch(
+    const response = await signIn({ key: plane.key }, { origin: `http://${host}`, host });
+    expect(response.headers["set-cookie"]).toMatch(
       /^runyard=rys_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
     );
-    const [cookie = ""] = answer.headers["set-cookie"]?.split(";") ?? [];
+    const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
     expect(await read({ cookie, host })).toBe(200);
     // Another host name of the same site could have set it.
     expect(await read({ cookie })).toBe(401);
@@ -71,8 +71,8 @@ describe("POST /session", () => {
 
   it("always starts a new session, and ends the one that the browser had", async () => {
     const first = await startSession(plane);
-    const answer = await signIn({ key: plane.key }, first.headers);
-    const [second] = answer.headers["set-cookie"]?.split(";") ?? [];
+    const response = await signIn({ key: plane.key }, first.headers);
+    const [second] = response.headers["set-cookie"]?.split(";") ?? [];
     expect(second).not.toBe(first.cookie);
     expect(await read(first.headers)).toBe(401);
     // A cookie that somebody chose is not adopted.
@@ -175,9 +175,9 @@ describe("a web session", () => {
     plane.clock.now += 12 * HOUR - 1;
     expect(await read(headers)).toBe(200);
     plane.clock.now += 1;
-    const answer = await browse("GET", "/session", headers);
-    expect(answer).toMatchObject({ status: 401, body: { error_code: "authentication_required" } });
-    expect(answer.headers["set-cookie"]).toBe("__Host-runyard=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
+    const response = await browse("GET", "/session", headers);
+    expect(response).toMatchObject({ status: 401, body: { error_code: "authentication_required" } });
+    expect(response.headers["set-cookie"]).toBe("__Host-runyard=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
   });
 
   it("is extended by use, with a write every five minutes at most, up to 7 days", async () => {
@@ -232,8 +232,8 @@ describe("signing out", () => {
   it("ends the session of the request only, or all of the person's with all=true", async () => {
     const [first, second, third] = [await startSession(plane), await startSession(plane), await startSession(plane)];
     const other = await startSession(plane, { key: plane.otherKey });
-    const answer = await browse("DELETE", "/session", first.headers);
-    expect(answer.headers["set-cookie"]).toContain("__Host-runyard=; Path=/; Max-Age=0;");
+    const response = await browse("DELETE", "/session", first.headers);
+    expect(response.headers["set-cookie"]).toContain("__Host-runyard=; Path=/; Max-Age=0;");
     const statuses = () => Promise.all([first, second, third, other].map(({ headers }) => read(headers)));
     expect(await statuses()).toEqual([401, 200, 200, 200]);
     expect((await browse("DELETE", "/session?all=true", second.headers)).status).toBe(204);
@@ -271,8 +271,8 @@ describe("signing out", () => {
     await startSession(plane);
     const { sessions } = (await browse("GET", "/sessions", own.headers)).body;
     const { uid } = sessions.find(({ current }: { current: boolean }) => !current);
-    const answers = await Promise.all([1, 2].map(() => browse("DELETE", `/sessions/${uid}`, own.headers)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404]);
+    const responses = await Promise.all([1, 2].map(() => browse("DELETE", `/sessions/${uid}`, own.headers)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([204, 404]);
   });
 
   it("of another person returns 404 and leaves the session", async () => {
@@ -344,8 +344,8 @@ describe("POST /session/link", () => {
 
   it("starts one session if it is used twice concurrently", async () => {
     const { token } = (await createClient(plane).post("/session/link")).body;
-    const answers = await Promise.all([1, 2, 3].map(() => signIn({ token })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
+    const responses = await Promise.all([1, 2, 3].map(() => signIn({ token })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
   });
 
   it("creates sessions that end with the API key of the request, also where that is a session's", async () => {

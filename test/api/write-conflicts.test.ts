@@ -3,7 +3,7 @@ import { trustRuleKey } from "#shared/records/trust-rule.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Key } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { makeSchedule, nightly } from "../support/schedules.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
@@ -26,7 +26,7 @@ const team = () => ({ type: "Team", uid: plane.team }) as const;
 interface Change {
   /** The item that other requests change. */
   readonly key: Key;
-  readonly send: () => Promise<Answer>;
+  readonly send: () => Promise<ResponseBody>;
 }
 type Prepare = () => Change | Promise<Change>;
 
@@ -36,15 +36,15 @@ const MEMBERS = "the team's members are changed by other requests; send the requ
 const SCHEDULE = "the schedule changes too fast; try again";
 const ENVIRONMENT = "the environment has changed; send the request again";
 
-const ofSchedule = (send: (path: string) => Promise<Answer>) => async (): Promise<Change> => {
+const ofSchedule = (send: (path: string) => Promise<ResponseBody>) => async (): Promise<Change> => {
   const { id } = await makeSchedule(plane);
   return { key: keys.schedule(id), send: () => send(`/agent/schedules/${id}`) };
 };
-const ofMember = (send: (path: string) => Promise<Answer>) => async (): Promise<Change> => {
+const ofMember = (send: (path: string) => Promise<ResponseBody>) => async (): Promise<Change> => {
   const { uid } = await plane.person("Mia");
   return { key: keys.member(plane.team, uid), send: () => send(`/agent/teams/${plane.team}/members/${uid}`) };
 };
-const ofRule = (send: (path: string) => Promise<Answer>) => async (): Promise<Change> => {
+const ofRule = (send: (path: string) => Promise<ResponseBody>) => async (): Promise<Change> => {
   const uid = await addRule();
   return { key: ruleKey(uid), send: () => send(`/agent/identities/${identity}/trust-rules/${uid}`) };
 };
@@ -156,9 +156,9 @@ describe.each(changes)("%s", (_, attempts, detail, prepare) => {
 });
 
 interface Creation {
-  readonly send: (headers: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly send: (headers: Readonly<Record<string, string>>) => Promise<ResponseBody>;
   /** Deletes what the response is about. */
-  readonly remove?: (body: Answer["body"]) => Promise<Answer>;
+  readonly remove?: (body: ResponseBody["body"]) => Promise<ResponseBody>;
 }
 
 const post =
@@ -228,11 +228,11 @@ describe.each(replayed)("%s", (_, prepare) => {
 
   it("has one effect for concurrent requests with one Idempotency-Key", async () => {
     const { send } = await prepare();
-    const answers = await Promise.all([1, 2, 3].map(() => send({ "idempotency-key": "one" })));
-    const [{ status } = { status: 0 }] = answers;
+    const responses = await Promise.all([1, 2, 3].map(() => send({ "idempotency-key": "one" })));
+    const [{ status } = { status: 0 }] = responses;
     expect(status).toBeLessThan(300);
-    expect(answers.map((answer) => answer.status)).toEqual([status, status, status]);
-    expect(answers.filter(({ headers }) => headers["idempotent-replay"] === "true")).toHaveLength(2);
+    expect(responses.map((response) => response.status)).toEqual([status, status, status]);
+    expect(responses.filter(({ headers }) => headers["idempotent-replay"] === "true")).toHaveLength(2);
   });
 
   it("returns 500 at once where the table fails", async () => {
@@ -283,9 +283,9 @@ describe.each(shownOnce)("%s, whose response is shown once,", (_, detail, prepar
 
   it("succeeds once for concurrent requests with one Idempotency-Key", async () => {
     const { send } = await prepare();
-    const answers = await Promise.all([1, 2, 3].map(() => send({ "idempotency-key": "one" })));
-    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
-    for (const { body } of answers.filter(({ status }) => status === 409)) expect(body.detail).toMatch(detail);
+    const responses = await Promise.all([1, 2, 3].map(() => send({ "idempotency-key": "one" })));
+    expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const { body } of responses.filter(({ status }) => status === 409)) expect(body.detail).toMatch(detail);
   });
 });
 
@@ -305,7 +305,7 @@ describe("a key that is created", () => {
 
   it.each([0, 1])("is deleted with its identity, which had %i before", async (before) => {
     for (let count = 0; count < before; count++) await ada.post(path(), { name: "earlier" });
-    const made: Answer[] = [];
+    const made: ResponseBody[] = [];
     const create = async () => void made.push(await ada.post(path(), { name: "late" }));
     const remove = () => ada.delete(`/agent/identities/${identity}`);
     expect((await withWriteInBetween(plane, isListOf(identity), create, remove)).status).toBe(204);
@@ -317,8 +317,8 @@ describe("a key that is created", () => {
   it("is not created for an identity that is deleted meanwhile", async () => {
     const remove = () => ada.delete(`/agent/identities/${identity}`);
     const create = () => ada.post(path(), { name: "late" });
-    const answer = await withWriteInBetween(plane, isListOf(identity), remove, create);
-    expect(answer).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
+    const response = await withWriteInBetween(plane, isListOf(identity), remove, create);
+    expect(response).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
     expect(plane.table.all().filter((item) => item["identity_uid"] === identity)).toEqual([]);
   });
 });
@@ -331,13 +331,13 @@ describe("a team whose deletion is refused", () => {
     const path = `/agent/teams/${plane.team}`;
     await ada.put(path, { settings });
     const isClosing = (write: object) => "key" in write && "set" in write && JSON.stringify(write).includes('"closed"');
-    const answer = await withWriteInBetween(
+    const response = await withWriteInBetween(
       plane,
       isClosing,
       () => makeSchedule(plane),
       () => ada.delete(path),
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 409,
       body: { detail: "the team has schedules: delete them first", retryable: false },
     });

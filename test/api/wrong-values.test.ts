@@ -40,32 +40,39 @@ describe("returns 400 naming a wrong value", () => {
     ["two servers of one name", ["a", "a"].map((name) => ({ name, command: "serve" })), "config.mcp_servers"],
     ["a list in the place of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
   ])("if MCP servers are %s", async (_, servers, path) => {
-    const answer = await createClient(plane).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
-    expect(answer).toMatchObject(refused(path));
+    const response = await createClient(plane).post("/agent/runs", {
+      prompt: "hello",
+      config: { mcp_servers: servers },
+    });
+    expect(response).toMatchObject(refused(path));
   });
 
   it("but accepts null in a nullable member", async () => {
-    const answer = await createClient(plane).post("/agent/identities", {
+    const response = await createClient(plane).post("/agent/identities", {
       name: "Quiet",
       mcp_servers: null,
       harness: null,
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 });
 
 describe("a protocol that is not a whole number", () => {
   it("is treated as too old", async () => {
     const { client } = await startedRun(plane);
-    const answer = await client.post("/harness-support/resolve-prompt", {}, { headers: { "runyard-protocol": "0.5" } });
-    expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
+    const response = await client.post(
+      "/harness-support/resolve-prompt",
+      {},
+      { headers: { "runyard-protocol": "0.5" } },
+    );
+    expect(response).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
   });
 });
 
 describe("405 for a path that is also a parameter of another route", () => {
   it("allows the methods of the path's own route", async () => {
-    const answer = await request(plane, "DELETE", "/agent/runs/cancel");
-    expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
+    const response = await request(plane, "DELETE", "/agent/runs/cancel");
+    expect([response.status, response.headers["allow"]]).toEqual([405, "POST"]);
   });
 });
 
@@ -81,7 +88,7 @@ describe("a repeated request", () => {
     const first = await client.post(path, body, { headers });
     expect(first.status).toBe(201);
     expect((await client.delete(`${path}/${first.body[id]}`)).status).toBeLessThan(300);
-    const answer = await client.post(path, body, { headers });
-    expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    const response = await client.post(path, body, { headers });
+    expect(response).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
   });
 });

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, FaultServer } from "../clients/fault-server.ts";
+import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { readOutputs, startAction } from "./action-job.ts";
-import { api, commandEvents, problem, RUN } from "./answers.ts";
+import { api, commandEvents, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -75,9 +75,9 @@ describe("a cancelled job of the GitHub Action", () => {
   const waiting = { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 };
 
   /** Cancels the job when the run has shown these events. */
-  async function cancel(events: object[], answers: readonly Answer[], inputs: Record<string, string> = {}) {
+  async function cancel(events: object[], responses: readonly ResponseBody[], inputs: Record<string, string> = {}) {
     const before = events.length === 0 ? [] : [api({ events, next: events.length, ended: false })];
-    server.play([created, ...before, waiting, ...answers]);
+    server.play([created, ...before, waiting, ...responses]);
     const { cancel, exited, log } = start(inputs);
     await expect.poll(() => server.seen.length).toBe(2 + before.length);
     cancel();

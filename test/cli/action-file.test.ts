@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleAction } from "../../cli/scripts/bundle.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api, event, RUN } from "./answers.ts";
+import { api, event, RUN } from "./responses.ts";
 
 const FILE = path.join(root, "action/dist/index.js");
 const server = new FaultServer();

@@ -10,7 +10,7 @@ import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { readOutputs, startAction } from "./action-job.ts";
-import { api, commandEvents, event, messages, problem, RUN } from "./answers.ts";
+import { api, commandEvents, event, messages, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";

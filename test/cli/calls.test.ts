@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examplesOf } from "../../cli/src/commands/examples.ts";
 import { Context } from "../../cli/src/context.ts";
 import { formatPath, makeProgram } from "../../cli/src/program.ts";
-import { type Answer, FaultServer } from "../clients/fault-server.ts";
-import { api, RUN } from "./answers.ts";
+import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
+import { api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -62,7 +62,7 @@ const conversation = api({
 const skill = { id: "acme/shop:x", description: "d", base_prompt: "", source: {}, environments: [] };
 
 /** Each command as it is called at the least, what it is answered, and what it has to ask. */
-const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked: readonly string[]])[] = [
+const CALLS: readonly (readonly [line: string, answers: readonly ResponseBody[], asked: readonly string[]])[] = [
   ["run x", [made], ["POST /agent/runs"]],
   ["runs list", [api({ runs: [RUN], page_info: { has_next_page: false } })], ["GET /agent/runs?sort_by=updated_at"]],
   ["runs get r1", [api(RUN)], ["GET /agent/runs/r1"]],
@@ -165,10 +165,10 @@ const leaves = (command: Command): Command[] =>
 const commands = leaves(makeProgram(new Context(new FakeShell())));
 
 describe("every command", () => {
-  it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, answers, asked) => {
-    server.play([...answers, ...answers]);
+  it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, responses, asked) => {
+    server.play([...responses, ...responses]);
     const words = await run(line.split(" "), { input: "value" });
-    expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: answers.length });
+    expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: responses.length });
     const requests = server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
     expect(requests).toEqual(asked);
     const { code, out, err } = await run([...line.split(" "), "--json"], { input: "value" });

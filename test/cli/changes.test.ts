@@ -6,8 +6,8 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
-import { api, RUN } from "./answers.ts";
 import { createPlayer } from "./play.ts";
+import { api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";

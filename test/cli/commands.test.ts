@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api, problem, RUN } from "./answers.ts";
 import { createPlayer } from "./play.ts";
+import { api, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -239,7 +239,7 @@ describe("runyard schedules", () => {
 describe("runyard secrets set", () => {
   it("asks for the value without showing it", async () => {
     server.play([api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 })]);
-    const { shell, out, err } = await run(["secrets", "set", "T"], { answers: ["s3cr3t"] });
+    const { shell, out, err } = await run(["secrets", "set", "T"], { responses: ["s3cr3t"] });
     expect(shell.questions).toEqual(["Value of T: (hidden)"]);
     expect(bodyAt(0)).toEqual({ name: "T", value: "s3cr3t" });
     expect(out + err).not.toContain("s3cr3t");
@@ -266,7 +266,7 @@ describe("runyard secrets set", () => {
       code: 2,
       err: expect.stringContaining("too many arguments"),
     });
-    expect((await run(["secrets", "set", "T"], { answers: [undefined] })).code).toBe(2);
+    expect((await run(["secrets", "set", "T"], { responses: [undefined] })).code).toBe(2);
   });
 });
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api, problem } from "./answers.ts";
 import { type FakeOptions, FakeShell } from "./fake-shell.ts";
+import { api, problem } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -141,7 +141,7 @@ describe("runyard login", () => {
   it("asks for address and key, checks them, and stores them for their owner alone", async () => {
     server.play([api(ME)]);
     const bare = server.api.replace("/api/v1", "");
-    const { code, out, err, shell } = await run(["login"], { answers: [bare, " ryp_new "] });
+    const { code, out, err, shell } = await run(["login"], { responses: [bare, " ryp_new "] });
     expect(code).toBe(0);
     expect(shell.questions).toEqual([
       "Address of the service (https://…/api/v1): ",
@@ -172,8 +172,8 @@ describe("runyard login", () => {
     ["refuses an agent's key elsewhere", [problem(403, "not_authorized", "no"), problem(401, "unauthenticated", "no")]],
     ["has no such operation", [problem(404, "not_found", "no")]],
     ["takes no more requests", [problem(429, "rate_limited", "no")]],
-  ])("stores nothing where the service %s", async (_, answers) => {
-    server.play(answers);
+  ])("stores nothing where the service %s", async (_, responses) => {
+    server.play(responses);
     const { code } = await run(["login", "--base-url", server.api], { input: "rya_key" });
     expect([code, server.left, server.complaints]).toEqual([4, 0, []]);
     expect(() => statSync(stored())).toThrow("ENOENT");

@@ -6,7 +6,7 @@ export interface FakeOptions {
   readonly input?: string;
   readonly terminal?: boolean;
   /** What the person types, in order; with it there is a person. */
-  readonly answers?: readonly (string | undefined)[];
+  readonly responses?: readonly (string | undefined)[];
   readonly cwd?: string;
   readonly home?: string;
   readonly columns?: number;
@@ -31,9 +31,9 @@ export class FakeShell implements Shell {
 
   constructor(options: FakeOptions = {}) {
     this.#options = options;
-    this.#answers = [...(options.answers ?? [])];
+    this.#answers = [...(options.responses ?? [])];
     this.outIsTerminal = options.terminal === true;
-    this.canAsk = options.answers !== undefined;
+    this.canAsk = options.responses !== undefined;
     this.columns = options.columns ?? 100;
     this.env = options.env ?? {};
     this.cwd = options.cwd ?? tmpdir();

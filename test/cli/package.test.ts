@@ -9,7 +9,7 @@ import { cliPage, pageFile } from "../../cli/scripts/page.ts";
 import { VERSION } from "../../cli/src/version.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api, RUN } from "./answers.ts";
+import { api, RUN } from "./responses.ts";
 
 const run = promisify(execFile);
 const server = new FaultServer();
@@ -91,11 +91,11 @@ describe("the installed program", () => {
       api({ ...RUN, state: "CANCELLED" }),
       api({ text: "", state: "CANCELLED", artifacts: [] }),
     ];
-    for (const [more, answers, asked] of [
+    for (const [more, responses, asked] of [
       [[], [], 2],
       [["--on-interrupt", "cancel"], cancelled, 6],
     ] as const) {
-      server.play([...script, ...answers]);
+      server.play([...script, ...responses]);
       const args = [program, "run", "x", "--follow", ...more];
       const child = spawn(process.execPath, args, { env: env(), stdio: "ignore" });
       while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));

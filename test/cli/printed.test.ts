@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, FaultServer } from "../clients/fault-server.ts";
-import { api, RUN } from "./answers.ts";
+import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
+import { api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -140,7 +140,7 @@ const conversation = {
 const skill = { id: "acme/shop:x", description: "d", base_prompt: "", source: {}, environments: [] };
 
 /** Each command with all of its options, or with responses that have all members, and the responses. */
-const CALLS: readonly (readonly [line: string, ...answers: readonly Answer[]])[] = [
+const CALLS: readonly (readonly [line: string, ...answers: readonly ResponseBody[]])[] = [
   [
     "runs list --state failed --search x --metadata a=1 --env e --schedule Nightly --skill s --model m --creator u --ancestor r --source CLI --after 2026-05-18 --before 2026-05-19T01:00Z --sort title --ascending --limit 7",
     api({ environments: [{ uid: UID, config: { name: "e" } }], ...last }),
@@ -285,10 +285,10 @@ const toText = ({ code, out, err }: Awaited<ReturnType<typeof run>>): string =>
 
 // After a change of what a command prints, `npx vitest run test/cli/printed.test.ts -u` writes the snapshot.
 describe("every command", () => {
-  it.each(CALLS.map(([line, ...answers]) => [line, answers] as const))(
+  it.each(CALLS.map(([line, ...responses]) => [line, responses] as const))(
     "sends and prints what the snapshot has: %s",
-    async (line, answers) => {
-      server.play(answers);
+    async (line, responses) => {
+      server.play(responses);
       const played = await run(line.split(" "), { input: "value\n" });
       expect(server.left).toBe(0);
       expect(toText(played)).toMatchSnapshot();

@@ -1,7 +1,7 @@
-import type { Answer } from "../clients/fault-server.ts";
+import type { ResponseBody } from "../clients/fault-server.ts";
 
 /** A scripted answer of the API with this body. */
-export const api = (body: unknown, more: Partial<Answer> = {}): Answer => ({
+export const api = (body: unknown, more: Partial<ResponseBody> = {}): ResponseBody => ({
   at: "api",
   status: 200,
   headers: {},
@@ -12,7 +12,7 @@ export const api = (body: unknown, more: Partial<Answer> = {}): Answer => ({
 });
 
 /** A problem as the API answers it. */
-export const problem = (status: number, error_code: string, detail: string, more: object = {}): Answer =>
+export const problem = (status: number, error_code: string, detail: string, more: object = {}): ResponseBody =>
   api(
     { title: error_code.replaceAll("_", " "), status, detail, error_code, retryable: false, trace_id: "t-1", ...more },
     { status, headers: { "x-should-retry": "false" } },

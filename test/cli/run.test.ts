@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api, commandEvents, event, problem, RUN } from "./answers.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
+import { api, commandEvents, event, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
@@ -233,13 +233,13 @@ describe("Ctrl-C while a run is followed", () => {
 
   async function interrupted(
     args: readonly string[],
-    answers: readonly (string | undefined)[] | undefined,
+    responses: readonly (string | undefined)[] | undefined,
     more: ReturnType<typeof api>[],
     before: ReturnType<typeof api>[] = [],
   ) {
     server.play([created, ...before, waiting, ...more]);
     const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
-    const shell = new FakeShell({ env, ...(answers === undefined ? {} : { answers }) });
+    const shell = new FakeShell({ env, ...(responses === undefined ? {} : { responses: responses }) });
     const running = runCli(shell, ["run", "x", "--follow", ...args]);
     while (server.seen.length < 2 + before.length) await new Promise((resolve) => setTimeout(resolve, 5));
     await shell.interrupt();
@@ -272,9 +272,9 @@ describe("Ctrl-C while a run is followed", () => {
   it.each([
     ["that goes on", [problem(400, "invalid_request", "It is starting."), api({ ...RUN, state: "PENDING" })]],
     ["of another person", [problem(403, "not_authorized", "It is not yours.")]],
-  ])("fails where a run %s cannot be cancelled", async (_, answers) => {
-    const { code, shell } = await interrupted(["--on-interrupt", "cancel"], undefined, answers);
-    expect([code, server.seen.length, server.complaints]).toEqual([4, 2 + answers.length, []]);
+  ])("fails where a run %s cannot be cancelled", async (_, responses) => {
+    const { code, shell } = await interrupted(["--on-interrupt", "cancel"], undefined, responses);
+    expect([code, server.seen.length, server.complaints]).toEqual([4, 2 + responses.length, []]);
     expect(shell.stderr).toMatch(/It is (starting|not yours)\./);
   });
 

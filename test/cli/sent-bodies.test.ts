@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
-import { api } from "./answers.ts";
 import { createPlayer } from "./play.ts";
+import { api } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -135,8 +135,8 @@ const CASES: readonly (readonly [line: string, answers: readonly ReturnType<type
 ];
 
 describe("every option of a command", () => {
-  it.each(CASES)("is sent: %s", async (line, answers, body) => {
-    server.play(answers);
+  it.each(CASES)("is sent: %s", async (line, responses, body) => {
+    server.play(responses);
     const args = line.split(" ").map((word) => (word === '""' ? "" : word));
     const { code, err } = await run(args, { input: "from standard input" });
     expect({ code, err: code === 0 ? "" : err, left: server.left }).toEqual({ code: 0, err: "", left: 0 });

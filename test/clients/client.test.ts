@@ -26,8 +26,8 @@ afterEach(() => {
 const RUN = { run_id: "r1", task_id: "r1", state: "QUEUED" };
 const createClient = (options: ClientOptions = {}) =>
   new Runyard({ baseURL: server.api, apiKey: "ryp_secret", ...options });
-const play = (...answers: Parameters<FaultServer["play"]>[0]) => server.play(answers);
-const answer = (body: unknown, more = {}) => ({
+const play = (...responses: Parameters<FaultServer["play"]>[0]) => server.play(responses);
+const result = (body: unknown, more = {}) => ({
   at: "api" as const,
   status: 200,
   headers: {},
@@ -41,7 +41,7 @@ describe("new Runyard()", () => {
   it("reads key and address from the environment, and accepts an address with a trailing slash", async () => {
     vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");
     vi.stubEnv("RUNYARD_BASE_URL", `${server.api}/`);
-    play(answer(RUN));
+    play(result(RUN));
     expect(new Runyard().baseURL).toBe(server.api);
     await new Runyard().runs.retrieve("r1");
     expect(server.seen[0]).toMatchObject({
@@ -61,13 +61,13 @@ describe("new Runyard()", () => {
 
   it("calls a function for the key of each attempt", async () => {
     const keys = ["ryp_1", "ryp_2"];
-    play(answer(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), answer(RUN));
+    play(result(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), result(RUN));
     await createClient({ apiKey: async () => keys.shift() ?? "none" }).runs.retrieve("r1");
     expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_2"]);
   });
 
   it("hides the key when it or an error is printed", async () => {
-    play(answer({ title: "Not found" }, { status: 404 }));
+    play(result({ title: "Not found" }, { status: 404 }));
     const client = createClient();
     const error: unknown = await client.runs.retrieve("r1").catch((caught: unknown) => caught);
     const shown = [client, client.runs, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join();
@@ -75,7 +75,7 @@ describe("new Runyard()", () => {
   });
 
   it("creates another client with other options, and keeps the rest", async () => {
-    play(answer(RUN), answer(RUN));
+    play(result(RUN), result(RUN));
     const client = createClient({ headers: { "x-one": "1" } });
     await client.withOptions({ apiKey: "rya_other", team: "t" }).runs.retrieve("r1");
     await client.runs.retrieve("r1");
@@ -101,14 +101,14 @@ describe("new Runyard()", () => {
 
 describe("a call", () => {
   it("returns its data and the response", async () => {
-    play(answer(RUN, { headers: { "x-request-id": "t-1" } }));
+    play(result(RUN, { headers: { "x-request-id": "t-1" } }));
     const { data, response } = await createClient().runs.retrieve("r1").withResponse();
     expect(data).toEqual(RUN);
     expect(response.headers.get("x-request-id")).toBe("t-1");
   });
 
   it("returns the bare response with an unread body, but throws on an error status", async () => {
-    play(answer(RUN), answer({ title: "Gone" }, { status: 404 }));
+    play(result(RUN), result({ title: "Gone" }, { status: 404 }));
     const response = await createClient().runs.retrieve("r1").asResponse();
     expect(response.bodyUsed).toBe(false);
     expect(await response.json()).toEqual(RUN);
@@ -117,7 +117,7 @@ describe("a call", () => {
   });
 
   it("is sent once, however often its promise is used, and also if nobody awaits it", async () => {
-    play(answer(RUN), answer("r1"));
+    play(result(RUN), result("r1"));
     const call = createClient().runs.retrieve("r1");
     expect(await Promise.all([call, call.withResponse(), call.then(({ run_id }) => run_id)])).toHaveLength(3);
     expect(server.seen).toHaveLength(1);
@@ -127,7 +127,7 @@ describe("a call", () => {
   });
 
   it("is a promise: catch and finally work, and a rejection is thrown to the awaiting code", async () => {
-    play(answer({}, { status: 404 }), answer(RUN));
+    play(result({}, { status: 404 }), result(RUN));
     const settled: string[] = [];
     const caught = await createClient()
       .runs.retrieve("r1")
@@ -140,14 +140,14 @@ describe("a call", () => {
   });
 
   it("has no timeout with Infinity", async () => {
-    play(answer(RUN, { delay_ms: 100 }));
+    play(result(RUN, { delay_ms: 100 }));
     const run = await createClient({ timeout: Number.POSITIVE_INFINITY, maxRetries: 0 }).runs.retrieve("r1");
     expect(run.run_id).toBe("r1");
   });
 
   it("leaves no timer that keeps a program from ending", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    play(answer(RUN), answer({}, { status: 404 }));
+    play(result(RUN), result({}, { status: 404 }));
     const before = timers();
     await createClient().runs.retrieve("r1");
     await createClient()
@@ -163,7 +163,7 @@ describe("a call", () => {
   });
 
   it("can use routes without a method", async () => {
-    play(answer({ pong: true }));
+    play(result({ pong: true }));
     const pong = await createClient().request<{ pong: boolean }>({
       method: "POST",
       path: "/agent/ping",
@@ -176,7 +176,7 @@ describe("a call", () => {
 
 describe("an AbortSignal", () => {
   it("ends a request in progress", async () => {
-    play(answer(RUN, { delay_ms: 2000 }));
+    play(result(RUN, { delay_ms: 2000 }));
     const aborter = new AbortController();
     const call = createClient().runs.retrieve("r1", { signal: aborter.signal });
     setTimeout(() => aborter.abort(new Error("enough")), 50);
@@ -187,7 +187,7 @@ describe("an AbortSignal", () => {
   });
 
   it("ends the wait before a retry, and sends nothing if it was already aborted", async () => {
-    play(answer(undefined, { status: 503, headers: { "retry-after": "30" } }));
+    play(result(undefined, { status: 503, headers: { "retry-after": "30" } }));
     const signal = AbortSignal.timeout(100);
     await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
     await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
@@ -199,8 +199,8 @@ describe("an AbortSignal", () => {
     const added = vi.spyOn(aborter.signal, "addEventListener");
     const removed = vi.spyOn(aborter.signal, "removeEventListener");
     play(
-      answer({ download_url: `${server.storage}/t`, expires_at: "" }),
-      answer(undefined, { at: "storage", raw: "x".repeat(2000), stall_ms: 5000 }),
+      result({ download_url: `${server.storage}/t`, expires_at: "" }),
+      result(undefined, { at: "storage", raw: "x".repeat(2000), stall_ms: 5000 }),
     );
     const response = await createClient().runs.downloadTranscript("r1", { signal: aborter.signal });
     expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([2, 1]);
@@ -253,8 +253,8 @@ describe("errors", () => {
 
   it("have the status, the API's message and the cause", async () => {
     play(
-      answer({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
-      answer(undefined, { reset: "before" }),
+      result({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
+      result(undefined, { reset: "before" }),
     );
     const client = createClient({ maxRetries: 0 });
     const missing: unknown = await client.runs.retrieve("r1").catch((error: unknown) => error);
@@ -271,7 +271,7 @@ describe("pages", () => {
   const last = { runs: [{ run_id: "r2" }], page_info: { has_next_page: false } };
 
   it("can be read one by one", async () => {
-    play(answer(first), answer(last));
+    play(result(first), result(last));
     const page = await createClient().runs.list({ limit: 1 });
     expect([page.data.map(({ run_id }) => run_id), page.hasNextPage(), page.body.page_info]).toEqual([
       ["r1"],
@@ -284,12 +284,12 @@ describe("pages", () => {
   });
 
   it("are iterated, each requested when it is needed", async () => {
-    play(answer(first), answer(last));
+    play(result(first), result(last));
     const sizes: number[] = [];
     const page: Page<unknown, object> = await createClient().runs.list();
     for await (const { data } of page.iterPages()) sizes.push(data.length);
     expect(sizes).toEqual([1, 1]);
-    play(answer(first));
+    play(result(first));
     for await (const { run_id } of createClient().runs.list()) {
       expect(run_id).toBe("r1");
       break;
@@ -298,7 +298,7 @@ describe("pages", () => {
   });
 
   it("have a bare response", async () => {
-    play(answer(first));
+    play(result(first));
     const response = await createClient().runs.list().asResponse();
     expect(await response.json()).toEqual(first);
   });
@@ -308,10 +308,10 @@ describe("following a run", () => {
   it("passes on each event before it requests more, and returns the run", async () => {
     const event = (sequence: number) => ({ sequence, type: "messages", occurred_at: "", data: {} });
     play(
-      answer(RUN),
-      answer({ events: [event(1), event(2)], next: 2, ended: false }),
-      answer({ events: [event(3)], next: 3, ended: true }),
-      answer({ ...RUN, state: "SUCCEEDED" }),
+      result(RUN),
+      result({ events: [event(1), event(2)], next: 2, ended: false }),
+      result({ events: [event(3)], next: 3, ended: true }),
+      result({ ...RUN, state: "SUCCEEDED" }),
     );
     const told: string[] = [];
     const run = await createClient().runs.createAndWait(
@@ -328,7 +328,7 @@ describe("following a run", () => {
   });
 
   it("holds a poll as long as the API does, beyond its own timeout", async () => {
-    play(answer({ events: [], next: 0, ended: true }, { delay_ms: 900 }));
+    play(result({ events: [], next: 0, ended: true }, { delay_ms: 900 }));
     const events = createClient({ timeout: 600, maxRetries: 0 }).runs.events("r1", { wait: 1 });
     for await (const event of events) expect(event).toBeUndefined();
     expect(server.seen).toHaveLength(1);
@@ -336,7 +336,7 @@ describe("following a run", () => {
 
   it("uploads a file to the given target, with its digest and without the key", async () => {
     const upload = { url: `${server.storage}/put?sig=1`, method: "PUT", headers: { "x-amz-checksum": "c" } };
-    play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage" }));
+    play(result({ attachment_id: "a1", upload }), result(undefined, { at: "storage" }));
     const id = await createClient().attachments.upload({ file_name: "n.txt", mime_type: "text/plain", data: "abc" });
     expect(id).toBe("a1");
     expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({
@@ -351,7 +351,7 @@ describe("following a run", () => {
 
   it("downloads the text of a plan with its type, without asking the storage", async () => {
     const data = { content: "# Plan", content_type: "text/markdown" };
-    play(answer({ artifact_uid: "a1", artifact_type: "PLAN", created_at: "", data }));
+    play(result({ artifact_uid: "a1", artifact_type: "PLAN", created_at: "", data }));
     const response = await createClient().artifacts.download("a1");
     expect([response.headers.get("content-type"), await response.text()]).toEqual(["text/markdown", "# Plan"]);
     expect(server.seen).toHaveLength(1);
@@ -364,7 +364,7 @@ describe("following a run", () => {
       { name: "file", value: { kind: "content_data" } },
     ];
     const upload = { url: `${server.storage}/`, method: "POST", headers: null, fields };
-    play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage", status: 204 }));
+    play(result({ attachment_id: "a1", upload }), result(undefined, { at: "storage", status: 204 }));
     await createClient().attachments.upload({ file_name: "n.txt", data: new Uint8Array([97, 98]) });
     expect(server.seen[1]?.body).toMatch(/name="key"\r\n\r\nk\/1\r\n[\s\S]*name="file"[\s\S]*\r\n\r\nab\r\n/);
   });

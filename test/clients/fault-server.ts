@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import * as v from "valibot";
 
 /** One scripted answer; README.md beside this file says what the members mean. */
-export const Answer = v.strictObject({
+export const ResponseBody = v.strictObject({
   at: v.optional(v.picklist(["api", "storage"]), "api"),
   status: v.optional(v.number(), 200),
   headers: v.optional(v.record(v.string(), v.string()), {}),
@@ -13,7 +13,7 @@ export const Answer = v.strictObject({
   stall_ms: v.optional(v.number(), 0),
   reset: v.optional(v.picklist(["before", "during"])),
 });
-export type Answer = v.InferOutput<typeof Answer>;
+export type ResponseBody = v.InferOutput<typeof ResponseBody>;
 
 /** A request as it came. */
 export interface Seen {
@@ -44,7 +44,7 @@ export class FaultServer {
   complaints: string[] = [];
   /** What the storage's origin shows beside the script, by path: pages for a browser. */
   pages: Record<string, { type: string; text: string }> = {};
-  #script: Answer[] = [];
+  #script: ResponseBody[] = [];
   #servers: Server[] = [];
 
   async start(): Promise<void> {
@@ -60,7 +60,7 @@ export class FaultServer {
   }
 
   /** Forgets what was, and answers these next. */
-  play(script: readonly Answer[]): void {
+  play(script: readonly ResponseBody[]): void {
     this.#script = [...script];
     this.seen = [];
     this.complaints = [];
@@ -100,32 +100,32 @@ export class FaultServer {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     const method = request.method ?? "";
     this.seen.push({ at, method, path: at === "api" ? path.replace(BASE_PATH, "") : path, rawQuery, headers, body });
-    const answer = this.#script.shift();
-    if (answer === undefined || answer.at !== at) {
-      this.complaints.push(`${method} ${path} asked the ${at}, where ${answer?.at ?? "nobody"} should have been`);
+    const result = this.#script.shift();
+    if (result === undefined || result.at !== at) {
+      this.complaints.push(`${method} ${path} asked the ${at}, where ${result?.at ?? "nobody"} should have been`);
       response.writeHead(404, { ...ALLOWED, "x-should-retry": "false" }).end();
       return;
     }
-    await pause(answer.delay_ms);
-    if (answer.reset === "before") return reset(request.socket);
-    await this.#answer(answer, request.socket, response);
+    await pause(result.delay_ms);
+    if (result.reset === "before") return reset(request.socket);
+    await this.#answer(result, request.socket, response);
   }
 
-  async #answer(answer: Answer, socket: Socket, response: ServerResponse): Promise<void> {
-    const bytes = Buffer.from(this.#fill(answer.raw ?? (answer.body === undefined ? "" : JSON.stringify(answer.body))));
-    const type = answer.status < 400 ? "application/json" : "application/problem+json";
-    const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), this.#fill(value)]);
-    response.writeHead(answer.status, {
+  async #answer(result: ResponseBody, socket: Socket, response: ServerResponse): Promise<void> {
+    const bytes = Buffer.from(this.#fill(result.raw ?? (result.body === undefined ? "" : JSON.stringify(result.body))));
+    const type = result.status < 400 ? "application/json" : "application/problem+json";
+    const headers = Object.entries(result.headers).map(([name, value]) => [name.toLowerCase(), this.#fill(value)]);
+    response.writeHead(result.status, {
       ...ALLOWED,
-      ...(answer.body === undefined ? {} : { "content-type": type }),
-      ...(answer.status === 204 ? {} : { "content-length": bytes.length }),
+      ...(result.body === undefined ? {} : { "content-type": type }),
+      ...(result.status === 204 ? {} : { "content-length": bytes.length }),
       ...Object.fromEntries(headers),
     });
-    if (answer.stall_ms > 0 || answer.reset !== undefined) {
+    if (result.stall_ms > 0 || result.reset !== undefined) {
       response.flushHeaders();
       response.write(bytes.subarray(0, Math.floor(bytes.length / 2)));
-      await pause(answer.reset === undefined ? answer.stall_ms : 20);
-      if (answer.reset === "during") return reset(socket);
+      await pause(result.reset === undefined ? result.stall_ms : 20);
+      if (result.reset === "during") return reset(socket);
       response.end(bytes.subarray(Math.floor(bytes.length / 2)));
       return;
     }

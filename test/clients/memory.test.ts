@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const EVENTS = 100_000;
-const PER_ANSWER = 500;
+const PER_RESPONSE = 500;
 let server: Server;
 let baseURL = "";
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     const after = Number(new URL(request.url ?? "", "http://api.test").searchParams.get("after"));
-    const next = Math.min(EVENTS, after + PER_ANSWER);
+    const next = Math.min(EVENTS, after + PER_RESPONSE);
     const events = Array.from({ length: next - after }, (_, index) => ({
       sequence: after + index + 1,
       type: "messages",

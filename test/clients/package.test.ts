@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
 import { openBrowser } from "../web/support/browser.ts";
-import { Answer, FaultServer } from "./fault-server.ts";
+import { FaultServer, ResponseBody } from "./fault-server.ts";
 
 const run = promisify(execFile);
 const source = join(root, "clients/typescript");
@@ -133,7 +133,7 @@ async function bundle(contents: string): Promise<string> {
 
 const event = (sequence: number) => ({ sequence, type: "messages", occurred_at: "", data: {} });
 const TRANSCRIPT = '{"type":"run"}\n'.repeat(20_000);
-const SCRIPT = v.parse(v.array(Answer), [
+const SCRIPT = v.parse(v.array(ResponseBody), [
   { body: { runs: [{ run_id: "r1" }], page_info: { has_next_page: true, next_cursor: "c1" } } },
   { body: { runs: [{ run_id: "r2" }], page_info: { has_next_page: false } } },
   { status: 503, headers: { "retry-after-ms": "1" } },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
-import { api, RUN } from "../cli/answers.ts";
+import { api, RUN } from "../cli/responses.ts";
 import { FaultServer } from "./fault-server.ts";
 
 const run = promisify(execFile);

@@ -118,8 +118,8 @@ describe("runs.stream", () => {
     expect(server.seen.some(({ url }) => url.includes("live_after=W10"))).toBe(true);
   });
 
-  const serveOnce = async (answer: (response: ServerResponse) => void) => {
-    const server = createServer((_, response) => answer(response));
+  const serveOnce = async (result: (response: ServerResponse) => void) => {
+    const server = createServer((_, response) => result(response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     stop = () => {
       server.closeAllConnections();

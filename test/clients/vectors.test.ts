@@ -60,10 +60,10 @@ async function play(vector: Vector, waits: number[]): Promise<unknown> {
   try {
     const called = call(client, vector.call);
     if (vector.call.helper === "events") return { items: await collectItems(called) };
-    const answer = await called;
-    if (answer instanceof Response) return { text: await answer.text() };
-    if (answer instanceof Page) return { items: await collectItems(answer) };
-    return { result: answer ?? null };
+    const response = await called;
+    if (response instanceof Response) return { text: await response.text() };
+    if (response instanceof Page) return { items: await collectItems(response) };
+    return { result: response ?? null };
   } catch (error) {
     if (error instanceof APIError) return error;
     throw error;

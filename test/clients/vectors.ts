@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { Answer } from "./fault-server.ts";
+import { ResponseBody } from "./fault-server.ts";
 
 const HeaderRule = v.union([
   v.string(),
@@ -57,7 +57,7 @@ const Outcome = v.union([
 
 const Vector = v.strictObject({
   name: v.string(),
-  server: v.array(Answer),
+  server: v.array(ResponseBody),
   client: v.optional(
     v.strictObject({
       max_retries: v.optional(v.number()),

@@ -18,7 +18,7 @@ export interface Seeds {
   /** The stage that a request belongs to: that of its key, else the operation's own. */
   prepareStage(operation: string, authorization: string | undefined): Promise<Stage>;
   /** A stage that an answer has changed is not used for its operation again. */
-  noteAnswer(operation: string, stage: Stage, status: number): void;
+  noteResponse(operation: string, stage: Stage, status: number): void;
 }
 
 /** Whose key each kind of principal of a route brings. */
@@ -82,7 +82,7 @@ export function seeds(): Seeds {
       const key = authorization?.replace("Bearer ", "") ?? "";
       return byKey.get(key) ?? (await prepareUse(operation)).stage;
     },
-    noteAnswer(operation, stage, status) {
+    noteResponse(operation, stage, status) {
       const use = uses.get(operation);
       if (use?.stage !== stage) return;
       const changes = !operation.startsWith("GET ") && status < 300;

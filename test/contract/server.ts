@@ -26,8 +26,8 @@ export async function serveContract(): Promise<ContractServer> {
   const stages = seeds();
   // Generated headers and addresses are longer than Node takes by default, and it is the API that is to refuse them.
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
-    const answer = (request.url ?? "").startsWith(SEEDS) ? handleSeed(request, stages) : handleRequest(request, stages);
-    void answer.then(
+    const result = (request.url ?? "").startsWith(SEEDS) ? handleSeed(request, stages) : handleRequest(request, stages);
+    void result.then(
       (found) => send(response, found),
       (error: unknown) => send(response, { statusCode: 500, headers: {}, body: String(error) }),
     );
@@ -72,7 +72,7 @@ async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<H
   try {
     const who = route.who === "public" ? [] : [...route.who];
     const response = await endpoint.handle({ ...event, pathParameters: parameters }, { ...ports, who });
-    stages.noteAnswer(operation, stage, response.statusCode);
+    stages.noteResponse(operation, stage, response.statusCode);
     return response;
   } finally {
     clearInterval(passing);

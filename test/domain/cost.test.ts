@@ -37,9 +37,9 @@ afterEach(async () => {
 /** Counts what a run of ten minutes calls: each model call is followed by a batch of messages, and there are two checkpoints. */
 async function countRun(): Promise<CountedCalls["run"]> {
   const count = { httpRequests: 0, quietRequests: 0, messages: 0, puts: 0 };
-  const asked = async (answer: Promise<{ status: number }>) => {
+  const asked = async (response: Promise<{ status: number }>) => {
     count.httpRequests++;
-    expect((await answer).status).toBeLessThan(300);
+    expect((await response).status).toBeLessThan(300);
   };
   const gateway = createGateway(plane, models);
   plane.sent.length = 0;

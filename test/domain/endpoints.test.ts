@@ -11,9 +11,9 @@ import { createTestControlPlane, httpEvent } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
 
 describe("an endpoint", () => {
-  const answer = async ({ principal }: { readonly principal: { readonly kind: string } }) =>
+  const response = async ({ principal }: { readonly principal: { readonly kind: string } }) =>
     ({ status: 200, body: { kind: principal.kind } }) as const;
-  const definition = { request: {}, reply: { 200: v.object({ kind: v.string() }) }, run: answer };
+  const definition = { request: {}, reply: { 200: v.object({ kind: v.string() }) }, run: response };
   const plain = endpoint(definition);
 
   it("refuses callers who name a team that they are not in", async () => {
@@ -127,9 +127,9 @@ describe("the Lambda handler of an endpoint", () => {
     });
     for (const baseUrl of ["https://runyard.test/api/v1", ""]) {
       vi.stubEnv("BASE_URL", baseUrl);
-      const answer = await invoke(handler, httpEvent({ rawPath: "/api/v1/x" }));
-      expect(answer).toMatchObject({ statusCode: 500, headers: { "x-request-id": "request-1" } });
-      const { body } = v.parse(v.object({ body: v.string() }), answer);
+      const response = await invoke(handler, httpEvent({ rawPath: "/api/v1/x" }));
+      expect(response).toMatchObject({ statusCode: 500, headers: { "x-request-id": "request-1" } });
+      const { body } = v.parse(v.object({ body: v.string() }), response);
       expect(JSON.parse(body)).toMatchObject({
         type: `${baseUrl}/docs/errors/internal-error`,
         instance: "/api/v1/x",

@@ -6,26 +6,26 @@ import { IdempotencyRecordExists, runIdempotent, toIdempotentRequest } from "#sh
 import { sha256 } from "#shared/ids.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({ headers: { "idempotency-key": key, ...more } });
 const retry = (count: number) => ({ headers: { "x-stainless-retry-count": String(count) } });
 const listRuns = (plane: TestControlPlane) => plane.table.all().filter(({ sk }) => sk === "HEAD");
-const isReplay = ({ headers }: Answer) => headers["idempotent-replay"] === "true";
+const isReplay = ({ headers }: ResponseBody) => headers["idempotent-replay"] === "true";
 const create = (client: Client, options = {}, body: unknown = { prompt: "hello" }) =>
   client.post("/agent/runs", body, options);
 
 describe("with an Idempotency-Key", () => {
   it("twenty equal concurrent creates create one run, and all return it", async () => {
     const plane = await createTestControlPlane();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(createClient(plane), keyed("k"))));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => create(createClient(plane), keyed("k"))));
     expect(listRuns(plane)).toHaveLength(1);
-    expect(new Set(answers.map(({ body }) => body.run_id))).toEqual(
+    expect(new Set(responses.map(({ body }) => body.run_id))).toEqual(
       new Set([listRuns(plane)[0]?.pk.slice("RUN#".length)]),
     );
-    expect(answers.filter(isReplay)).toHaveLength(19);
+    expect(responses.filter(isReplay)).toHaveLength(19);
     expect(await plane.table.get({ pk: `TEAM#${plane.team}`, sk: "COUNTERS" })).toMatchObject({ queued: 1 });
     await deliver(plane);
     expect(plane.started).toHaveLength(1);
@@ -86,15 +86,15 @@ describe("with an Idempotency-Key", () => {
     const mia = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const agent = await plane.agent();
     const run = await workingRun(plane);
-    const answers = [
+    const responses = [
       await create(createClient(plane), keyed("k")),
       await create(createClient(plane, mia.key), keyed("k", { "x-team-uid": plane.team })),
       await create(createClient(plane, mia.key), keyed("k", { "x-team-uid": plane.otherTeam })),
       await create(createClient(plane, agent.key), keyed("k")),
       await create(createClient(plane, run.key), keyed("k")),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(5);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(responses.map(({ body }) => body.run_id)).size).toBe(5);
   });
 
   it("is free after a refused request", async () => {
@@ -148,12 +148,12 @@ describe("without a key", () => {
     for (let round = 0; round < 5; round++) {
       const plane = await createTestControlPlane();
       const first = round * 4;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           create(createClient(plane), retry(index === first ? 0 : 1 + (index % 2))),
         ),
       );
-      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
       expect(listRuns(plane)).toHaveLength(1);
     }
   });
@@ -190,8 +190,8 @@ describe("without a key", () => {
     await harness.finish();
     const send = (count: number) =>
       ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" }, retry(count));
-    const answers = await Promise.all([send(1), send(0), send(2)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = await Promise.all([send(1), send(0), send(2)]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     expect((await plane.ports.runs.head(harness.run_id))?.followups).toBe(1);
   });

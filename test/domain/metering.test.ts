@@ -7,7 +7,7 @@ import { metered, newMeter } from "#shared/aws/metering.ts";
 
 /** Answers what the test says, and remembers what it was asked. */
 let server: Server;
-let answer: { status: number; body: unknown };
+let result: { status: number; body: unknown };
 let asked: { target: string; body: Record<string, unknown> }[] = [];
 let config: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
 
@@ -19,8 +19,8 @@ beforeAll(async () => {
       target: String(request.headers["x-amz-target"]),
       body: JSON.parse(Buffer.concat(chunks).toString()),
     });
-    const text = JSON.stringify(answer.body);
-    response.writeHead(answer.status, { "content-length": Buffer.byteLength(text) }).end(text);
+    const text = JSON.stringify(result.body);
+    response.writeHead(result.status, { "content-length": Buffer.byteLength(text) }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -40,7 +40,7 @@ describe("a metered client", () => {
     const meter = newMeter();
     const client = metered(new DynamoClient(config), meter);
     asked = [];
-    answer = {
+    result = {
       status: 200,
       body: {
         ConsumedCapacity: [
@@ -60,7 +60,7 @@ describe("a metered client", () => {
         service: "DynamoDB",
         command,
         sentBytes: expect.any(Number),
-        receivedBytes: JSON.stringify(answer.body).length,
+        receivedBytes: JSON.stringify(result.body).length,
       },
     ]);
     expect(meter.calls[0]?.sentBytes).toBeGreaterThan(50);
@@ -76,7 +76,7 @@ describe("a metered client", () => {
   test("counts the part of a total that is not the indexes' as the table's", async () => {
     const meter = newMeter();
     const client = metered(new DynamoClient(config), meter);
-    answer = { status: 200, body: { Item: { pk: { S: "p" } }, ConsumedCapacity: { CapacityUnits: 1 } } };
+    result = { status: 200, body: { Item: { pk: { S: "p" } }, ConsumedCapacity: { CapacityUnits: 1 } } };
     await client.send("GetItem", { TableName: "t", Key: { pk: { S: "p" } } });
     expect(meter.units).toEqual([{ command: "GetItem", units: 1, kind: "read" }]);
     expect(meter.requests).toMatchObject([{ command: "GetItem", items: 1 }]);
@@ -85,7 +85,7 @@ describe("a metered client", () => {
   test("counts no units where the response has none", async () => {
     const meter = newMeter();
     const client = metered(new DynamoClient(config), meter);
-    answer = { status: 200, body: { ConsumedCapacity: { TableName: "t", GlobalSecondaryIndexes: { gsi1: {} } } } };
+    result = { status: 200, body: { ConsumedCapacity: { TableName: "t", GlobalSecondaryIndexes: { gsi1: {} } } } };
     await client.send("Query", { TableName: "t" });
     expect(meter.units).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("a metered client", () => {
   test("counts each attempt, and those that fail", async () => {
     const meter = newMeter();
     const client = metered(new DynamoClient({ ...config, maxAttempts: 2 }), meter);
-    answer = { status: 500, body: { __type: "InternalServerError" } };
+    result = { status: 500, body: { __type: "InternalServerError" } };
     await expect(client.send("TransactWriteItems", write)).rejects.toThrow();
     expect(meter.calls).toHaveLength(2);
     expect(meter.units).toEqual([]);
@@ -103,7 +103,7 @@ describe("a metered client", () => {
   test("requests capacity of no other service", async () => {
     const meter = newMeter();
     const client = metered(new SQSClient(config), meter);
-    answer = { status: 200, body: { MessageId: "1", MD5OfMessageBody: "99914b932bd37a50b983c5e7c90ae93b" } };
+    result = { status: 200, body: { MessageId: "1", MD5OfMessageBody: "99914b932bd37a50b983c5e7c90ae93b" } };
     asked = [];
     await client.send(new SendMessageCommand({ QueueUrl: `${config.endpoint}/queue`, MessageBody: "{}" }));
     expect(meter.calls).toMatchObject([{ service: "SQS", command: "SendMessage" }]);
@@ -112,7 +112,7 @@ describe("a metered client", () => {
 
   test("behaves like any other until it is metered", async () => {
     asked = [];
-    answer = { status: 200, body: {} };
+    result = { status: 200, body: {} };
     await new DynamoClient(config).send("TransactWriteItems", write);
     expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
   });

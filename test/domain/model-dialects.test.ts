@@ -38,19 +38,19 @@ describe("a dialect", () => {
 
   it("reads the output that a request allows", () => {
     const read = (dialect: Dialect, request: object) => dialect.readOutputLimits({ model: "m", ...request });
-    expect(read(messages, {})).toEqual({ least: 1_024, answers: 1 });
+    expect(read(messages, {})).toEqual({ least: 1_024, responses: 1 });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    expect(read(messages, { max_tokens: 5, thinking })).toEqual({ limit: 5, least: 3_024, answers: 1 });
+    expect(read(messages, { max_tokens: 5, thinking })).toEqual({ limit: 5, least: 3_024, responses: 1 });
     for (const other of ["x", null, [], {}]) expect(read(messages, { thinking: other }).least).toBe(1_024);
     expect(() => read(messages, { thinking: { budget_tokens: 0 } })).toThrow("thinking.budget_tokens: must be a whole");
     expect(() => read(messages, { max_tokens: 0 })).toThrow("max_tokens: must be a whole");
-    expect(read(chat, {})).toEqual({ least: 1_024, answers: 1 });
-    expect(read(chat, { max_tokens: 7, n: 3 })).toEqual({ limit: 7, least: 1_024, answers: 3 });
+    expect(read(chat, {})).toEqual({ least: 1_024, responses: 1 });
+    expect(read(chat, { max_tokens: 7, n: 3 })).toEqual({ limit: 7, least: 1_024, responses: 3 });
     expect(read(chat, { max_tokens: 7, max_completion_tokens: 8 }).limit).toBe(8);
     for (const name of ["max_tokens", "max_completion_tokens", "n"]) {
       expect(() => read(chat, { [name]: 0 })).toThrow(`${name}: must be a whole`);
     }
-    expect(read(responses, { max_output_tokens: 9 })).toEqual({ limit: 9, least: 1_024, answers: 1 });
+    expect(read(responses, { max_output_tokens: 9 })).toEqual({ limit: 9, least: 1_024, responses: 1 });
     expect(() => read(responses, { max_output_tokens: 0 })).toThrow("max_output_tokens: must be a whole");
   });
 
@@ -150,11 +150,11 @@ describe("the usage of a whole response", () => {
   });
 
   it("is read from OpenAI's counts, which include the cache", () => {
-    const chatAnswer = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } };
-    expect(chat.readUsage(chatAnswer)).toEqual(withoutCache(3, 4));
-    const answer = { output: [], usage: { input_tokens: 5, output_tokens: 6 } };
-    expect(responses.readUsage(answer)).toEqual(withoutCache(5, 6));
-    expect([chat.readUsage(answer), responses.readUsage(chatAnswer)]).toEqual([undefined, undefined]);
+    const chatResponse = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } };
+    expect(chat.readUsage(chatResponse)).toEqual(withoutCache(3, 4));
+    const response = { output: [], usage: { input_tokens: 5, output_tokens: 6 } };
+    expect(responses.readUsage(response)).toEqual(withoutCache(5, 6));
+    expect([chat.readUsage(response), responses.readUsage(chatResponse)]).toEqual([undefined, undefined]);
     for (const usage of [undefined, null, { prompt_tokens: -1, completion_tokens: 1 }, { input_tokens: 1 }]) {
       expect([chat.readUsage({ choices: [], usage }), responses.readUsage({ output: [], usage })]).toEqual([
         undefined,

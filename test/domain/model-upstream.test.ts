@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
-import { answerHeaders, failure, toFailure, toProviderError } from "#shared/model-gateway/answers.ts";
 import { streamEvents } from "#shared/model-gateway/events.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { failure, responseHeaders, toFailure, toProviderError } from "#shared/model-gateway/responses.ts";
 import { callProvider, isUnsent, TimedOut } from "#shared/model-gateway/upstream.ts";
 import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 
@@ -13,13 +13,13 @@ const Said = v.object({ error: v.object({ message: v.string() }) });
 const withCode = (code: string) => Object.assign(new Error("failed"), { code });
 
 /** Calls a provider that answers like this, one after the other; the last answer stays. */
-async function attempt(answers: readonly (Response | Error)[], isBudgeted = false, givenUp?: AbortSignal) {
+async function attempt(responses: readonly (Response | Error)[], isBudgeted = false, givenUp?: AbortSignal) {
   const pauses: number[] = [];
   let attempts = 0;
   const provider = async () => {
-    const answer = answers[Math.min(attempts++, answers.length - 1)] ?? new Error("no answer");
-    if (answer instanceof Error) throw answer;
-    return new Response("{}", answer);
+    const response = responses[Math.min(attempts++, responses.length - 1)] ?? new Error("no answer");
+    if (response instanceof Error) throw response;
+    return new Response("{}", response);
   };
   const sleep = async (milliseconds: number) => void pauses.push(milliseconds);
   const options = { sleep, givenUp: givenUp ?? new AbortController().signal, isBudgeted };
@@ -166,8 +166,8 @@ describe("a response of the gateway", () => {
       [...passed, "set-cookie", "anthropic-organization-id"].map((name) => [name, "v"]),
     );
     const expected = Object.fromEntries([...passed.map((name) => [name, "v"]), ["cache-control", "no-store"]]);
-    expect(answerHeaders(new Response("", { headers }))).toEqual(expected);
-    expect(answerHeaders(new Response(null))).toEqual({ "cache-control": "no-store" });
+    expect(responseHeaders(new Response("", { headers }))).toEqual(expected);
+    expect(responseHeaders(new Response(null))).toEqual({ "cache-control": "no-store" });
   });
 
   it.each([401, 402, 403, 407])("hides that the provider refused the deployment's key with %i", async (code) => {

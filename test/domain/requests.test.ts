@@ -98,9 +98,9 @@ describe("broken text in a body", () => {
           (inner, part) => (typeof part === "number" ? [...Array(part).fill(0), inner] : { [part]: inner }),
           text,
         );
-        const answer = await ada.post(`/agent/runs/${id}/followups`, { message: "m", other: nested });
+        const response = await ada.post(`/agent/runs/${id}/followups`, { message: "m", other: nested });
         const shown = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
-        expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `other${shown}` }] } });
+        expect(response).toMatchObject({ status: 400, body: { errors: [{ path: `other${shown}` }] } });
       }),
     );
     const names = await ada.post(`/agent/runs/${id}/followups`, '{"message":"m","a\\ud800":1}');
@@ -209,8 +209,8 @@ describe("an endpoint", () => {
       reply: { 200: v.object({ shown: v.pipe(v.string(), v.maxLength(1)) }) },
       run: async () => ({ status: 200, body: { shown: "secret" } }) as const,
     });
-    const answer = await plane.call(wrong);
-    expect(answer.status).toBe(500);
-    expect(JSON.stringify(answer.body)).not.toContain("secret");
+    const response = await plane.call(wrong);
+    expect(response.status).toBe(500);
+    expect(JSON.stringify(response.body)).not.toContain("secret");
   });
 });

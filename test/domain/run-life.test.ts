@@ -61,7 +61,7 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
   const harness = harnesses.at(-1);
   const ada = createClient(plane);
   const next = (await plane.ports.runs.head(id))?.messages ?? 0;
-  const answers: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
+  const responses: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
     resolve: async () => harness?.resolve(),
     messages: async () => harness?.messages(next + 1, "said"),
     beat: async () => harness?.beat(0),
@@ -75,8 +75,8 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
     shutDown: async () => harness?.shutDown(),
     "old harness": () => oldHarness(harnesses.at(-2)),
   };
-  const answer = await answers[deed]?.();
-  if (answer !== undefined) expect(answer.status, deed).toBeLessThan(500);
+  const response = await responses[deed]?.();
+  if (response !== undefined) expect(response.status, deed).toBeLessThan(500);
   if (deed === "dispatch") await consume(plane, "runs", id);
   if (deed === "deliver") await deliver(plane);
   if (deed === "lose messages") plane.sent.length = 0;
@@ -90,8 +90,8 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
 /** One that was replaced: it gets nowhere. */
 async function oldHarness(harness: Harness | undefined): Promise<undefined> {
   if (harness === undefined) return;
-  for (const answer of [await harness.resolve(), await harness.messages(1, "old"), await harness.finish()])
-    expect(answer.status).toBe(401);
+  for (const response of [await harness.resolve(), await harness.messages(1, "old"), await harness.finish()])
+    expect(response.status).toBe(401);
 }
 
 async function checkCounters(plane: TestControlPlane, ids: readonly string[]): Promise<void> {

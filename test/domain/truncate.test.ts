@@ -4,7 +4,7 @@ import { truncateConversation, truncateMessages, truncateSteps, truncateText } f
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
-const ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const countBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** A few texts of every size, so that making them costs nothing. */
@@ -46,7 +46,7 @@ describe("a truncated conversation", () => {
     fc.assert(
       fc.property(steps, (given) => {
         const shown = truncateConversation({ conversation_id: "c", steps: given });
-        expect(countBytes(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
+        expect(countBytes(shown)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
         const ids = shown.steps.map(({ id }) => id).filter((id) => id !== "c:left-out");
         expect(given.map(({ id }) => id).slice(given.length - ids.length)).toEqual(ids);
         if (JSON.stringify(shown.steps) !== JSON.stringify(given))
@@ -63,11 +63,13 @@ describe("a truncated conversation", () => {
         for (let rest = given; rest.length > 0; ) {
           const page = truncateSteps(rest);
           expect(page).toEqual(rest.slice(0, Math.max(1, page.length)));
-          const answer = truncateConversation({ conversation_id: "c", steps: page });
-          expect(countBytes(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
-          const isWhole = answer.steps.every(({ messages }, index) => messages.length === page[index]?.messages.length);
+          const response = truncateConversation({ conversation_id: "c", steps: page });
+          expect(countBytes(response)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+          const isWhole = response.steps.every(
+            ({ messages }, index) => messages.length === page[index]?.messages.length,
+          );
           expect(isWhole || page.length === 1).toBe(true);
-          shown.push(...answer.steps.filter(({ id }) => id !== "c:left-out"));
+          shown.push(...response.steps.filter(({ id }) => id !== "c:left-out"));
           rest = rest.slice(page.length);
         }
         expect(shown.map(({ id }) => id)).toEqual(given.map(({ id }) => id));
@@ -98,9 +100,9 @@ describe("a truncated conversation", () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 60 }), (given) => {
         const shown = truncateMessages(given);
-        expect(countBytes(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
+        expect(countBytes(shown)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
         const asked = given.findLast(({ role }) => role === "user");
-        if (asked !== undefined && countBytes(asked) < ANSWER_BYTES / 2) expect(shown).toContainEqual(asked);
+        if (asked !== undefined && countBytes(asked) < MAX_RESPONSE_BYTES / 2) expect(shown).toContainEqual(asked);
       }),
       { numRuns: 40 },
     );
@@ -117,7 +119,7 @@ describe("a response about a run", () => {
       data,
     }));
     const body = { text: truncateText("\u0001".repeat(4_000_000)), artifacts: shownArtifacts(artifacts) };
-    expect(countBytes(body)).toBeLessThanOrEqual(ANSWER_BYTES);
+    expect(countBytes(body)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
     expect(body.artifacts.length).toBeGreaterThan(100);
     expect(body.text).toContain("transcript");
     expect(truncateText("done")).toBe("done");

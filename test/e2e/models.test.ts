@@ -39,8 +39,8 @@ describe("models of a single machine", () => {
     const { run_id, run_key } = made.body;
 
     standIn.turns.push({ text: "hello there", pauseMs: 200 });
-    const answer = await ask(run_key, true);
-    const reader = answer.body?.getReader();
+    const response = await ask(run_key, true);
+    const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("chat.completion.chunk");
     // The first words are here while the last ones have not been said.
     expect(standIn.open).toBe(1);

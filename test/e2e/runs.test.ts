@@ -148,9 +148,9 @@ describe.concurrent("a secret of an environment", () => {
     ]);
 
     const parts = ["", "/conversation", "/timeline", "/events?after=0", "/response"];
-    const answers = await Promise.all(parts.map((part) => api.call("GET", `/agent/runs/${id}${part}`)));
+    const responses = await Promise.all(parts.map((part) => api.call("GET", `/agent/runs/${id}${part}`)));
     const transcript = await (await fetch(await api.transcriptUrl(id))).text();
-    const all = [...answers.map(({ body }) => JSON.stringify(body)), transcript].join("\n");
+    const all = [...responses.map(({ body }) => JSON.stringify(body)), transcript].join("\n");
     expect(all).toContain(digest);
     expect(all).not.toContain(value);
     for (const before of ["", "x", "xx"]) {

@@ -41,13 +41,13 @@ async function invoke(event: object, mode: number): Promise<void> {
   const scratch = join(folder, "tmp");
   mkdirSync(scratch, { recursive: true });
   chmodSync(scratch, 0o777);
-  const answered = Promise.withResolvers<void>();
+  const responded = Promise.withResolvers<void>();
   let events = 1;
   api = createServer((message, response) => {
     message.resume();
     if (!message.url?.endsWith("/next")) {
       response.writeHead(202).end("{}");
-      return answered.resolve();
+      return responded.resolve();
     }
     if (events-- <= 0) return;
     const deadline = String(Date.now() + 120_000);
@@ -71,7 +71,7 @@ async function invoke(event: object, mode: number): Promise<void> {
     },
     stdio: "ignore",
   });
-  await answered.promise;
+  await responded.promise;
 }
 
 /** Tries to read the runtime and the harness, and prints what it could. */

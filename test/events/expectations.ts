@@ -5,7 +5,7 @@ export type Outcome =
   /** Takes a batch or a tick, but for the messages with these ids. */
   | { readonly failed: readonly string[] }
   /** Answers whoever invoked it; null where there is nothing to say. */
-  | { readonly answers: unknown }
+  | { readonly responses: unknown }
   /** Starts the harness with the event as its envelope. */
   | { readonly harness: "started" | "not started" }
   /** Refuses the event altogether, with an error that says this among other things. */
@@ -338,11 +338,11 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "url/call-model.bad.json": { after: working, outcome: { status: 400 }, leaves: "INPROGRESS" },
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },
   // What the program beside the function prints is the answer.
-  "invocation/run-sandbox.scan.json": { outcome: { answers: { outcome: "found", files: [], left_out: 0 } } },
+  "invocation/run-sandbox.scan.json": { outcome: { responses: { outcome: "found", files: [], left_out: 0 } } },
   "invocation/run-sandbox.scan.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
-  "invocation/fire-schedule.json": { after: withSchedule, outcome: { answers: { batchItemFailures: [] } } },
+  "invocation/fire-schedule.json": { after: withSchedule, outcome: { responses: { batchItemFailures: [] } } },
   "invocation/fire-schedule.bad.json": { after: withSchedule, outcome: { throws: "Invalid timestamp" } },
-  "invocation/discover-skills.json": { outcome: { answers: null } },
+  "invocation/discover-skills.json": { outcome: { responses: null } },
   "invocation/discover-skills.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
   "invocation/run-sandbox.bad.json": { after: dispatched, outcome: { throws: 'Expected "key"' } },
 };

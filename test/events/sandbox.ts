@@ -38,8 +38,8 @@ export async function runSandbox(event: unknown): Promise<Outcome> {
     mkdirSync(join(folder, "tmp"));
     process.env["TMPDIR"] = join(folder, "tmp");
     const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
-    const answers: unknown = await handler(event, { getRemainingTimeInMillis: () => 60_000 });
-    if (answers !== undefined) return { answers };
+    const responses: unknown = await handler(event, { getRemainingTimeInMillis: () => 60_000 });
+    if (responses !== undefined) return { responses: responses };
     const { deadline_at, ...envelope } = v.parse(Received, readFileSync(join(folder, "received.json"), "utf8"));
     return { harness: deadline_at > Date.now() && isDeepStrictEqual(envelope, event) ? "started" : "not started" };
   } finally {

@@ -36,7 +36,7 @@ const ARTIFACT = "hello\n";
 const ORIGIN_SECRET = "5d2c1b0a-9f8e-4d7c-8b6a-5f4e3d2c1b0a";
 
 /** What a model says to events/url/call-model.json. */
-const MODEL_ANSWER = {
+const MODEL_RESPONSE = {
   type: "message",
   role: "assistant",
   content: [{ type: "text", text: "Hello." }],
@@ -49,7 +49,7 @@ export async function makeStage() {
   const oidc = await makeOidcStage(controlPlane.clock.now);
   const passes: number[] = [];
   const models = {
-    providers: { anthropic: async () => Response.json(MODEL_ANSWER) },
+    providers: { anthropic: async () => Response.json(MODEL_RESPONSE) },
     sleep: async () => undefined,
     log: () => undefined,
   };
@@ -75,18 +75,18 @@ export async function makeStage() {
     controlPlane.clock.now = Math.max(controlPlane.clock.now, readTime(event));
     try {
       if (target.name === "run-sandbox") return await runSandbox(event);
-      const answer = await invokeTarget(target, event);
-      if (toKind(fixture) === "invocation") return { answers: answer ?? null };
+      const response = await invokeTarget(target, event);
+      if (toKind(fixture) === "invocation") return { responses: response ?? null };
       if (toKind(fixture) === "url" || toKind(fixture) === "socket")
-        return { status: v.parse(Status, answer).statusCode };
+        return { status: v.parse(Status, response).statusCode };
       if (toKind(fixture) !== "http") {
         return {
           failed: v
-            .parse(Batch, answer ?? { batchItemFailures: [] })
+            .parse(Batch, response ?? { batchItemFailures: [] })
             .batchItemFailures.map(({ itemIdentifier }) => itemIdentifier),
         };
       }
-      const reply = v.parse(Reply, answer);
+      const reply = v.parse(Reply, response);
       await learn(reply);
       Object.assign(values, made(target.name, reply));
       return toOutcome(reply);

@@ -23,9 +23,9 @@ const artifacts = ["first", "last"].map((uid) => ({
 }));
 const event = (more: Record<string, unknown>) => ({ event_uuid: "e", run_id: "new", occurred_at: time, ...more });
 
-let answers: Record<string, unknown>;
+let responses: Record<string, unknown>;
 const server = createServer((request, response) => {
-  const body = answers[request.url ?? ""];
+  const body = responses[request.url ?? ""];
   response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? { error: "there is no such run" }));
 });
 let local: LocalFile;
@@ -42,7 +42,7 @@ beforeAll(async () => {
     pid: 1,
   };
   local = { base_url: `http://127.0.0.1:${port}/api/v1`, ...common };
-  answers = {
+  responses = {
     "/api/v1/agent/runs?limit=1&sort_by=created_at": { runs: [run("new")], page_info: { has_next_page: true } },
     "/api/v1/agent/runs/old": run("old", { artifacts }),
     "/api/v1/agent/runs/new/timeline": {
@@ -82,7 +82,7 @@ describe("npm run invoke", () => {
   it("prints the remedy if there is no run, no artifact, or no key of a run", async () => {
     await expect(findValues(["artifact_uid"], {}, local)).rejects.toThrow("Run new has no artifact");
     await expect(findValues(["run_key"], {}, local)).rejects.toThrow("--run-key KEY");
-    answers["/api/v1/agent/runs?limit=1&sort_by=created_at"] = { runs: [], page_info: { has_next_page: false } };
+    responses["/api/v1/agent/runs?limit=1&sort_by=created_at"] = { runs: [], page_info: { has_next_page: false } };
     await expect(findValues(["run_id"], {}, local)).rejects.toThrow("create-run events/http/create-run.json");
   });
 });

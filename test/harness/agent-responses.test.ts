@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Message, TextBlock } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
-import { findInputFault } from "#harness/agent/answers/tool-input.ts";
+import { findInputFault } from "#harness/agent/dialects/tool-input.ts";
 import { toFailure } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
 
-type Answer = string | ((response: ServerResponse) => unknown);
+type ResponseBody = string | ((response: ServerResponse) => unknown);
 
 const MODELS = { messages: "anthropic/some", chat: "compatible/some", responses: "openai/some" } as const;
 type Api = keyof typeof MODELS;
@@ -16,10 +16,10 @@ const stream = (...events: (object | string)[]) =>
   events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 
 /** What the agent's loop gets of an answer. */
-async function answered(api: Api, answer: Answer, limits = {}) {
+async function receive(api: Api, result: ResponseBody, limits = {}) {
   const server = createServer((_, response) => {
-    if (typeof answer === "string") response.end(answer);
-    else answer(response);
+    if (typeof result === "string") response.end(result);
+    else result(response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,8 +39,8 @@ async function answered(api: Api, answer: Answer, limits = {}) {
   }
 }
 
-const failure = (api: Api, answer: Answer, limits?: object) =>
-  answered(api, answer, limits).then(
+const failure = (api: Api, response: ResponseBody, limits?: object) =>
+  receive(api, response, limits).then(
     () => "no failure",
     (error: unknown) => toFailure(error),
   );
@@ -52,7 +52,7 @@ const said = (content: string) => ({ choices: [{ delta: { content }, finish_reas
 describe("a response of Chat Completions", () => {
   it("keeps its text and all its calls, also interleaved ones", async () => {
     const part = (index: number, part: object) => ({ choices: [{ delta: { tool_calls: [{ index, ...part }] } }] });
-    const { message, stopReason } = await answered(
+    const { message, stopReason } = await receive(
       "chat",
       stream(
         said("I look"),
@@ -79,16 +79,16 @@ describe("a response of Chat Completions", () => {
 
   it("can be unstreamed, a refusal, truncated, or have malformed calls", async () => {
     const whole = (message: object, finish_reason: string) => JSON.stringify({ choices: [{ message, finish_reason }] });
-    expect((await answered("chat", whole({ content: "Hello." }, "stop"))).message.content).toMatchObject([
+    expect((await receive("chat", whole({ content: "Hello." }, "stop"))).message.content).toMatchObject([
       { text: "Hello." },
     ]);
-    const refused = await answered("chat", whole({ content: null, refusal: "No." }, "stop"));
+    const refused = await receive("chat", whole({ content: null, refusal: "No." }, "stop"));
     expect([refused.stopReason, refused.message.content]).toMatchObject(["contentFiltered", [{ text: "No." }]]);
-    await expect(answered("chat", whole({ content: "Half" }, "length"))).rejects.toThrow(/maximum token limit/);
-    const broken = await answered("chat", whole({ tool_calls: [call("read", "[1]"), call("read", "")] }, "tool_calls"));
+    await expect(receive("chat", whole({ content: "Half" }, "length"))).rejects.toThrow(/maximum token limit/);
+    const broken = await receive("chat", whole({ tool_calls: [call("read", "[1]"), call("read", "")] }, "tool_calls"));
     const inputs = broken.message.content.flatMap((block) => (block.type === "toolUseBlock" ? [block.input] : []));
     expect(inputs.map(findInputFault)).toEqual([expect.stringContaining("it starts with: [1]"), undefined]);
-    const none = await answered("chat", whole({ content: "Done.", tool_calls: [] }, "tool_calls"));
+    const none = await receive("chat", whole({ content: "Done.", tool_calls: [] }, "tool_calls"));
     expect(none.stopReason).toBe("endTurn");
   });
 });
@@ -100,7 +100,7 @@ describe("a response of the Messages API", () => {
   const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 4 } });
 
   it("keeps its thinking with the signature, and drops unrequested content", async () => {
-    const { message, stopReason } = await answered(
+    const { message, stopReason } = await receive(
       "messages",
       stream(
         start,
@@ -151,7 +151,7 @@ describe("a response of the Responses API", () => {
       { status: "completed", output, usage },
       { status: "completed", output: [], usage },
     ]) {
-      const { message, stopReason } = await answered(
+      const { message, stopReason } = await receive(
         "responses",
         stream(...done, { type: "response.completed", response }),
       );
@@ -167,9 +167,9 @@ describe("a response of the Responses API", () => {
       output: output.slice(1, 2),
     };
     const events = stream({ type: "response.incomplete", response: cut });
-    await expect(answered("responses", events)).rejects.toThrow(/maximum token limit/);
+    await expect(receive("responses", events)).rejects.toThrow(/maximum token limit/);
     const refusal = [{ type: "message", content: [{ type: "refusal", refusal: "No." }] }];
-    const refused = await answered("responses", JSON.stringify({ status: "completed", output: refusal }));
+    const refused = await receive("responses", JSON.stringify({ status: "completed", output: refusal }));
     expect(refused.message.content).toMatchObject([{ text: "No." }]);
     const error = { code: "server_error", message: "it broke" };
     const failed = stream({ type: "response.failed", response: { status: "failed", error, output: [] } });
@@ -179,7 +179,7 @@ describe("a response of the Responses API", () => {
 });
 
 describe("an invalid response", () => {
-  const ends: [string, Answer][] = [
+  const ends: [string, ResponseBody][] = [
     ["breaks off between two events", stream(said("Half"))],
     ["breaks off within an event", `${stream(said("Half"))}data: {"choices": [{"del`],
     ["has an event that is no JSON", stream(said("Half"), "{broken", finish("stop"))],
@@ -195,8 +195,8 @@ describe("an invalid response", () => {
     ],
     ["is somewhere else", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
   ];
-  it.each(ends)("is retried: it %s", async (_, answer) => {
-    expect(await failure("chat", answer)).toMatchObject({ isRetryable: true });
+  it.each(ends)("is retried: it %s", async (_, response) => {
+    expect(await failure("chat", response)).toMatchObject({ isRetryable: true });
   });
 
   it("includes one that never starts, or stops in the middle", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAnswer, type Shape, type Turn } from "../support/model-shapes.ts";
+import { createModelResponse, type Shape, type Turn } from "../support/model-shapes.ts";
 import type { SeenCall } from "../support/model-stand-in.ts";
 import { agentRun, use } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
@@ -23,7 +23,7 @@ const edit = use("edit_files", {
 /** The answer of a server that does not stream. */
 const unstreamed =
   (shape: Shape, turn: Turn) =>
-  ({ body }: SeenCall): Turn => ({ raw: JSON.stringify(createAnswer(shape, body, turn)) });
+  ({ body }: SeenCall): Turn => ({ raw: JSON.stringify(createModelResponse(shape, body, turn)) });
 
 /** What a model does that repairs a sum, and all that goes wrong on its way. */
 const workOver = (shape: Shape) => [

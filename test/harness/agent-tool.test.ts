@@ -11,8 +11,8 @@ import {
 } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
 import { AgentTool, createMissingTool } from "#harness/agent/agent-tool.ts";
-import { parseToolInput } from "#harness/agent/answers/tool-input.ts";
 import { createCompaction } from "#harness/agent/compaction.ts";
+import { parseToolInput } from "#harness/agent/dialects/tool-input.ts";
 import type { ToolUse } from "#harness/engine/engine.ts";
 import type { Tool, ToolResult } from "#harness/engine/tool.ts";
 

@@ -21,13 +21,13 @@ let isHanging = false;
 
 beforeEach(async () => {
   [calls, isHanging, response] = [[], false, { status: 200, body: {} }];
-  service = createServer(async (request, answer) => {
+  service = createServer(async (request, result) => {
     let text = "";
     for await (const piece of request) text += piece;
     const { method, url, headers } = request;
     calls.push({ method, url, headers, body: text === "" ? undefined : JSON.parse(text) });
     const { status, body, headers: own = {} } = response;
-    if (!isHanging) answer.writeHead(status, own).end(typeof body === "string" ? body : JSON.stringify(body));
+    if (!isHanging) result.writeHead(status, own).end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   const address = service.address();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sendAnswer } from "#harness/session/conversation.ts";
+import { sendReply } from "#harness/session/conversation.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const LIMIT = 120 * 1024;
@@ -17,6 +17,6 @@ it.each<[string, string, string]>([
     flush: async () => {},
     takeUnsent: async () => undefined,
   };
-  sendAnswer(outbox, text);
+  sendReply(outbox, text);
   expect(messages).toEqual([{ role: "assistant", content: [{ type: "text", text: sent }] }]);
 });

@@ -202,14 +202,14 @@ describe("createFollowups", () => {
     const { followups, beats, stop } = create([], [promise], 0.01);
     await expect.poll(() => beats.length).toBe(1);
     const order: string[] = [];
-    const answered = promise.then(() => order.push("heartbeat"));
+    const responded = promise.then(() => order.push("heartbeat"));
     const ended = followups.takeNext(async () => {
       order.push("end");
       return [];
     });
     await sleep(0);
     resolve({});
-    await Promise.all([answered, ended]);
+    await Promise.all([responded, ended]);
     expect(order).toEqual(["heartbeat", "end"]);
     const other = create([], [], 0.01);
     await expect.poll(() => other.beats.length).toBeGreaterThan(3);

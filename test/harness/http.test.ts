@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { withRetries } from "#harness/control-plane/http.ts";
-import { type Answer, FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type ResponseBody } from "./support/fake-control-plane.ts";
 
 const given = { prompt: "hello" };
 const alive = new AbortController().signal;
 
 /** A control plane that gives these answers first, and its client. */
-async function planeThatAnswers(...answers: Answer[]) {
+async function planeThatResponds(...responses: ResponseBody[]) {
   const plane = await FakeControlPlane.start(given);
-  plane.intercept = () => answers.shift();
+  plane.intercept = () => responses.shift();
   return {
     plane,
     client: createControlPlane(plane.envelope, "instance-1", alive),
@@ -38,7 +38,7 @@ describe("control plane client", () => {
   });
 
   it("identifies itself on every call", async () => {
-    await using it = await planeThatAnswers();
+    await using it = await planeThatResponds();
     await it.client.resolvePrompt();
     await it.client.heartbeat(0);
     for (const { headers } of it.plane.calls) {
@@ -51,40 +51,40 @@ describe("control plane client", () => {
   });
 
   it.each([500, 502, 503, 408])("repeats a call that returned %i", async (status) => {
-    await using it = await planeThatAnswers({ status }, { status });
+    await using it = await planeThatResponds({ status }, { status });
     await it.client.heartbeat(3);
     expect(it.plane.calls.map((call) => call.body["followups_stored"])).toEqual([3, 3, 3]);
   });
 
   it("waits as long as the server asks", async () => {
-    await using it = await planeThatAnswers({ status: 429, headers: { "retry-after": "1" } });
+    await using it = await planeThatResponds({ status: 429, headers: { "retry-after": "1" } });
     await it.client.heartbeat(0);
     const [first, second] = it.plane.calls;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
   it("follows a response's retryable member", async () => {
-    await using lost = await planeThatAnswers({ status: 409, headers: { "x-should-retry": "true" } });
+    await using lost = await planeThatResponds({ status: 409, headers: { "x-should-retry": "true" } });
     await lost.client.heartbeat(0);
     expect(lost.plane.calls).toHaveLength(2);
-    await using final = await planeThatAnswers({ status: 429, headers: { "x-should-retry": "false" } });
+    await using final = await planeThatResponds({ status: 429, headers: { "x-should-retry": "false" } });
     await expect(final.client.heartbeat(0)).rejects.toMatchObject({ kind: "unreachable" });
     expect(final.plane.calls).toHaveLength(1);
   });
 
   it("treats 401 as the end of its execution and does not retry", async () => {
-    await using it = await planeThatAnswers({ status: 401, headers: { "x-should-retry": "true" } });
+    await using it = await planeThatResponds({ status: 401, headers: { "x-should-retry": "true" } });
     await expect(it.client.sendMessages(1, [])).rejects.toMatchObject({ kind: "stale" });
     expect(it.plane.calls).toHaveLength(1);
   });
 
   it.each([401, 403, 409])("treats %i on its first call as another harness's execution", async (status) => {
-    await using it = await planeThatAnswers({ status, headers: { "x-should-retry": "false" } });
+    await using it = await planeThatResponds({ status, headers: { "x-should-retry": "false" } });
     await expect(it.client.resolvePrompt()).rejects.toMatchObject({ kind: "taken" });
   });
 
   it("stops at an invalid response", async () => {
-    await using it = await planeThatAnswers({ status: 200, body: { followups: "none" } });
+    await using it = await planeThatResponds({ status: 200, body: { followups: "none" } });
     await expect(it.client.heartbeat(0)).rejects.toMatchObject({ kind: "unreachable" });
   });
 });

@@ -52,14 +52,14 @@ const createPayload = ({ envelope }: FakeControlPlane, lifetimeMs = 120_000) =>
   JSON.stringify({ ...envelope, deadline_at: Date.now() + lifetimeMs });
 
 describe("the image as a Lambda function", () => {
-  interface Answered {
+  interface ReceivedResponse {
     readonly path: string;
     readonly body: unknown;
   }
 
   /** Lambda's side of the runtime API, with these events one after the other. */
   async function lambda(events: unknown[]) {
-    const answers: Answered[] = [];
+    const responses: ReceivedResponse[] = [];
     const heard = Promise.withResolvers<void>();
     const wanted = events.length;
     const server = createServer(async (message, response) => {
@@ -75,9 +75,9 @@ describe("the image as a Lambda function", () => {
       }
       let text = "";
       for await (const chunk of message) text += chunk;
-      answers.push({ path: message.url ?? "", body: JSON.parse(text) });
+      responses.push({ path: message.url ?? "", body: JSON.parse(text) });
       response.writeHead(202).end("{}");
-      if (answers.length === wanted) heard.resolve();
+      if (responses.length === wanted) heard.resolve();
     });
     servers.push(server);
     server.listen(0, "127.0.0.1");
@@ -86,7 +86,7 @@ describe("the image as a Lambda function", () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     start([], { AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`, AWS_SECRET_ACCESS_KEY: "the-cloud-credential" });
     await heard.promise;
-    return answers;
+    return responses;
   }
 
   it("executes a run to its end without credentials, and returns", async () => {
@@ -99,8 +99,8 @@ describe("the image as a Lambda function", () => {
   });
 
   it("reports an invalid event, and accepts the next one", async () => {
-    const answers = await lambda([{ version: 2 }, "no json"]);
-    expect(answers).toMatchObject([
+    const responses = await lambda([{ version: 2 }, "no json"]);
+    expect(responses).toMatchObject([
       { path: "/2018-06-01/runtime/invocation/request-1/error", body: { errorType: "ValiError" } },
       { path: "/2018-06-01/runtime/invocation/request-2/error", body: { errorType: "SyntaxError" } },
     ]);

@@ -169,13 +169,13 @@ describe("two hundred secrets of ten kinds, injected into a run", () => {
     const harness = await workingRun(controlPlane);
     for (const { path, body } of plane.calls) {
       const call = /\/(messages|finish-task|client-events)$/.exec(path)?.[1];
-      const answer =
+      const response =
         call === "client-events"
           ? await harness.event(body)
           : call === undefined
             ? undefined
             : await harness.support(call, call === "messages" ? { ...body, execution_id: harness.execution_id } : body);
-      expect([undefined, 200]).toContain(answer?.status);
+      expect([undefined, 200]).toContain(response?.status);
     }
     await deliver(controlPlane);
     const ada = createClient(controlPlane);

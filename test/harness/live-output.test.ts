@@ -255,13 +255,13 @@ describe("createLiveOutput by the clock", () => {
   });
 
   /** An output whose requests take until `answer` settles. */
-  function start({ secrets = [], answer = async () => {} }: Given = {}) {
+  function start({ secrets = [], response = async () => {} }: Given = {}) {
     const requests: (readonly LiveFrame[])[] = [];
     const calls: string[] = [];
     const plane = {
       async sendLive(frames: readonly LiveFrame[]) {
         requests.push(frames);
-        await answer();
+        await response();
       },
     };
     const beforeFirst = async () => void calls.push(`before ${requests.length}`);
@@ -274,7 +274,7 @@ describe("createLiveOutput by the clock", () => {
   }
   interface Given {
     readonly secrets?: readonly string[];
-    readonly answer?: () => Promise<void>;
+    readonly response?: () => Promise<void>;
   }
   const bytes = (text: string) => Buffer.from(text);
 
@@ -309,7 +309,7 @@ describe("createLiveOutput by the clock", () => {
 
   it("waits for a request to end, and goes on after one that fails", async () => {
     let sending = Promise.withResolvers<void>();
-    const { live, sentAfter } = start({ answer: () => sending.promise });
+    const { live, sentAfter } = start({ response: () => sending.promise });
     live.setWatched(true);
     const output = live.open("1");
     output.push(bytes("a\n"));

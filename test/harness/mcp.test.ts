@@ -211,10 +211,10 @@ describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
   const front = createServer((incoming, outgoing) => {
     seen.push(incoming.headers);
     const { method, url, headers } = incoming;
-    const onward = request({ host: "127.0.0.1", port: serverPort, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    const onward = request({ host: "127.0.0.1", port: serverPort, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
       outgoing.flushHeaders();
-      answer.pipe(outgoing);
+      response.pipe(outgoing);
     });
     onward.on("error", () => outgoing.destroy());
     outgoing.on("close", () => onward.destroy());
@@ -312,13 +312,15 @@ describe("createOutwardFetch", () => {
   });
 
   it("follows no redirect, which could send the headers anywhere", async () => {
-    const server = createServer((_, answer) => answer.writeHead(302, { location: "http://169.254.169.254/" }).end());
+    const server = createServer((_, response) =>
+      response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+    );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    const answer = await createOutwardFetch({ loopback: true, privateNetworks: false })(`http://127.0.0.1:${port}/`);
-    expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 302, body: "" });
+    const result = await createOutwardFetch({ loopback: true, privateNetworks: false })(`http://127.0.0.1:${port}/`);
+    expect({ status: result.status, body: await result.text() }).toEqual({ status: 302, body: "" });
     server.close();
   });
 });

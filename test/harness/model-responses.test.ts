@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assembleCompletion, toCompletionEvents } from "#harness/agent/answers/chat.ts";
-import { BrokenAnswer, FailedAnswer, formatEvents, parseEvents } from "#harness/agent/answers/events.ts";
-import { assembleMessage, toMessageEvents } from "#harness/agent/answers/messages.ts";
-import { assembleResponse, toResponseEvents } from "#harness/agent/answers/responses.ts";
-import { createTextReader } from "#harness/agent/answers/text-deltas.ts";
-import { findInputFault, parseToolInput } from "#harness/agent/answers/tool-input.ts";
+import { assembleCompletion, toCompletionEvents } from "#harness/agent/dialects/chat.ts";
+import { BrokenResponse, FailedResponse, formatEvents, parseEvents } from "#harness/agent/dialects/events.ts";
+import { assembleMessage, toMessageEvents } from "#harness/agent/dialects/messages.ts";
+import { assembleResponse, toResponseEvents } from "#harness/agent/dialects/responses.ts";
+import { createTextReader } from "#harness/agent/dialects/text-deltas.ts";
+import { findInputFault, parseToolInput } from "#harness/agent/dialects/tool-input.ts";
 
 const ID = expect.stringMatching(/^[\da-f-]{36}$/);
 
@@ -14,9 +14,12 @@ describe("the events of a stream", () => {
       'event: a\r\ndata: {"a":1}\r\n\r\n: ping\n\ndata:{"b":\ndata: 2}\nid: 7\n\ndata: [DONE]\n\ndata: "x" \n\n';
     expect(parseEvents(text)).toEqual([{ a: 1 }, { b: 2 }, "x"]);
     expect(parseEvents("")).toEqual([]);
-    expect(() => parseEvents('data: {"a"')).toThrow(new BrokenAnswer("an event of the answer is not JSON"));
-    expect(() => parseEvents("data:  1\ndata: 2")).toThrow(BrokenAnswer);
-    expect([new BrokenAnswer("x").name, new FailedAnswer("kind", "x").name]).toEqual(["BrokenAnswer", "FailedAnswer"]);
+    expect(() => parseEvents('data: {"a"')).toThrow(new BrokenResponse("an event of the answer is not JSON"));
+    expect(() => parseEvents("data:  1\ndata: 2")).toThrow(BrokenResponse);
+    expect([new BrokenResponse("x").name, new FailedResponse("kind", "x").name]).toEqual([
+      "BrokenAnswer",
+      "FailedAnswer",
+    ]);
   });
 
   it("are formatted with their types, and an end marker", () => {
@@ -66,10 +69,10 @@ describe("assembleCompletion", () => {
   });
 
   it.each([
-    [[chunk({ content: "Half" })], new BrokenAnswer("the answer is incomplete")],
-    [[{ choices: 1 }], new BrokenAnswer("an event of the answer does not match the Chat Completions API")],
-    [[{ error: { message: "no", type: "overloaded" } }], new FailedAnswer("overloaded", "no")],
-    [[{ error: { type: null } }], new FailedAnswer("", "no reason was given")],
+    [[chunk({ content: "Half" })], new BrokenResponse("the answer is incomplete")],
+    [[{ choices: 1 }], new BrokenResponse("an event of the answer does not match the Chat Completions API")],
+    [[{ error: { message: "no", type: "overloaded" } }], new FailedResponse("overloaded", "no")],
+    [[{ error: { type: null } }], new FailedResponse("", "no reason was given")],
   ])("fails for the events %j", (events, error) => {
     expect(() => assembleCompletion(events)).toThrow(error);
     expect(catchKind(() => assembleCompletion(events))).toEqual(kindOf(error));
@@ -119,9 +122,9 @@ describe("toCompletionEvents", () => {
     expect(new Set(JSON.stringify(toCompletionEvents(whole({ tool_calls }, "stop"))).match(/[\da-f-]{36}/g)).size).toBe(
       2,
     );
-    const wrong = new BrokenAnswer("the answer does not match the Chat Completions API");
-    for (const answer of [{ choices: [] }, { choices: [{ message: {} }] }, null])
-      expect(() => toCompletionEvents(answer)).toThrow(wrong);
+    const wrong = new BrokenResponse("the answer does not match the Chat Completions API");
+    for (const response of [{ choices: [] }, { choices: [{ message: {} }] }, null])
+      expect(() => toCompletionEvents(response)).toThrow(wrong);
   });
 });
 
@@ -183,10 +186,10 @@ describe("assembleMessage", () => {
   });
 
   it("fails without a reason to stop, and with the failure of the provider", () => {
-    expect(() => assembleMessage([{ type: "message_stop" }])).toThrow(new BrokenAnswer("the answer is incomplete"));
+    expect(() => assembleMessage([{ type: "message_stop" }])).toThrow(new BrokenResponse("the answer is incomplete"));
     const error = { type: "overloaded_error", message: "later" };
     expect(catchKind(() => assembleMessage([{ type: "error", error }, end("end_turn")]))).toEqual(
-      kindOf(new FailedAnswer("overloaded_error", "later")),
+      kindOf(new FailedResponse("overloaded_error", "later")),
     );
   });
 });
@@ -248,8 +251,8 @@ describe("toMessageEvents", () => {
   });
 
   it("refuses what is no answer", () => {
-    for (const answer of [{ content: "x", stop_reason: "end_turn" }, { content: [] }, null])
-      expect(() => toMessageEvents(answer)).toThrow(new BrokenAnswer("the answer does not match the Messages API"));
+    for (const response of [{ content: "x", stop_reason: "end_turn" }, { content: [] }, null])
+      expect(() => toMessageEvents(response)).toThrow(new BrokenResponse("the answer does not match the Messages API"));
   });
 });
 
@@ -267,10 +270,10 @@ describe("assembleResponse", () => {
   });
 
   it.each([
-    [[done(1)], new BrokenAnswer("the answer is incomplete")],
-    [[{ type: "error", message: "no", code: "server_error" }], new FailedAnswer("server_error", "no")],
-    [[{ type: "error", message: null, code: null }], new FailedAnswer("", "no reason was given")],
-    [[{ type: "error" }], new FailedAnswer("", "no reason was given")],
+    [[done(1)], new BrokenResponse("the answer is incomplete")],
+    [[{ type: "error", message: "no", code: "server_error" }], new FailedResponse("server_error", "no")],
+    [[{ type: "error", message: null, code: null }], new FailedResponse("", "no reason was given")],
+    [[{ type: "error" }], new FailedResponse("", "no reason was given")],
   ])("fails for the events %j", (events, error) => {
     expect(catchKind(() => assembleResponse(events))).toEqual(kindOf(error));
   });
@@ -326,26 +329,26 @@ describe("toResponseEvents", () => {
     [{ status: "incomplete", incomplete_details: null }, incomplete],
     [{ status: "incomplete" }, incomplete],
     [{ status: "incomplete", incomplete_details: { reason: "content_filter" } }, completed("incomplete")],
-  ])("ends as %j", (answer, end) => {
-    expect(toResponseEvents({ output: [], ...answer })).toEqual([created, end]);
+  ])("ends as %j", (response, end) => {
+    expect(toResponseEvents({ output: [], ...response })).toEqual([created, end]);
   });
 
   it.each([
-    [{ output: [], status: "failed", error: { code: "c", message: "m" } }, new FailedAnswer("c", "m")],
-    [{ output: [], status: "failed", error: {} }, new FailedAnswer("", "no reason was given")],
+    [{ output: [], status: "failed", error: { code: "c", message: "m" } }, new FailedResponse("c", "m")],
+    [{ output: [], status: "failed", error: {} }, new FailedResponse("", "no reason was given")],
     [
       { output: [], status: "failed", error: { code: null, message: null } },
-      new FailedAnswer("", "no reason was given"),
+      new FailedResponse("", "no reason was given"),
     ],
-    [{ output: [], status: "failed" }, new FailedAnswer("", "no reason was given")],
-    [{ status: "completed" }, new BrokenAnswer("the answer does not match the Responses API")],
-    [{ output: [] }, new BrokenAnswer("the answer does not match the Responses API")],
-  ])("fails for %j", (answer, error) => {
-    expect(catchKind(() => toResponseEvents(answer))).toEqual(kindOf(error));
+    [{ output: [], status: "failed" }, new FailedResponse("", "no reason was given")],
+    [{ status: "completed" }, new BrokenResponse("the answer does not match the Responses API")],
+    [{ output: [] }, new BrokenResponse("the answer does not match the Responses API")],
+  ])("fails for %j", (response, error) => {
+    expect(catchKind(() => toResponseEvents(response))).toEqual(kindOf(error));
   });
 });
 
-const kindOf = (error: unknown) => [error, error instanceof FailedAnswer ? error.kind : undefined];
+const kindOf = (error: unknown) => [error, error instanceof FailedResponse ? error.kind : undefined];
 
 function catchKind(call: () => unknown): unknown {
   try {

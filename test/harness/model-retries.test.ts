@@ -1,6 +1,6 @@
 import { ContextWindowOverflowError } from "@strands-agents/sdk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FailedAnswer } from "#harness/agent/answers/events.ts";
+import { FailedResponse } from "#harness/agent/dialects/events.ts";
 import { ModelRetries, toFailure } from "#harness/agent/failures.ts";
 import type { ModelRetry } from "#harness/reporting/retry-reporter.ts";
 
@@ -134,8 +134,8 @@ describe("toFailure", () => {
     ...["invalid_request_error", "authentication_error", "permission_error", "not_found_error"],
     ...["context_length_exceeded", "content_policy_violation"],
   ])("does not retry an answer that fails with %s", (kind) => {
-    expect(toFailure(wrap(new FailedAnswer(kind, "no")))).toStrictEqual({ message: "no", isRetryable: false });
-    expect(toFailure(new FailedAnswer("overloaded_error", "no"))).toStrictEqual({ message: "no", isRetryable: true });
+    expect(toFailure(wrap(new FailedResponse(kind, "no")))).toStrictEqual({ message: "no", isRetryable: false });
+    expect(toFailure(new FailedResponse("overloaded_error", "no"))).toStrictEqual({ message: "no", isRetryable: true });
   });
 
   it("has the message of the last cause of another error", () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { BrokenAnswer } from "#harness/agent/answers/events.ts";
+import { BrokenResponse } from "#harness/agent/dialects/events.ts";
 import { createTransport } from "#harness/agent/transport.ts";
 
 const servers: AsyncDisposable[] = [];
@@ -17,11 +17,11 @@ interface Asked {
 }
 
 /** A gateway that answers like this, and what it was asked. */
-async function startGateway(answer: (response: ServerResponse) => void) {
+async function startGateway(result: (response: ServerResponse) => void) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     asked.push({ method: request.method, headers: request.headers, body: await text(request) });
-    answer(response);
+    result(response);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   servers.push(server);
@@ -165,7 +165,7 @@ describe("createTransport", () => {
     it("leaves no timer behind", async () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       await call(DONE).response;
-      await expect(call("{broken").response).rejects.toThrow(new BrokenAnswer("the answer is not JSON"));
+      await expect(call("{broken").response).rejects.toThrow(new BrokenResponse("the answer is not JSON"));
       expect(vi.getTimerCount()).toBe(0);
     });
 
@@ -186,7 +186,7 @@ describe("createTransport", () => {
       const { response } = call(stream(most), { status: 500 });
       expect((await (await response).text()).length).toBe(32 * 1024 * 1024);
       await expect(call(stream([...most, Buffer.from(" ")]), { status: 500 }).response).rejects.toThrow(
-        new BrokenAnswer("the answer has more than 33554432 bytes"),
+        new BrokenResponse("the answer has more than 33554432 bytes"),
       );
     });
 

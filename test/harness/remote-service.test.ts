@@ -79,12 +79,12 @@ describe("an agent that uses the service's API", () => {
     await using stage = await Stage.make();
     const printer =
       "process.stdin.on('data', (d) => { for (const l of String(d).split('\\n').filter(Boolean)) answer(JSON.parse(l)); });";
-    const answers = `const answer = ({ id, method, params }) => { if (id === undefined) return;
+    const responses = `const answer = ({ id, method, params }) => { if (id === undefined) return;
       const result = method === "initialize" ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }
         : method === "tools/list" ? { tools: [{ name: "token", inputSchema: { type: "object" } }] }
         : { content: [{ type: "text", text: "it is " + process.env.TRACKER_TOKEN }] };
       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n"); };`;
-    const tracker = { command: "node", args: ["-e", answers + printer], env: { TRACKER_TOKEN: TOKEN } };
+    const tracker = { command: "node", args: ["-e", responses + printer], env: { TRACKER_TOKEN: TOKEN } };
     const run = await stage.create({ prompt: "Ask it.", config: { model_id: SONNET, mcp_servers: { tracker } } });
     await stage.execute([
       { tools: [use("call_mcp_tool", { server: "tracker", tool: "token" })] },

@@ -485,7 +485,7 @@ describe("the runs that an agent starts", () => {
         if (state instanceof Error) throw state;
         return { ...JSON.parse(JSON.stringify({ ...ITEM, ...state })), run_id: runId };
       },
-      readAnswer: async () => "x".repeat(40_000),
+      readFinalMessage: async () => "x".repeat(40_000),
       followUp: async (...followup) => void made.push(followup),
     };
     const context = {
@@ -634,7 +634,7 @@ describe("the service's runs", () => {
       { status: 200, body: {} },
     ];
     expect(await runs.create({ prompt: "a" }, "once")).toBe("run-2");
-    expect(await runs.readAnswer("a/b")).toBe("Done.");
+    expect(await runs.readFinalMessage("a/b")).toBe("Done.");
     await runs.followUp("run-2", "m", "twice");
     expect(
       calls.map(({ method, url: path, body, headers }) => [method, path, body, headers["idempotency-key"]]),
@@ -656,7 +656,7 @@ describe("the service's runs", () => {
     ["no JSON", "status 403"],
   ])("are refused with %j", async (body, message) => {
     responses = [{ status: 403, body }];
-    await expect(start().readAnswer("a")).rejects.toMatchObject({ name: "Error", message });
+    await expect(start().readFinalMessage("a")).rejects.toMatchObject({ name: "Error", message });
   });
 
   it("fail without stopping the execution, unless it stops", async () => {
@@ -668,13 +668,13 @@ describe("the service's runs", () => {
         response.writeHead(503, { "retry-after": "90.001" }).end();
       });
       const limit = vi.spyOn(AbortSignal, "timeout");
-      const failed = start().readAnswer("a");
+      const failed = start().readFinalMessage("a");
       await expect(failed).rejects.toMatchObject({
         name: "Error",
         message: "the service could not be called: status 503",
       });
       expect(limit.mock.calls).toEqual([[20_000]]);
-      const stopped = start(AbortSignal.abort(new Error("cancelled"))).readAnswer("a");
+      const stopped = start(AbortSignal.abort(new Error("cancelled"))).readFinalMessage("a");
       await expect(stopped).rejects.toThrow("cancelled");
     } finally {
       vi.restoreAllMocks();

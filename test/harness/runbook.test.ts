@@ -16,7 +16,7 @@ const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   ...change,
 });
 
-function toolsThatAnswer(results: readonly CommandResult[]) {
+function toolsThatRespond(results: readonly CommandResult[]) {
   const asked: RunCommandInput[] = [];
   const runCommand = async (input: RunCommandInput) => {
     asked.push(input);
@@ -59,24 +59,24 @@ describe("findShellBlocks", () => {
 
 describe("local/runbook", () => {
   it("runs the blocks of the skill before those of the prompt", async () => {
-    const tools = toolsThatAnswer([]);
+    const tools = toolsThatRespond([]);
     const outcome = await runbook.takeTurn(turn(block("echo skill"), block("echo prompt")), tools);
     expect(tools.asked.map((input) => input.command)).toEqual(["echo skill", "echo prompt"]);
     expect(outcome).toEqual({ success: true, summary: "Ran 2 commands." });
   });
 
   it("keeps an unclosed block of a skill from including the prompt", async () => {
-    const tools = toolsThatAnswer([]);
+    const tools = toolsThatRespond([]);
     await runbook.takeTurn(turn("```sh\necho open", block("echo prompt")), tools);
     expect(tools.asked.map((input) => input.command)).toEqual(["echo open", "echo prompt"]);
   });
 
   it("runs one command, and leaves out those that an earlier execution completed", async () => {
-    expect(await runbook.takeTurn(turn(block("true")), toolsThatAnswer([]))).toEqual({
+    expect(await runbook.takeTurn(turn(block("true")), toolsThatRespond([]))).toEqual({
       success: true,
       summary: "Ran one command.",
     });
-    const tools = toolsThatAnswer([]);
+    const tools = toolsThatRespond([]);
     const three = turn(block("echo a") + block("echo b") + block("echo c"));
     expect(await runbook.takeTurn({ ...three, commandsDone: 2 }, tools)).toEqual({
       success: true,
@@ -87,7 +87,7 @@ describe("local/runbook", () => {
 
   it("names the first line that is no comment, or else the first line", async () => {
     const fail = async (command: string) =>
-      (await runbook.takeTurn(turn(block(command)), toolsThatAnswer([ended({ exitCode: 1 })]))).summary;
+      (await runbook.takeTurn(turn(block(command)), toolsThatRespond([ended({ exitCode: 1 })]))).summary;
     expect(await fail("  # why\n\n  make all")).toBe("The command failed: `  make all` ended with exit code 1.");
     expect(await fail("# why\n# how")).toBe("The command failed: `# why` ended with exit code 1.");
     expect(await fail("x".repeat(120))).toBe(`The command failed: \`${"x".repeat(120)}\` ended with exit code 1.`);
@@ -95,7 +95,7 @@ describe("local/runbook", () => {
   });
 
   it("stops at the first failure and names step, command and exit code", async () => {
-    const tools = toolsThatAnswer([ended(), ended({ exitCode: 3 })]);
+    const tools = toolsThatRespond([ended(), ended({ exitCode: 3 })]);
     const prompt = block("true") + block("# why\nmake all\nmake more") + block("echo never");
     const outcome = await runbook.takeTurn(turn(prompt), tools);
     expect(tools.asked).toHaveLength(2);
@@ -105,30 +105,30 @@ describe("local/runbook", () => {
   it("reports a command that timed out or was killed", async () => {
     const late = await runbook.takeTurn(
       turn(block("sleep 9")),
-      toolsThatAnswer([ended({ exitCode: 124, timedOut: true, durationMs: 2000 })]),
+      toolsThatRespond([ended({ exitCode: 124, timedOut: true, durationMs: 2000 })]),
     );
     expect(late.summary).toBe("The command failed: `sleep 9` did not end within its 2 s (exit code 124).");
     const killed = await runbook.takeTurn(
       turn(block("sleep 9")),
-      toolsThatAnswer([ended({ exitCode: 137, signal: "SIGKILL" })]),
+      toolsThatRespond([ended({ exitCode: 137, signal: "SIGKILL" })]),
     );
     expect(killed.summary).toBe("The command failed: `sleep 9` was ended by SIGKILL (exit code 137).");
     const exceeded = ended({ exitCode: 137, timedOut: true, exceeded: "it used too much" });
-    const large = await runbook.takeTurn(turn(block("sleep 9")), toolsThatAnswer([exceeded]));
+    const large = await runbook.takeTurn(turn(block("sleep 9")), toolsThatRespond([exceeded]));
     expect(large.summary).toBe("The command failed: `sleep 9` was ended: it used too much (exit code 137).");
   });
 
   it("truncates a long command in its summary", async () => {
     const { summary } = await runbook.takeTurn(
       turn(block(`echo ${"x".repeat(500)}`)),
-      toolsThatAnswer([ended({ exitCode: 1 })]),
+      toolsThatRespond([ended({ exitCode: 1 })]),
     );
     expect(summary.length).toBeLessThan(200);
     expect(summary).toContain("...`");
   });
 
   it("fails without a block and explains what to add", async () => {
-    const outcome = await runbook.takeTurn(turn("Please fix the bug."), toolsThatAnswer([]));
+    const outcome = await runbook.takeTurn(turn("Please fix the bug."), toolsThatRespond([]));
     expect(outcome).toMatchObject({ success: false, error_code: "invalid_request" });
     expect(outcome.summary).toMatch(/sh, bash or shell.*Add such a block.*config\.model_id/s);
   });
@@ -136,7 +136,7 @@ describe("local/runbook", () => {
 
 describe("the planned runbook", () => {
   it("lists the commands without running them", async () => {
-    const tools = toolsThatAnswer([]);
+    const tools = toolsThatRespond([]);
     const outcome = await plannedRunbook.takeTurn(turn(block("echo a"), block("echo b")), tools);
     expect(outcome).toEqual({
       success: true,

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { ScanAnswer } from "#shared/wire/scan.ts";
+import { ScanResult } from "#shared/wire/scan.ts";
 import { Repository } from "./support/repository.ts";
 
 const Module = v.object({ runSandbox: v.function() });
@@ -34,14 +34,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
 /** Has the sandbox function look into a repository, with the real program. */
-async function scan(url: string, more: { ref?: string; time_limit_ms?: number } = {}): Promise<ScanAnswer> {
-  const answer = await runSandbox({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
+async function scan(url: string, more: { ref?: string; time_limit_ms?: number } = {}): Promise<ScanResult> {
+  const response = await runSandbox({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
   const left = readdirSync(join(folder, "tmp")).filter((name) => name.startsWith("runyard-"));
   expect(left, "nothing is left behind").toEqual([]);
-  return v.parse(ScanAnswer, answer);
+  return v.parse(ScanResult, response);
 }
-const pathsIn = (answer: ScanAnswer): string[] =>
-  answer.outcome === "found" ? answer.files.map(({ path }) => path) : [];
+const pathsIn = (response: ScanResult): string[] =>
+  response.outcome === "found" ? response.files.map(({ path }) => path) : [];
 const text = "---\nname: fix\ndescription: Fixes\n---\nFix it: ä€😀\n";
 
 describe("a scan", () => {
@@ -57,9 +57,9 @@ describe("a scan", () => {
       },
       { ".claude/skills": "../.agents/skills", ".codex/skills/passwd/SKILL.md": "/etc/passwd" },
     );
-    const answer = await scan(repository.url);
+    const response = await scan(repository.url);
     const sha = expect.stringMatching(/^[0-9a-f]{40}$/);
-    expect(answer).toEqual({
+    expect(response).toEqual({
       outcome: "found",
       files: [
         { path: ".agents/skills/fix/SKILL.md", sha, text },
@@ -100,10 +100,10 @@ describe("a scan", () => {
       ".agents/skills/large/SKILL.md": "x".repeat(65_536),
     };
     using repository = new Repository("tools", { ...many, ...large });
-    const answer = await scan(repository.url);
-    expect(answer).toMatchObject({ outcome: "found", left_out: 7 });
-    expect(pathsIn(answer)).toHaveLength(200);
-    const first = answer.outcome === "found" ? answer.files.slice(0, 3) : [];
+    const response = await scan(repository.url);
+    expect(response).toMatchObject({ outcome: "found", left_out: 7 });
+    expect(pathsIn(response)).toHaveLength(200);
+    const first = response.outcome === "found" ? response.files.slice(0, 3) : [];
     const text = "x".repeat(65_536);
     expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text }, { text: "0" }]);
   });
@@ -112,8 +112,8 @@ describe("a scan", () => {
     const names = Array.from({ length: 34 }, (_, at) => `.agents/skills/s${String(at).padStart(2, "0")}/SKILL.md`);
     const large = Object.fromEntries(names.map((name, at) => [name, String(at).padEnd(65_536, "x")]));
     using repository = new Repository("tools", large);
-    const answer = await scan(repository.url);
-    const files = answer.outcome === "found" ? answer.files : [];
+    const response = await scan(repository.url);
+    const files = response.outcome === "found" ? response.files : [];
     expect(files.map(({ text: read, problem }) => [read?.length, problem])).toEqual([
       ...Array.from({ length: 32 }, () => [65_536, undefined]),
       ...Array.from({ length: 2 }, () => [undefined, "was omitted: the skills before it have 2097152 bytes in total"]),
@@ -133,9 +133,9 @@ describe("a scan", () => {
   });
 
   it("reports why a repository cannot be read, without the credential in its URL", async () => {
-    const answer = await scan("https://someone:hush@127.0.0.1:1/a/b.git");
-    expect(answer).toMatchObject({ outcome: "failed", reason: "unreadable" });
-    expect(JSON.stringify(answer)).not.toContain("hush");
+    const response = await scan("https://someone:hush@127.0.0.1:1/a/b.git");
+    expect(response).toMatchObject({ outcome: "failed", reason: "unreadable" });
+    expect(JSON.stringify(response)).not.toContain("hush");
   });
 
   it("connects only to the addresses of the host that were checked", async () => {
@@ -162,8 +162,8 @@ describe("a scan", () => {
     try {
       const address = server.address();
       const port = typeof address === "object" ? address?.port : undefined;
-      const answer = await scan(`https://127.0.0.1:${port}/a/b.git`, { time_limit_ms: 1_500 });
-      expect(answer).toMatchObject({ outcome: "failed", reason: "too_late" });
+      const response = await scan(`https://127.0.0.1:${port}/a/b.git`, { time_limit_ms: 1_500 });
+      expect(response).toMatchObject({ outcome: "failed", reason: "too_late" });
     } finally {
       server.close();
     }

@@ -7,7 +7,7 @@ const ENOSYS = 0x00050026;
 const EAFNOSUPPORT = 0x00050061;
 
 /** What the kernel answers to a system call: the filter carried out as the kernel does it. */
-function answerTo(filter: Buffer, audit: number, number: number, ...args: number[]): number {
+function respondTo(filter: Buffer, audit: number, number: number, ...args: number[]): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
   data.writeUInt32LE(audit, 4);
@@ -81,7 +81,7 @@ describe.each([
   ],
 ] as const)("the seccomp filter on %s", (architecture, audit, calls, refused) => {
   const filter = buildSeccompFilter(architecture) ?? Buffer.alloc(0);
-  const ask = (number: number, ...args: number[]) => answerTo(filter, audit, number, ...args);
+  const ask = (number: number, ...args: number[]) => respondTo(filter, audit, number, ...args);
 
   it("allows what programs need", () => {
     expect([calls.read, calls.write, calls.ptrace, calls.execve].map((call) => ask(call))).toEqual([
@@ -114,7 +114,7 @@ describe.each([
 
   it("refuses calls of another architecture, whose numbers mean other calls", () => {
     for (const other of [0x40000003, architecture === "x64" ? ARM64 : X64])
-      expect(answerTo(filter, other, calls.read)).toBe(ENOSYS);
+      expect(respondTo(filter, other, calls.read)).toBe(ENOSYS);
     if (architecture === "x64") expect(ask(0x40000000 | calls.read)).toBe(ENOSYS);
     expect(filter.length % 8).toBe(0);
   });

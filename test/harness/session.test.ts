@@ -7,7 +7,7 @@ import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
 import { runSession } from "#harness/session/run-session.ts";
 import { Stop } from "#harness/support/stop.ts";
-import { type Answer, FakeControlPlane, type RunContext, type RunGiven } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type ResponseBody, type RunContext, type RunGiven } from "./support/fake-control-plane.ts";
 import { Repository } from "./support/repository.ts";
 
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 });
@@ -60,9 +60,9 @@ const start = (given: Partial<RunGiven> & { context?: Partial<RunContext> }) =>
 const eventsOf = (plane: FakeControlPlane, name: string) =>
   plane.events.filter(({ event_name }) => event_name === name).map(({ payload }) => payload);
 /** Answers calls to a path; `undefined` leaves one to the protocol. */
-const answering = (path: string, answer: (count: number) => Answer | undefined) => {
+const respondTo = (path: string, response: (count: number) => ResponseBody | undefined) => {
   let count = 0;
-  return (call: { path: string }) => (call.path.endsWith(path) ? answer(++count) : undefined);
+  return (call: { path: string }) => (call.path.endsWith(path) ? response(++count) : undefined);
 };
 const FINAL = { "x-should-retry": "false" };
 
@@ -212,8 +212,8 @@ describe("a session", () => {
     await execute(plane);
     expect([...plane.artifacts.keys()].toSorted()).toEqual(["c.txt", "changes/shop.diff"]);
     const [text = ""] = plane.texts;
-    const [answer, omitted = ""] = text.split(" Not kept as artifacts: ");
-    expect([answer, omitted.split("; ").map((why) => why.slice(0, 2))]).toEqual([
+    const [response, omitted = ""] = text.split(" Not kept as artifacts: ");
+    expect([response, omitted.split("; ").map((why) => why.slice(0, 2))]).toEqual([
       "Ran one command.",
       ["l0", "l1", "l2", "l3", "l4"],
     ]);
@@ -238,7 +238,7 @@ describe("a session", () => {
       skill: { name: "n".repeat(256), content: sh("echo skill"), path: expect.stringMatching(/\/tools:a\/SKILL\.md$/) },
     });
     const other = await start({ prompt: sh("echo prompt"), context: { agent_config } });
-    other.intercept = answering("resolve-prompt", (count) =>
+    other.intercept = respondTo("resolve-prompt", (count) =>
       count === 2 ? { status: 403, headers: FINAL } : undefined,
     );
     await using _ = other;
@@ -251,7 +251,7 @@ describe("a session", () => {
     using repository = new Repository("tools", { "a/SKILL.md": sh("echo skill") });
     const agent_config = { repositories: [{ url: repository.url }], skills: ["tools:a"] };
     await using plane = await start({ prompt: sh("echo prompt"), context: { agent_config } });
-    plane.intercept = answering("resolve-prompt", (count) =>
+    plane.intercept = respondTo("resolve-prompt", (count) =>
       count === 2 ? { status: 503, headers: { "retry-after": "0.5" } } : undefined,
     );
     await execute(plane);
@@ -272,7 +272,7 @@ describe("a session", () => {
   it("reports once that no checkpoint can be saved", async () => {
     await using plane = await start({ prompt: sh("echo a > a") });
     plane.addFollowup(sh("echo b > b"));
-    plane.intercept = answering("upload-snapshot", () => ({ status: 403, body: { detail: "no" }, headers: FINAL }));
+    plane.intercept = respondTo("upload-snapshot", () => ({ status: 403, body: { detail: "no" }, headers: FINAL }));
     expect(await execute(plane)).toBe(0);
     expect(plane.outcome).toMatchObject({ success: true });
     expect(eventsOf(plane, "checkpoint_saved")).toEqual([
@@ -372,14 +372,14 @@ describe("a session that stops", () => {
 
   it("because another harness has the execution says nothing", async () => {
     await using plane = await start({});
-    plane.intercept = answering("resolve-prompt", () => ({ status: 409, headers: FINAL }));
+    plane.intercept = respondTo("resolve-prompt", () => ({ status: 409, headers: FINAL }));
     expect(await execute(plane)).toBe(0);
     expect(plane.calls).toHaveLength(1);
   });
 
   it("because its first response says nothing about the run is lost", async () => {
     await using plane = await start({});
-    plane.intercept = answering("resolve-prompt", () => ({ status: 200, body: { prompt: "a" } }));
+    plane.intercept = respondTo("resolve-prompt", () => ({ status: 200, body: { prompt: "a" } }));
     expect(await execute(plane)).toBe(1);
     expect(plane.shutdown).toEqual({
       error: { category: "unreachable", message: "the response of resolve-prompt has no context" },

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openForwarder } from "#harness/third-party/forwarder.ts";
-import { createChatTranslator, createMessagesTranslator, mergeChunks } from "#harness/third-party/gemini-answer.ts";
-import { answerGemini, type CallModel } from "#harness/third-party/gemini-api.ts";
+import { type CallModel, respondAsGemini } from "#harness/third-party/gemini-api.ts";
 import {
   findGoogleTool,
   parseQuestion,
   toChatRequest,
   toMessagesRequest,
 } from "#harness/third-party/gemini-request.ts";
+import { createChatTranslator, createMessagesTranslator, mergeChunks } from "#harness/third-party/gemini-response.ts";
 
 const call = (name: string, id?: string) => ({
   functionCall: { name, args: { a: 1 }, ...(id === undefined ? {} : { id }) },
@@ -438,7 +438,7 @@ describe("a streamed response", () => {
 describe("Google's API before the model gateway", () => {
   const streamed = (...events: unknown[]): Response =>
     new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(""));
-  const ask = (path: string, modelId: string, model: CallModel) => answerGemini(path, asked, modelId, model);
+  const ask = (path: string, modelId: string, model: CallModel) => respondAsGemini(path, asked, modelId, model);
 
   it("calls each model in its own API, and responds streamed or whole", async () => {
     const paths: string[] = [];
@@ -451,8 +451,8 @@ describe("Google's API before the model gateway", () => {
     const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "bedrock/x", model);
     expect(stream.headers.get("content-type")).toBe("text/event-stream");
     expect(await stream.text()).toMatch(/^data: \{"candidates":.*"text":"Hi".*\r\n\r\ndata: .*"finishReason":"STOP"/s);
-    const answer = await ask("/gemini/v1beta/models/x:generateContent", "compatible/x", model);
-    expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] });
+    const response = await ask("/gemini/v1beta/models/x:generateContent", "compatible/x", model);
+    expect(await response.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] });
     expect(paths).toEqual(["/anthropic/v1/messages", "/openai/v1/chat/completions"]);
     const counted = await ask("/gemini/v1beta/models/x:countTokens", "anthropic/x", model);
     expect(await counted.json()).toEqual({ totalTokens: Math.ceil(JSON.stringify(asked).length / 4) });
@@ -484,8 +484,8 @@ describe("Google's API before the model gateway", () => {
     const bytes = Buffer.from(body);
     const model: CallModel = async () =>
       new Response(ReadableStream.from(Array.from(bytes, (byte) => new Uint8Array([byte]))));
-    const answer = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
-    expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "é!" }] } }] });
+    const response = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+    expect(await response.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "é!" }] } }] });
   });
 
   it.each([
@@ -503,8 +503,8 @@ describe("Google's API before the model gateway", () => {
       ["<html>", "<html>"],
     ]) {
       const model: CallModel = async () => new Response(body, { status: code });
-      const answer = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
-      expect([answer.status, await answer.json()]).toEqual([code, { error: { code, message, status } }]);
+      const response = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+      expect([response.status, await response.json()]).toEqual([code, { error: { code, message, status } }]);
     }
   });
 
@@ -515,7 +515,7 @@ describe("Google's API before the model gateway", () => {
       return new Response(null);
     };
     const path = "/gemini/v1beta/models/x:generateContent";
-    const invalid = await answerGemini(path, { contents: 7 }, "openai/x", model);
+    const invalid = await respondAsGemini(path, { contents: 7 }, "openai/x", model);
     expect([invalid.status, await invalid.json()]).toEqual([
       400,
       {
@@ -546,9 +546,9 @@ describe("Google's API before the model gateway", () => {
   it("passes on the gateway's errors, and a broken response, in Google's format", async () => {
     const refused: CallModel = async () =>
       Response.json({ error: { message: "budget_exceeded: spent" } }, { status: 403 });
-    const answer = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toEqual({
+    const response = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({
       error: { code: 403, message: "budget_exceeded: spent", status: "PERMISSION_DENIED" },
     });
     const broken: CallModel = async () => streamed({ type: "error", error: { message: "cut" } });
@@ -558,7 +558,7 @@ describe("Google's API before the model gateway", () => {
     expect((await ask("/gemini/v1beta/models/x:embedContent", "anthropic/x", broken)).status).toBe(404);
     const searching = { ...asked, tools: [{ googleSearch: {} }] };
     const path = "/gemini/v1beta/models/x:generateContent";
-    const own = await answerGemini(path, searching, "anthropic/x", broken);
+    const own = await respondAsGemini(path, searching, "anthropic/x", broken);
     expect([own.status, await own.text()]).toEqual([400, expect.stringContaining("googleSearch")]);
   });
 });
@@ -567,11 +567,11 @@ describe("the forwarder", () => {
   it("reaches the gateway's paths only, with the run's key and for the run's model", async () => {
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     const seen: { url: string | undefined; headers: IncomingMessage["headers"]; body: unknown }[] = [];
-    const gateway = createServer(async (incoming, answer) => {
+    const gateway = createServer(async (incoming, response) => {
       let text = "";
       for await (const piece of incoming) text += piece;
       seen.push({ url: incoming.url, headers: incoming.headers, body: JSON.parse(text) });
-      answer.writeHead(200, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
+      response.writeHead(200, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
     });
     await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
     const address = gateway.address();
@@ -585,10 +585,10 @@ describe("the forwarder", () => {
       new Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; text: string }>(
         (resolve, reject) => {
           const headers = { "x-api-key": "dummy", authorization: "Bearer dummy", "anthropic-beta": "b", cookie: "c" };
-          const sent = request({ socketPath: socket, method, path, headers }, async (answer) => {
+          const sent = request({ socketPath: socket, method, path, headers }, async (response) => {
             let text = "";
-            for await (const piece of answer) text += piece;
-            resolve({ status: answer.statusCode, headers: answer.headers, text });
+            for await (const piece of response) text += piece;
+            resolve({ status: response.statusCode, headers: response.headers, text });
           });
           sent.on("error", reject);
           sent.end(body);

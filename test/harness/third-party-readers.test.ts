@@ -21,7 +21,7 @@ function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = fal
   const reader = agent.reader(recorder);
   for (const line of lines) reader.read(line);
   if (isBrokenOff) recorder.breakOff();
-  return { messages, answer: recorder.takeAnswer(), ended: reader.ended(), session: reader.session() };
+  return { messages, response: recorder.takeFinalMessage(), ended: reader.ended(), session: reader.session() };
 }
 
 const action = (category: string, name: string, input: unknown) => ({ type: "action", category, name, input });
@@ -38,7 +38,7 @@ describe("lines of claude 2.1.330", () => {
   });
 
   it("become texts, actions and results, and the last text is the final response", () => {
-    const { messages, answer, ended, session } = read(claude, [
+    const { messages, response, ended, session } = read(claude, [
       { type: "system", subtype: "init", session_id: SESSION, tools: ["Bash"] },
       said("assistant", { type: "thinking", thinking: "hm" }),
       said("assistant", { type: "text", text: "I look." }),
@@ -64,8 +64,8 @@ describe("lines of claude 2.1.330", () => {
       { role: "tool", content: [result("read_files", "failed", { stdout: "no such file" })] },
       { role: "tool", content: [result("call_mcp_tool", "completed", { stdout: "pong\n[image]" })] },
     ]);
-    expect({ answer, ended, session }).toEqual({
-      answer: "All done.",
+    expect({ answer: response, ended, session }).toEqual({
+      response: "All done.",
       ended: { success: true, summary: "All done." },
       session: SESSION,
     });
@@ -75,12 +75,12 @@ describe("lines of claude 2.1.330", () => {
 
   it("report a failure, and omit the texts of sub-agents", () => {
     const below = { ...said("assistant", { type: "text", text: "I am below." }), parent_tool_use_id: "t1" };
-    const { answer, ended } = read(claude, [
+    const { response, ended } = read(claude, [
       below,
       { type: "result", subtype: "success", is_error: true, result: "There's an issue with the selected model." },
     ]);
-    expect({ answer, ended }).toEqual({
-      answer: "",
+    expect({ answer: response, ended }).toEqual({
+      response: "",
       ended: { success: false, summary: "There's an issue with the selected model." },
     });
     const failed = { type: "result", subtype: "error_during_execution", is_error: true, errors: ["a", "b"] };
@@ -108,7 +108,7 @@ describe("lines of claude 2.1.330", () => {
   });
 
   it("are ignored if they are of another kind or shape", () => {
-    const { messages, answer, ended, session } = read(claude, [
+    const { messages, response, ended, session } = read(claude, [
       "text",
       { type: "system", session_id: "no id", message: { content: [use("t0", "Bash", {})] } },
       { type: "assistant", message: { content: "A text." } },
@@ -121,8 +121,8 @@ describe("lines of claude 2.1.330", () => {
       { type: "assistant", session_id: "no id", message: { content: [] } },
     ]);
     expect(messages).toMatchObject([{ role: "assistant", content: [action("integration", "unknown", {})] }]);
-    expect({ answer, ended, session }).toEqual({
-      answer: "Mine.",
+    expect({ answer: response, ended, session }).toEqual({
+      response: "Mine.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -257,7 +257,7 @@ describe("lines of codex 0.169.0", () => {
   });
 
   it("become actions with exit codes, and the last message is the final response", () => {
-    const { messages, answer, ended, session } = read(codex, [
+    const { messages, response, ended, session } = read(codex, [
       { type: "thread.started", thread_id: SESSION },
       { type: "turn.started" },
       item("item.completed", { id: "item_0", type: "error", message: "Model metadata not found." }),
@@ -279,8 +279,8 @@ describe("lines of codex 0.169.0", () => {
       { content: [action("files", "edit_files", { changes: [{ path: "/a", kind: "add" }] })] },
       { content: [result("edit_files", "completed", {})] },
     ]);
-    expect({ answer, ended, session }).toEqual({
-      answer: "All done.",
+    expect({ answer: response, ended, session }).toEqual({
+      response: "All done.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -329,7 +329,7 @@ describe("lines of codex 0.169.0", () => {
   });
 
   it("are ignored if they are of another kind or shape", () => {
-    const { messages, answer, ended, session } = read(codex, [
+    const { messages, response, ended, session } = read(codex, [
       "text",
       { type: "thread.started", thread_id: "no id" },
       { type: "item.started" },
@@ -337,9 +337,9 @@ describe("lines of codex 0.169.0", () => {
       item("item.completed", { id: "1", type: "reasoning", text: "hm" }),
       item("item.completed", { id: "2", type: "agent_message" }),
     ]);
-    expect({ messages, answer, ended, session }).toEqual({
+    expect({ messages, answer: response, ended, session }).toEqual({
       messages: [],
-      answer: "",
+      response: "",
       ended: undefined,
       session: undefined,
     });
@@ -359,7 +359,7 @@ describe("lines of codex 0.169.0", () => {
 
 describe("lines of gemini 0.61.0", () => {
   it("are joined to texts, and become actions and results", () => {
-    const { messages, answer, ended, session } = read(gemini, [
+    const { messages, response, ended, session } = read(gemini, [
       { type: "init", session_id: SESSION, model: "m" },
       { type: "message", role: "user", content: "Write a file" },
       { type: "message", role: "assistant", content: "I will ", delta: true },
@@ -378,8 +378,8 @@ describe("lines of gemini 0.61.0", () => {
       { content: [action("files", "edit_files", { file_path: "a" })] },
       { content: [result("edit_files", "failed", { stdout: "denied" })] },
     ]);
-    expect({ answer, ended, session }).toEqual({
-      answer: "All done.",
+    expect({ answer: response, ended, session }).toEqual({
+      response: "All done.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -410,7 +410,7 @@ describe("lines of gemini 0.61.0", () => {
   });
 
   it("are ignored if they are of another kind or shape, and separate texts", () => {
-    const { messages, answer, ended, session } = read(gemini, [
+    const { messages, response, ended, session } = read(gemini, [
       "text",
       { type: "other", session_id: SESSION },
       { type: "init", session_id: "no id" },
@@ -421,9 +421,9 @@ describe("lines of gemini 0.61.0", () => {
       { type: "message", role: "assistant", content: "Three", delta: true },
       { type: "message", role: "assistant" },
     ]);
-    expect({ messages, answer, ended, session }).toEqual({
+    expect({ messages, answer: response, ended, session }).toEqual({
       messages: [],
-      answer: "One\n\nTwo!\n\nThree",
+      response: "One\n\nTwo!\n\nThree",
       ended: undefined,
       session: undefined,
     });
@@ -590,7 +590,7 @@ describe("the output of third-party agents", () => {
         ],
       },
     ]);
-    expect([recorder.takeAnswer(), recorder.takeAnswer()]).toEqual(["b \n\n cd", ""]);
+    expect([recorder.takeFinalMessage(), recorder.takeFinalMessage()]).toEqual(["b \n\n cd", ""]);
   });
 
   it("ignores results without an action, and second results", () => {

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
-import { toProviderError } from "#shared/model-gateway/answers.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
+import { toProviderError } from "#shared/model-gateway/responses.ts";
 import { checkBedrock, checkConcurrency } from "../../scripts/aws-checks.ts";
 
 const MODEL = "global.anthropic.claude-sonnet-5-5";
@@ -112,9 +112,9 @@ describe("the model gateway", () => {
     const signal = AbortSignal.timeout(10_000);
     const refusal = await provider({ dialect: messages, request, headers: {}, signal });
     expect(refusal.status).toBe(status);
-    const answer = JSON.stringify(await (await toProviderError(messages, refusal)).json());
-    expect(answer).toMatch(remedy);
+    const response = JSON.stringify(await (await toProviderError(messages, refusal)).json());
+    expect(response).toMatch(remedy);
     // A refusal may name principals of the deployment's account.
-    expect(answer.includes(message)).toBe(status !== 403);
+    expect(response.includes(message)).toBe(status !== 403);
   });
 });

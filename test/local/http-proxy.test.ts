@@ -16,7 +16,7 @@ interface Seen {
 
 describe("the local proxy", () => {
   let seen: Seen[] = [];
-  let answer: (response: http.ServerResponse) => void;
+  let result: (response: http.ServerResponse) => void;
   let upstream: http.Server;
   let door: HttpProxy;
   let folder: string;
@@ -32,7 +32,7 @@ describe("the local proxy", () => {
     upstream = http.createServer(async (request, response) => {
       const { method, url, headers } = request;
       seen.push({ method, url, headers, body: await text(request) });
-      answer(response);
+      result(response);
     });
     await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
     door = await startHttpProxy({ port: 0, webDirectory: web });
@@ -42,7 +42,7 @@ describe("the local proxy", () => {
   });
   beforeEach(() => {
     seen = [];
-    answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    result = (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
   afterAll(async () => {
     await door.close();
@@ -93,7 +93,7 @@ describe("the local proxy", () => {
   });
 
   test("forwards bodies in both directions byte for byte, and does not follow redirects", async () => {
-    answer = (response) => response.writeHead(302, { location: "http://elsewhere.test/x" }).end("grüße");
+    result = (response) => response.writeHead(302, { location: "http://elsewhere.test/x" }).end("grüße");
     const reply = await get("/api/v1/x", { method: "POST", body: "größe", redirect: "manual" });
     expect(seen[0]?.body).toBe("größe");
     expect([reply.status, reply.headers.get("location"), await reply.text()]).toEqual([
@@ -105,7 +105,7 @@ describe("the local proxy", () => {
 
   test("streams a response while it is being written", async () => {
     const later = Promise.withResolvers<void>();
-    answer = (response) => {
+    result = (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("first");
       void later.promise.then(() => response.end("second"));
@@ -118,7 +118,7 @@ describe("the local proxy", () => {
   });
 
   test("hides the message of a function that crashed", async () => {
-    answer = (response) => response.writeHead(502).end('{"message":"Cannot read secret of undefined"}');
+    result = (response) => response.writeHead(502).end('{"message":"Cannot read secret of undefined"}');
     const reply = await get("/api/v1/x?key=1");
     const body = await reply.text();
     expect(reply.status).toBe(500);
@@ -128,7 +128,7 @@ describe("the local proxy", () => {
   });
 
   test("returns 503 with Retry-After for a function that timed out", async () => {
-    answer = (response) => response.writeHead(502).end('{"errorMessage":"Task timed out after 10.00 seconds"}');
+    result = (response) => response.writeHead(502).end('{"errorMessage":"Task timed out after 10.00 seconds"}');
     const reply = await get("/api/v1/x");
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "2"]);
     expect(await reply.json()).toMatchObject({ error_code: "resource_unavailable", retryable: true });
@@ -142,16 +142,16 @@ describe("the local proxy", () => {
     expect([refused.status, await refused.json()]).toEqual([413, { message: "Request Entity Too Large" }]);
     expect(seen).toHaveLength(1);
 
-    const answered = async (bytes: number) => {
-      answer = (response) => response.writeHead(200, { "content-length": bytes }).end("x".repeat(bytes));
+    const statusOf = async (bytes: number) => {
+      result = (response) => response.writeHead(200, { "content-length": bytes }).end("x".repeat(bytes));
       return (await fetch(target)).status;
     };
-    expect(await answered(6_291_556)).toBe(200);
-    expect(await answered(6_291_557)).toBe(500);
+    expect(await statusOf(6_291_556)).toBe(200);
+    expect(await statusOf(6_291_557)).toBe(500);
   });
 
   test("forwards the service's own errors unchanged", async () => {
-    answer = (response) =>
+    result = (response) =>
       response.writeHead(500, { "content-type": "application/problem+json" }).end('{"status":500}');
     expect(await (await get("/api/v1/x")).text()).toBe('{"status":500}');
   });

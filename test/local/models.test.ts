@@ -40,10 +40,10 @@ describe("the local proxy's route to models", () => {
   afterAll(() => door.close());
 
   it("responds 503 with Retry-After while the service is starting", async () => {
-    const answer = await fetch(`http://127.0.0.1:${door.port}/api/v1/model/openai/v1/responses`, { method: "POST" });
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    await answer.body?.cancel();
+    const response = await fetch(`http://127.0.0.1:${door.port}/api/v1/model/openai/v1/responses`, { method: "POST" });
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    await response.body?.cancel();
   });
 
   it("streams responses as they arrive", async () => {
@@ -57,8 +57,8 @@ describe("the local proxy's route to models", () => {
       return new Response(ReadableStream.from(body()), { headers: { "content-type": "text/event-stream" } });
     });
     const address = `http://127.0.0.1:${door.port}/api/v1/model/anthropic/v1/messages`;
-    const answer = await fetch(address, { method: "POST", body: "hello" });
-    const reader = answer.body?.getReader();
+    const response = await fetch(address, { method: "POST", body: "hello" });
+    const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("one ");
     goOn();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("two");

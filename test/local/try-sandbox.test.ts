@@ -29,7 +29,7 @@ describe("npm run try:sandbox", () => {
       const call = { method: request.method ?? "", path, body: text === "" ? {} : JSON.parse(text) };
       calls.push(call);
       response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(status === 200 ? answer(call) : { error: "Not known", error_code: "x" }));
+      response.end(JSON.stringify(status === 200 ? respond(call) : { error: "Not known", error_code: "x" }));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -50,7 +50,7 @@ describe("npm run try:sandbox", () => {
     server.close();
   });
 
-  function answer({ method, path }: Call): unknown {
+  function respond({ method, path }: Call): unknown {
     if (path === "/agent/environments") return { uid: "env-1" };
     if (path === "/agent/runs") {
       const runs = calls.filter((call) => call.path === path).length;

@@ -28,8 +28,8 @@ function inOrder(...faults: (AwsFault | undefined)[]): Faults {
 
 const quiet = () => undefined;
 
-function dynamo(faults: Faults, answer?: (call: StoodIn, at: number) => object) {
-  const { config, calls } = standIn(answer);
+function dynamo(faults: Faults, response?: (call: StoodIn, at: number) => object) {
+  const { config, calls } = standIn(response);
   const client = emulateAws(new DynamoClient({ ...config, maxAttempts: 4 }), faults, quiet);
   return { client, calls };
 }
@@ -164,8 +164,8 @@ describe("an injected fault", () => {
     const first = dynamo(inOrder("stale"), () => ({ Items: [old, latest], Count: 2 }));
     expect(await first.client.send("Query", query)).toMatchObject({ Items: [old] });
 
-    const answers = [{ Items: [old] }, { Items: [] }, { Items: [] }];
-    const second = dynamo(inOrder(undefined, "stale"), (_, at) => answers[at] ?? {});
+    const responses = [{ Items: [old] }, { Items: [] }, { Items: [] }];
+    const second = dynamo(inOrder(undefined, "stale"), (_, at) => responses[at] ?? {});
     const reads = [0, 1, 2].map(() => () => second.client.send("Query", query));
     expect([await reads[0]?.(), await reads[1]?.(), await reads[2]?.()]).toMatchObject([
       { Items: [old] },

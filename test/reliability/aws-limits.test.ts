@@ -106,8 +106,8 @@ describe("the emulated limits of Lambda", () => {
     const { config } = standIn((_, at) => ({ text: "x".repeat(lengths[at] ?? 0) }));
     const client = emulateAws(new LambdaClient(config));
     expect(await client.send(invoke("RequestResponse", 1))).not.toHaveProperty("FunctionError");
-    const answer = await client.send(invoke("RequestResponse", 1));
-    expect(answer.FunctionError).toBe("Unhandled");
-    expect(Buffer.from(answer.Payload ?? []).toString()).toContain("Function.ResponseSizeTooLarge");
+    const response = await client.send(invoke("RequestResponse", 1));
+    expect(response.FunctionError).toBe("Unhandled");
+    expect(Buffer.from(response.Payload ?? []).toString()).toContain("Function.ResponseSizeTooLarge");
   });
 });

@@ -1,5 +1,5 @@
 import { createClient } from "../support/client.ts";
-import type { Answer } from "../support/control-plane.ts";
+import type { ResponseBody } from "../support/control-plane.ts";
 import { consume } from "../support/execution.ts";
 import type { Faults } from "../support/faults.ts";
 import type { Stage } from "../support/principals.ts";
@@ -13,7 +13,7 @@ export interface Meeting {
   readonly stage: Stage;
   readonly faults: Faults;
   /** Makes the request of the route, with these headers. */
-  readonly ask: (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly ask: (headers?: Readonly<Record<string, string>>) => Promise<ResponseBody>;
   /** The route's path with the stage's ids. */
   readonly target: string;
 }
@@ -26,8 +26,8 @@ export interface Disturbance {
   /** Headers of the request that is disturbed. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What has happened before both. */
-  readonly before?: (meeting: Meeting) => Promise<Answer>;
-  readonly happens: (meeting: Meeting) => Promise<Answer>;
+  readonly before?: (meeting: Meeting) => Promise<ResponseBody>;
+  readonly happens: (meeting: Meeting) => Promise<ResponseBody>;
   /** The two are one request, so what is left must be what one leaves. */
   readonly isOne?: true;
   /** The execution that calls is another's predecessor from then on: not one more write of it is done. */
@@ -38,16 +38,16 @@ const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
 const keyed = { "idempotency-key": "once" };
 const repeated = { "x-stainless-retry-count": "1" };
 
-const changeSchedule = ({ stage: { plane, scheduleId } }: Meeting, change: object): Promise<Answer> =>
+const changeSchedule = ({ stage: { plane, scheduleId } }: Meeting, change: object): Promise<ResponseBody> =>
   createClient(plane).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
 
 /** The schedule's next run ends the one that it has. */
-async function replacing(meeting: Meeting): Promise<Answer> {
+async function replacing(meeting: Meeting): Promise<ResponseBody> {
   const { plane, scheduleId, made } = meeting.stage;
   await changeSchedule(meeting, { overlap: "cancel_previous" });
-  const answer = await createClient(plane).post(`/agent/schedules/${scheduleId}/run`);
-  made.set("replaced", answer.body.run_id);
-  return answer;
+  const response = await createClient(plane).post(`/agent/schedules/${scheduleId}/run`);
+  made.set("replaced", response.body.run_id);
+  return response;
 }
 
 /** What is below this part of a path goes with it. */
@@ -128,9 +128,9 @@ export const disturbances: readonly Disturbance[] = [
     name: "a first key of its object",
     concerns: (route) => /\{identityUid\}(\/keys)?$/.test(route),
     async before({ stage }) {
-      const answer = await createClient(stage.plane).post("/agent/identities", { name: "Keyless" });
-      stage.made.set("identityUid", answer.body.uid);
-      return answer;
+      const response = await createClient(stage.plane).post("/agent/identities", { name: "Keyless" });
+      stage.made.set("identityUid", response.body.uid);
+      return response;
     },
     happens: ({ stage, target }) =>
       createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),

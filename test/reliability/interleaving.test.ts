@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createHarness, createRun, type Harness, workingRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { checkHistories, checkSlots, listHeads } from "../support/invariants.ts";
@@ -24,7 +24,7 @@ const STATES = ["QUEUED", "PENDING", "INPROGRESS", "CANCELLED", "a QUEUED child"
 const LIMIT = 1;
 /** A team's limit, once it is raised. */
 const RAISED = 2;
-const ok = ({ status }: Answer) => status;
+const ok = ({ status }: ResponseBody) => status;
 
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   dispatch: ({ plane, run }) => consume(plane, "runs", run),

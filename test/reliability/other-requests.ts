@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { putBudget } from "#shared/budgets/budget-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
-import type { Answer } from "../support/control-plane.ts";
+import type { ResponseBody } from "../support/control-plane.ts";
 import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
 import type { Stage } from "../support/principals.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
@@ -9,28 +9,28 @@ import { reconcile, timerOff } from "../support/schedules.ts";
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
 /** What an invocation answers of which so many parts failed, as if it were a request. */
-const toAnswer = (failed: number): Answer => ({
+const toResponse = (failed: number): ResponseBody => ({
   status: failed === 0 ? 200 : 500,
   headers: { "x-should-retry": String(failed > 0) },
   body: {},
 });
 
-export const fire = async ({ plane, scheduleId }: Stage): Promise<Answer> =>
-  toAnswer(await timerOff(plane, scheduleId, FIRES_AT));
+export const fire = async ({ plane, scheduleId }: Stage): Promise<ResponseBody> =>
+  toResponse(await timerOff(plane, scheduleId, FIRES_AT));
 
-const reconcileNow = async ({ plane }: Stage): Promise<Answer> => toAnswer((await reconcile(plane)).failed);
+const reconcileNow = async ({ plane }: Stage): Promise<ResponseBody> => toResponse((await reconcile(plane)).failed);
 
 /** The run's call of a model, for which nothing is left of its budget. */
-async function callModel({ plane, key }: Stage): Promise<Answer> {
+async function callModel({ plane, key }: Stage): Promise<ResponseBody> {
   const gateway = createGateway(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-  const answer = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
+  const response = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
 }
 
 /** What requests that are not the API's ask for, and what makes the stage ready for them. */
 export const others: Readonly<
-  Record<string, { ask: (stage: Stage) => Promise<Answer>; prepare: (stage: Stage) => Promise<void> }>
+  Record<string, { ask: (stage: Stage) => Promise<ResponseBody>; prepare: (stage: Stage) => Promise<void> }>
 > = {
   TIMER: {
     ask: fire,

@@ -38,24 +38,24 @@ async function duringEachCall(
 
 describe("a pass of the reaper", () => {
   it("expires no execution whose heartbeat succeeds concurrently", async () => {
-    const answers: number[] = [];
+    const responses: number[] = [];
     await duringEachCall(
       async (plane) => {
         const run = await createRun(plane);
         const harness = createHarness(plane, await plane.dispatch(run));
         await harness.resolve();
         plane.clock.now += 31_000;
-        return { plane, run, meanwhile: async () => answers.push((await harness.beat()).status) };
+        return { plane, run, meanwhile: async () => responses.push((await harness.beat()).status) };
       },
       async (scene) => {
         const events = await createClient(scene.plane).get(`/agent/runs/${scene.run}/timeline`);
         const lost = events.body.events.some(
           ({ event_type }: { event_type: string }) => event_type === "execution_lost",
         );
-        expect(lost, `the beat was answered ${answers.at(-1)}`).toBe(answers.at(-1) !== 200);
+        expect(lost, `the beat was answered ${responses.at(-1)}`).toBe(responses.at(-1) !== 200);
       },
     );
-    expect(new Set(answers)).toEqual(new Set([200, 401]));
+    expect(new Set(responses)).toEqual(new Set([200, 401]));
   });
 
   it("keeps the check that a run's start has scheduled concurrently, however long the run had waited", async () => {

@@ -2,7 +2,7 @@ import type { SQSBatchResponse } from "aws-lambda";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createHarness, type Harness } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
@@ -58,19 +58,19 @@ export class Stage {
   }
 
   /** A request that is repeated, as clients do, while it is not answered or the answer says that it may be. */
-  async told(name: string, request: () => Promise<Answer>): Promise<Answer> {
+  async told(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
     for (let attempt = 0; attempt < 6; attempt++) {
-      const answer = await this.faults.invoke(name, request);
-      if (answer !== undefined && answer.headers["x-should-retry"] !== "true") return answer;
+      const response = await this.faults.invoke(name, request);
+      if (response !== undefined && response.headers["x-should-retry"] !== "true") return response;
     }
     throw new Error(`${name} never came through`);
   }
 
   /** As `told`; throws where it is refused. */
-  async done(name: string, request: () => Promise<Answer>): Promise<Answer> {
-    const answer = await this.told(name, request);
-    if (answer.status >= 300) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
-    return answer;
+  async done(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
+    const response = await this.told(name, request);
+    if (response.status >= 300) throw new Error(`${name}: ${JSON.stringify(response.body)}`);
+    return response;
   }
 
   /** Lets queues, harnesses and the reaper work until nothing is left to do. */
@@ -113,10 +113,10 @@ export class Stage {
     const message = visible[this.queues.next(visible.length)];
     if (message === undefined) return false;
     this.#messages.splice(this.#messages.indexOf(message), 1);
-    const answer = await this.faults.invoke<SQSBatchResponse>(message.queue, () =>
+    const response = await this.faults.invoke<SQSBatchResponse>(message.queue, () =>
       consume(plane, message.queue, message.runId),
     );
-    if (answer?.batchItemFailures.length === 0) return true;
+    if (response?.batchItemFailures.length === 0) return true;
     const received = message.received + 1;
     const again = { ...message, received, visibleAt: plane.clock.now + VISIBILITY_MS };
     if (received < RECEIVES) this.#messages.push(again);

@@ -159,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
         ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" }, headers("environment")),
       );
       stage.agent = async (harness) => {
-        plane.stopAnswers.push(false);
+        plane.stopResponses.push(false);
         await stage.done("cancel-run", () =>
           ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
         );
@@ -179,10 +179,10 @@ export const scenarios: readonly Scenario[] = [
       let second: string | undefined;
       stage.agent = async (harness) => {
         if (second === undefined) {
-          const answer = await stage.done("create-run", () =>
+          const response = await stage.done("create-run", () =>
             ada.post("/agent/runs", { prompt: "b" }, headers("second")),
           );
-          second = answer.body.run_id;
+          second = response.body.run_id;
           // It is delivered while the first still works.
           await stage.deliverAll();
         }

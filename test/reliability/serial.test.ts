@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { request } from "../support/client.ts";
-import type { Answer } from "../support/control-plane.ts";
+import type { ResponseBody } from "../support/control-plane.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, ISSUER_ROUTES, prepare, toTarget } from "../support/valid-requests.ts";
@@ -71,19 +71,19 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
 }
 
 /** The answer as the caller has it in the end, who repeats what may be repeated. */
-async function lastAnswer({ ask }: Meeting, first: Answer | undefined): Promise<Answer> {
-  let answer = first ?? (await ask());
-  for (let attempt = 0; attempt < 5 && answer.headers["x-should-retry"] === "true"; attempt++) answer = await ask();
-  return answer;
+async function lastResponse({ ask }: Meeting, first: ResponseBody | undefined): Promise<ResponseBody> {
+  let response = first ?? (await ask());
+  for (let attempt = 0; attempt < 5 && response.headers["x-should-retry"] === "true"; attempt++) response = await ask();
+  return response;
 }
 
 /** What was answered, whether the other request was answered the same, and what is left in the table. */
-function describeOutcome({ stage }: Meeting, answer: Answer, other: Answer | undefined): string[] {
-  const isSame = other !== undefined && JSON.stringify(answer.body) === JSON.stringify(other.body);
-  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...listRemains(stage.plane)];
+function describeOutcome({ stage }: Meeting, response: ResponseBody, other: ResponseBody | undefined): string[] {
+  const isSame = other !== undefined && JSON.stringify(response.body) === JSON.stringify(other.body);
+  return [`answered ${response.status}, ${isSame ? "as" : "unlike"} the other`, ...listRemains(stage.plane)];
 }
 
-const refusesLate = ({ status, body }: Answer): boolean => status === 401 || body.next_heartbeat_seconds === 1;
+const refusesLate = ({ status, body }: ResponseBody): boolean => status === 401 || body.next_heartbeat_seconds === 1;
 
 describe.each(requests)("$route", (asked) => {
   const { route } = asked;
@@ -94,10 +94,10 @@ describe.each(requests)("$route", (asked) => {
       const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);
       const last = await meet(asked, disturbance);
       const earlier = await happens(last);
-      const disturbedBefore = describeOutcome(last, await lastAnswer(last, undefined), earlier);
+      const disturbedBefore = describeOutcome(last, await lastResponse(last, undefined), earlier);
 
       const first = await meet(asked, disturbance);
-      const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
+      const undisturbed = await lastResponse(first, await first.faults.invoke("first", () => first.ask()));
       // What came before may have been the same request.
       if (disturbance.before === undefined) {
         const { status, body } = undisturbed;
@@ -113,15 +113,15 @@ describe.each(requests)("$route", (asked) => {
       for (const [at, call] of first.faults.calls.entries()) {
         if (!/: (write|transact) /.test(call)) continue;
         const meeting = await meet(asked, disturbance);
-        let other: Answer | undefined;
+        let other: ResponseBody | undefined;
         const work = async () => {
           other = await happens(meeting);
         };
         meeting.faults.meanwhile = { at, work };
-        const answer = await lastAnswer(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
+        const response = await lastResponse(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
         // A beat that is too late is told to come again at once, and hears it then.
-        if (isFenced) expect(refusesLate(answer), `a late ${call}`).toBe(true);
-        const outcome = describeOutcome(meeting, answer, other);
+        if (isFenced) expect(refusesLate(response), `a late ${call}`).toBe(true);
+        const outcome = describeOutcome(meeting, response, other);
         const ifLast = formatDifference(disturbedBefore, outcome);
         const ifFirst = formatDifference(disturbedAfter, outcome);
         const isSerial = ifLast === "" || ifFirst === "";

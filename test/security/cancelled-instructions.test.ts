@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { findStart } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
@@ -16,7 +16,11 @@ const followUp = async (id: string, body: object) => {
   expect((await createClient(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
 };
 /** What the next execution of the run is told, and where it begins. */
-async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof findStart> }> {
+async function resume(): Promise<{
+  harness: Harness;
+  resolved: ResponseBody["body"];
+  start: ReturnType<typeof findStart>;
+}> {
   const harness = await nextExecution(plane);
   const { status, body } = await harness.resolve();
   expect(status).toBe(200);

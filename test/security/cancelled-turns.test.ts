@@ -12,7 +12,7 @@ const asked = (text: string): Message => ({
   content: [{ type: "text", text }],
   message_ids: ["prompt"],
 });
-const answered = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
+const replied = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
 const begun: Message = {
   role: "assistant",
   content: [{ type: "action", id: "1", category: "command", name: "run_command", input: { command: "rm -r old" } }],
@@ -68,10 +68,10 @@ describe("an agent with a language model", () => {
 describe("a third-party agent", () => {
   it.each([
     ["the first turn was cancelled", [asked("a"), begun, cancelled], true],
-    ["a later turn was cancelled", [asked("a"), answered("b"), asked("c"), cancelled], true],
+    ["a later turn was cancelled", [asked("a"), replied("b"), asked("c"), cancelled], true],
     ["the follow-up was begun by a lost execution", [asked("a"), cancelled, asked("b"), begun], true],
-    ["the follow-up was answered", [asked("a"), cancelled, asked("b"), answered("c")], false],
-    ["nothing was cancelled", [asked("a"), answered("b")], false],
+    ["the follow-up was answered", [asked("a"), cancelled, asked("b"), replied("c")], false],
+    ["nothing was cancelled", [asked("a"), replied("b")], false],
   ] as const)("gets a cancel after which it sent nothing: %s", (_, messages, expected) => {
     expect(isCancelledSince(messages)).toBe(expected);
   });

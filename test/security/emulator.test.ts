@@ -219,8 +219,8 @@ describe("a signed URL of the emulator", () => {
 
   test("works for no other service", async () => {
     const { pathname, search } = target();
-    const answer = await send({ ...jsonCall("ssm", "AmazonSSM.GetParameter"), path: pathname + search });
-    expect(answer.status).toBe(403);
+    const response = await send({ ...jsonCall("ssm", "AmazonSSM.GetParameter"), path: pathname + search });
+    expect(response.status).toBe(403);
     const headers = { "x-amz-target": "AmazonSSM.GetParameter", "content-type": "application/x-amz-json-1.1" };
     const routed = await send({ path: pathname + search, headers });
     expect(routed.body).toBe("a transcript");

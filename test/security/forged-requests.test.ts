@@ -22,8 +22,8 @@ describe.each(changing)("%s with a session cookie", (route) => {
     const body = bodies[route]?.(stage);
     for (const forged of FORGED) {
       const options = { key: undefined, headers: { cookie, ...forged }, ...(body === undefined ? {} : { body }) };
-      const answer = await request(stage.plane, method, toTarget(route, stage), options);
-      expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      const response = await request(stage.plane, method, toTarget(route, stage), options);
+      expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
     }
     expect(stage.plane.table.all()).toEqual(before);
   });

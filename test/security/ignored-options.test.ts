@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, nextExecution, workingRun } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
@@ -13,17 +13,17 @@ beforeEach(async () => {
 });
 
 /** A request that is refused with 422, and that stores and starts nothing. */
-async function refused(work: () => Promise<Answer>, field: string, remedy: RegExp): Promise<void> {
+async function refused(work: () => Promise<ResponseBody>, field: string, remedy: RegExp): Promise<void> {
   const before = structuredClone(controlPlane.table.all());
   const sent = controlPlane.sent.length;
-  const answer = await work();
-  expect(answer).toMatchObject({
+  const response = await work();
+  expect(response).toMatchObject({
     status: 422,
     headers: { "x-should-retry": "false" },
     body: { error_code: "operation_not_supported", retryable: false },
   });
-  expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
-  expect(answer.body.detail).toMatch(remedy);
+  expect(response.body.detail).toMatch(new RegExp(`^${field}: `));
+  expect(response.body.detail).toMatch(remedy);
   expect(controlPlane.table.all()).toEqual(before);
   expect(controlPlane.sent).toHaveLength(sent);
 }
@@ -137,8 +137,8 @@ describe("the model of the default harness", () => {
       expect(status).toBe(200);
       expect((await ada.get(`/agent/runs/${body.run_id}`)).body.agent_config.model_id).toBe("local/runbook");
       const wrong = { harness: { type, model_id: "nobody/knows" } };
-      const answer = await ada.post("/agent/runs", { prompt: "p", config: wrong });
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.harness.model_id" }] } });
+      const response = await ada.post("/agent/runs", { prompt: "p", config: wrong });
+      expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.harness.model_id" }] } });
     }
   });
 });

@@ -76,11 +76,11 @@ describe("a body at the local HTTP port", () => {
       const body = await text(incoming);
       received.push(body);
       const key = incoming.headers.authorization?.replace("Bearer ", "");
-      const answer = await request(plane, incoming.method ?? "", (incoming.url ?? "").replace("/api/v1", ""), {
+      const result = await request(plane, incoming.method ?? "", (incoming.url ?? "").replace("/api/v1", ""), {
         key,
         body,
       });
-      response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+      response.writeHead(result.status, { "content-type": "application/json" }).end(JSON.stringify(result.body));
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const address = service.address();

@@ -1,7 +1,7 @@
 import { cpuUsage } from "node:process";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { parseEvents } from "#harness/agent/answers/events.ts";
+import { parseEvents } from "#harness/agent/dialects/events.ts";
 import { findShellBlocks } from "#harness/engine/runbook.ts";
 import { findSecretMembers } from "#harness/redaction/encodings.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
@@ -34,7 +34,7 @@ import { parseDuration } from "../../web/ui/format.ts";
 import { revealHidden } from "../../web/ui/hidden-characters.ts";
 import { isPlainText } from "../../web/ui/plain-text.ts";
 import { safeUrl } from "../../web/ui/safe-url.ts";
-import { RUN } from "../cli/answers.ts";
+import { RUN } from "../cli/responses.ts";
 
 const check = (schema: v.GenericSchema) => (text: string) => v.safeParse(schema, text).success;
 const refusal = (status: number, body: string, headers = {}) =>

@@ -47,8 +47,8 @@ describe("the local HTTP port", () => {
     const socket = net.connect(door.port, "127.0.0.1");
     socket.on("error", () => undefined);
     for (const chunk of chunks) socket.write(chunk);
-    const answer = await text(socket);
-    const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
+    const response = await text(socket);
+    const [head = "", body = ""] = response.split("\r\n\r\n", 2);
     return { status: Number(head.split(" ")[1] ?? 0), head: head.toLowerCase(), body };
   }
 

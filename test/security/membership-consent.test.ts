@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient, request } from "../support/client.ts";
-import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
@@ -15,15 +15,15 @@ beforeEach(async () => {
 });
 
 const invite = async (email: string, role = "member", client = ada): Promise<string> => {
-  const answer = await client.post(`/agent/teams/${plane.team}/invitations`, { email, role });
-  expect(answer.status).toBe(201);
-  return answer.body.link.split("/").at(-1);
+  const response = await client.post(`/agent/teams/${plane.team}/invitations`, { email, role });
+  expect(response.status).toBe(201);
+  return response.body.link.split("/").at(-1);
 };
 const acceptWithoutKey = (token: string, headers: Record<string, string> = {}) =>
   request(plane, "POST", `/agent/invitations/${token}/accept`, { key: undefined, headers });
 
 /** A response without what differs between any two requests. */
-const comparable = ({ status, body }: Answer) => {
+const comparable = ({ status, body }: ResponseBody) => {
   const { id: _, link: __, instance: ___, ...rest } = body;
   return { status, ...rest };
 };
@@ -35,8 +35,8 @@ describe("membership of a team", () => {
     ["as an admin", () => ({ email: "bo@runyard.test", role: "admin" })],
   ])("cannot be imposed on a user %s", async (_, body) => {
     const before = structuredClone(plane.table.all());
-    const answer = await ada.post(`/agent/teams/${plane.team}/members`, body());
-    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    const response = await ada.post(`/agent/teams/${plane.team}/members`, body());
+    expect(response).toMatchObject({ status: 405, headers: { allow: "GET" } });
     expect(plane.table.all()).toEqual(before);
     const run = await bo.post("/agent/runs", { prompt: "private plans" });
     expect((await ada.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
@@ -76,7 +76,7 @@ describe("whether an address has an account", () => {
   it("is not revealed when invitations are created, listed or revoked", async () => {
     const target = `/agent/teams/${plane.team}/invitations`;
     const created = await Promise.all(addresses.map((email) => ada.post(target, { email })));
-    const [first, second] = created.map((answer) => ({ ...comparable(answer), email: "" }));
+    const [first, second] = created.map((response) => ({ ...comparable(response), email: "" }));
     expect(second).toEqual(first);
     const { invitations } = (await ada.get(target)).body;
     expect(Object.keys(invitations[1])).toEqual(Object.keys(invitations[0]));
@@ -88,11 +88,11 @@ describe("whether an address has an account", () => {
     const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
     const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
     const agent = createClient(plane, key);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       addresses.map((email) => agent.post("/agent/runs", { prompt: "a", on_behalf_of: email })),
     );
-    expect(answers[0]?.status).toBe(400);
-    expect(comparable(answers[1] ?? answers[0] ?? fail())).toEqual(comparable(answers[0] ?? fail()));
+    expect(responses[0]?.status).toBe(400);
+    expect(comparable(responses[1] ?? responses[0] ?? fail())).toEqual(comparable(responses[0] ?? fail()));
   });
 
   it("is not revealed by a change of the caller's address", async () => {
@@ -117,24 +117,24 @@ describe("whether an address has an account", () => {
 describe("accepting an invitation without a key", () => {
   it("creates the account of the invited address with a key that is shown once", async () => {
     const token = await invite("new.person@runyard.test", "admin");
-    const answer = await acceptWithoutKey(token);
-    expect(answer).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
-    expect(answer.body).toEqual({
+    const response = await acceptWithoutKey(token);
+    expect(response).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
+    expect(response.body).toEqual({
       user_uid: expect.any(String),
       team_uid: plane.team,
       key: expect.stringMatching(/^ryp_[0-9A-Za-z]{43}$/),
     });
-    expect(JSON.stringify(plane.table.all())).not.toContain(answer.body.key);
-    const client = createClient(plane, answer.body.key);
+    expect(JSON.stringify(plane.table.all())).not.toContain(response.body.key);
+    const client = createClient(plane, response.body.key);
     expect((await client.get("/agent/me")).body).toEqual({
-      uid: answer.body.user_uid,
+      uid: response.body.user_uid,
       display_name: "new.person",
       email: "new.person@runyard.test",
       teams: [{ uid: plane.team, name: "Alpha", role: "admin" }],
     });
     expect((await client.get(`/agent/teams/${plane.team}`)).status).toBe(200);
     expect((await client.get("/agent/keys")).body.keys).toMatchObject([
-      { created_by: { type: "user", uid: answer.body.user_uid } },
+      { created_by: { type: "user", uid: response.body.user_uid } },
     ]);
     expect((await acceptWithoutKey(token)).status).toBe(404);
   });
@@ -144,13 +144,13 @@ describe("accepting an invitation without a key", () => {
     async (email) => {
       const token = await invite(email, "admin");
       const before = structuredClone(plane.table.all());
-      const answer = await acceptWithoutKey(token);
-      expect(answer).toMatchObject({
+      const response = await acceptWithoutKey(token);
+      expect(response).toMatchObject({
         status: 401,
         headers: { "www-authenticate": "Bearer" },
         body: { error_code: "authentication_required", retryable: false },
       });
-      expect(JSON.stringify(answer.body)).not.toContain('runyard.test"');
+      expect(JSON.stringify(response.body)).not.toContain('runyard.test"');
       expect(plane.table.all()).toEqual(before);
       expect((await bo.post(`/agent/invitations/${token}/accept`)).status).toBe(200);
     },
@@ -167,16 +167,16 @@ describe("accepting an invitation without a key", () => {
 
   it("creates one account per link for concurrent requests", async () => {
     const token = await invite("new@runyard.test");
-    const answers = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
-    const details = answers.flatMap(({ status, body }) => (status === 404 ? [body.detail] : []));
+    const responses = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
+    const details = responses.flatMap(({ status, body }) => (status === 404 ? [body.detail] : []));
     expect(new Set(details)).toEqual(new Set(["there is no such invitation"]));
   });
 
   it("creates one account per address for several links", async () => {
     const tokens = [await invite("new@runyard.test"), await invite("New@runyard.test")];
-    const answers = await Promise.all(tokens.map((token) => acceptWithoutKey(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
+    const responses = await Promise.all(tokens.map((token) => acceptWithoutKey(token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
 
   it("returns 404 and stores nothing for a link that is unknown, expired or revoked", async () => {

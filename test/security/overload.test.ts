@@ -45,16 +45,16 @@ test(`the server responds to ${CALLERS} concurrent callers with 200 or with 503 
   const id = "0193a4b0-0000-7000-8000-000000000001";
   const targets = [`/agent/runs/${id}`, `/agent/runs/${id}/events`, "/agent/runs", `/agent/runs/${id}/events?wait=5`];
   const began = performance.now();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: CALLERS }, async (_, index) => {
       const response = await fetch(`http://127.0.0.1:${door.port}/api/v1${targets[index % targets.length]}`);
       return { status: response.status, headers: response.headers, body: await response.json() };
     }),
   );
   expect(performance.now() - began).toBeLessThan(30_000);
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
-  for (const { headers, body } of answers.filter(({ status }) => status === 503)) {
+  for (const { headers, body } of responses.filter(({ status }) => status === 503)) {
     expect(headers.get("content-type")).toBe("application/problem+json");
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     expect(headers.get("x-should-retry")).toBe("true");

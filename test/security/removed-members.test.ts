@@ -20,9 +20,9 @@ beforeEach(async () => {
 
 const member = () => `/agent/teams/${plane.team}/members/${rob.uid}`;
 const makeAgentKey = async (client: Client, name = "ci", of = identity): Promise<{ uid: string; key: string }> => {
-  const answer = await client.post(`/agent/identities/${of}/keys`, { name });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await client.post(`/agent/identities/${of}/keys`, { name });
+  expect(response.status).toBe(201);
+  return response.body;
 };
 const fetchStatus = async (key: string): Promise<number> => (await createClient(plane, key).get("/agent/runs")).status;
 
@@ -44,11 +44,11 @@ describe("removing a member", () => {
       await makeAgentKey(removed, "c", second),
     ];
     const other = await makeAgentKey(ada, "other");
-    const answer = await ada.delete(member());
-    expect(answer.status).toBe(200);
-    expect(answer.body.kept_keys).toEqual([]);
-    expect(answer.body.revoked_keys).toHaveLength(3);
-    expect(answer.body.revoked_keys).toContainEqual({ uid: theirs[2]?.uid, name: "c", identity_uid: second });
+    const response = await ada.delete(member());
+    expect(response.status).toBe(200);
+    expect(response.body.kept_keys).toEqual([]);
+    expect(response.body.revoked_keys).toHaveLength(3);
+    expect(response.body.revoked_keys).toContainEqual({ uid: theirs[2]?.uid, name: "c", identity_uid: second });
     for (const { key } of theirs) expect(await fetchStatus(key)).toBe(401);
     expect(await fetchStatus(other.key)).toBe(200);
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
@@ -66,29 +66,29 @@ describe("removing a member", () => {
     const { uid, key } = await makeAgentKey(removed);
     await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toEqual([]);
-    const answer = await ada.delete(member());
-    expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "", identity_uid: identity }], kept_keys: [] });
+    const response = await ada.delete(member());
+    expect(response.body).toEqual({ revoked_keys: [{ uid, name: "", identity_uid: identity }], kept_keys: [] });
   });
 
   it("revokes them also if the member leaves", async () => {
     const { uid, key } = await makeAgentKey(removed);
-    const answer = await removed.delete(member());
-    expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
+    const response = await removed.delete(member());
+    expect(response.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
     expect(await fetchStatus(key)).toBe(401);
   });
 
   it("keeps and lists their keys with keep_keys=true", async () => {
     const { uid, key } = await makeAgentKey(removed);
     expect((await ada.delete(`${member()}?keep_keys=maybe`)).status).toBe(400);
-    const answer = await ada.delete(`${member()}?keep_keys=true`);
-    expect(answer.body).toEqual({ revoked_keys: [], kept_keys: [{ uid, name: "ci", identity_uid: identity }] });
+    const response = await ada.delete(`${member()}?keep_keys=true`);
+    expect(response.body).toEqual({ revoked_keys: [], kept_keys: [{ uid, name: "ci", identity_uid: identity }] });
     expect(await fetchStatus(key)).toBe(200);
   });
 
   it("lists the keys without a stored creator, and keeps them", async () => {
     const old = await plane.agent("old");
-    const answer = await ada.delete(member());
-    expect(answer.body).toEqual({
+    const response = await ada.delete(member());
+    expect(response.body).toEqual({
       revoked_keys: [],
       kept_keys: [{ uid: old.keyUid, name: "test", identity_uid: old.uid }],
     });
@@ -110,8 +110,8 @@ describe("removing a member", () => {
         return transact(writes);
       },
     });
-    const answer = await ada.delete(member());
-    expect(answer.body.revoked_keys).toMatchObject([{ name: "late" }]);
+    const response = await ada.delete(member());
+    expect(response.body.revoked_keys).toMatchObject([{ name: "late" }]);
     expect(await fetchStatus(late[0] ?? "")).toBe(401);
   });
 
@@ -135,9 +135,9 @@ describe("removing a member", () => {
     for (const of of identities) {
       for (let number = 0; number < 35; number++) made.push((await makeAgentKey(removed, `${number}`, of)).key);
     }
-    const answer = await ada.delete(member());
-    expect(answer.status).toBe(200);
-    expect(answer.body.revoked_keys).toHaveLength(105);
+    const response = await ada.delete(member());
+    expect(response.status).toBe(200);
+    expect(response.body.revoked_keys).toHaveLength(105);
     for (const key of [made[0], made[50], made[104]]) expect(await fetchStatus(key ?? "")).toBe(401);
   });
 

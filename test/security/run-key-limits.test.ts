@@ -24,13 +24,13 @@ describe("a LOCAL run created with a run's key", () => {
     async (_, { self, child }: Record<string, boolean>) => {
       const parent = child ? await createRun(plane, { prompt: "child" }, run.key) : run.run_id;
       const before = structuredClone(plane.table.all());
-      const answer = await run.client.post("/agent/runs", {
+      const response = await run.client.post("/agent/runs", {
         ...local,
         ...(self || child ? { parent_run_id: parent } : {}),
       });
-      expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
-      expect(answer.body.detail).toContain("execution_location");
-      expect(answer.body).not.toHaveProperty("run_key");
+      expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      expect(response.body.detail).toContain("execution_location");
+      expect(response.body).not.toHaveProperty("run_key");
       expect(plane.table.all()).toEqual(before);
     },
   );
@@ -52,8 +52,8 @@ describe("a LOCAL run created with a run's key", () => {
   });
 
   it("is created for a person who names the run as the parent", async () => {
-    const answer = await createClient(plane).post("/agent/runs", { ...local, parent_run_id: run.run_id });
-    expect(answer).toMatchObject({ status: 200, body: { run_key: expect.stringMatching(/^ryr_/) } });
+    const response = await createClient(plane).post("/agent/runs", { ...local, parent_run_id: run.run_id });
+    expect(response).toMatchObject({ status: 200, body: { run_key: expect.stringMatching(/^ryr_/) } });
   });
 });
 
@@ -68,17 +68,17 @@ describe("a run tree", () => {
     const levels = branches.slice();
     while (made < MAX_DESCENDANTS) {
       const parent = levels[made % levels.length] ?? "";
-      const answer = await post(parent);
-      expect(answer.status, `run ${made + 1}`).toBe(200);
+      const response = await post(parent);
+      expect(response.status, `run ${made + 1}`).toBe(200);
       // Deeper ones count at the same root.
-      if (made % 50 === 0 && levels.length < 9) levels.push(answer.body.run_id);
+      if (made % 50 === 0 && levels.length < 9) levels.push(response.body.run_id);
       made++;
     }
     const before = structuredClone(plane.table.all());
     for (const parent of [run.run_id, ...levels]) {
       for (const key of [run.key, plane.key]) {
-        const answer = await post(parent, key);
-        expect(answer).toMatchObject({
+        const response = await post(parent, key);
+        expect(response).toMatchObject({
           status: 429,
           headers: { "x-should-retry": "false" },
           body: { error_code: "resource_unavailable" },
@@ -92,8 +92,8 @@ describe("a run tree", () => {
   });
 
   it("counts each of several children that are created concurrently", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(run.run_id)));
-    const made = answers.filter(({ status }) => status === 200).length;
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(run.run_id)));
+    const made = responses.filter(({ status }) => status === 200).length;
     const root = plane.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
     expect(root).toMatchObject({ children: made, descendants: made });
   });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runAction } from "../../action/action.ts";
 import { terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
 import { complain, say, step, warn } from "../../host/terminal.ts";
-import { api, event, messages, problem, RUN } from "../cli/answers.ts";
 import { createPlayer } from "../cli/play.ts";
+import { api, event, messages, problem, RUN } from "../cli/responses.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 
 const server = new FaultServer();
@@ -97,8 +97,8 @@ describe("the command line", () => {
     const place = terminal ? "on a terminal" : "in a pipe";
     it.each(Object.entries(COMMANDS))(
       `prints no control character from others ${place}: %s`,
-      async (_, [args, answers]) => {
-        server.play([...answers]);
+      async (_, [args, responses]) => {
+        server.play([...responses]);
         const { out, err } = await play(args, { terminal, input: "value" });
         expectInert(out);
         expectInert(err);
@@ -108,11 +108,11 @@ describe("the command line", () => {
   }
 
   it("prints JSON with the service's values, without control characters", async () => {
-    const answer = { runs: [HOSTILE_RUN], page_info: LAST };
-    server.play([api(answer)]);
+    const response = { runs: [HOSTILE_RUN], page_info: LAST };
+    server.play([api(response)]);
     const { out } = await play(["runs", "list", "--json"]);
     expect(out).not.toMatch(UNSAFE);
-    expect(JSON.parse(out)).toEqual(answer);
+    expect(JSON.parse(out)).toEqual(response);
   });
 
   it("prints no control character of followed events", async () => {

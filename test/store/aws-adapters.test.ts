@@ -21,16 +21,16 @@ import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
-import { answerCalls } from "../support/aws-answers.ts";
+import { respondToCalls } from "../support/aws-responses.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
 const named = (name: string) => Object.assign(new Error("refused"), { name });
 const failure = { message: "refused", $metadata: {} };
 
 describe("secrets in Systems Manager", () => {
-  const open = (...answers: readonly object[]) => {
+  const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: answerCalls(client, ...answers), vault: ssmSecretVault(client, () => "/ours") };
+    return { calls: respondToCalls(client, ...responses), vault: ssmSecretVault(client, () => "/ours") };
   };
 
   it.each([
@@ -84,7 +84,7 @@ describe("a parameter of Systems Manager", () => {
   it("is read again after five minutes", async () => {
     let now = 1_000;
     const client = new SSMClient(config);
-    const calls = answerCalls(client, { Parameter: { Value: " one\n" } }, { Parameter: { Value: "two" } });
+    const calls = respondToCalls(client, { Parameter: { Value: " one\n" } }, { Parameter: { Value: "two" } });
     const read = ssmParameter(client, "/ours/token", () => now);
     expect(await read()).toBe("one");
     now += 299_999;
@@ -95,15 +95,15 @@ describe("a parameter of Systems Manager", () => {
   });
 
   it("is undefined if there is none or it is empty, and other errors are thrown", async () => {
-    for (const answer of [new ParameterNotFound(failure), { Parameter: { Value: " " } }, {}]) {
+    for (const response of [new ParameterNotFound(failure), { Parameter: { Value: " " } }, {}]) {
       const client = new SSMClient(config);
-      const calls = answerCalls(client, answer);
+      const calls = respondToCalls(client, response);
       const read = ssmParameter(client, "/ours/token", () => 0);
       expect([await read(), await read()]).toEqual([undefined, undefined]);
       expect(calls).toHaveLength(1);
     }
     const client = new SSMClient(config);
-    answerCalls(client, named("AccessDenied"), { Parameter: { Value: "later" } });
+    respondToCalls(client, named("AccessDenied"), { Parameter: { Value: "later" } });
     const read = ssmParameter(client, "/ours/token", () => 0);
     await expect(read()).rejects.toThrow("refused");
     expect(await read()).toBe("later");
@@ -122,7 +122,7 @@ describe("a dead-letter queue", () => {
       SenderId: "sender",
       ApproximateFirstReceiveTimestamp: "2",
     };
-    const calls = answerCalls(
+    const calls = respondToCalls(
       client,
       { Messages: [{ ...message("a"), Attributes: attributes }, message("b")] },
       {},
@@ -154,7 +154,7 @@ describe("a dead-letter queue", () => {
 
   it("is drained by ten requests at most", async () => {
     const client = new SQSClient(config);
-    const calls = answerCalls(client, { Messages: [message("a")] });
+    const calls = respondToCalls(client, { Messages: [message("a")] });
     await sqsDeadLetterQueue(client, () => "url").drain(async () => ({ batchItemFailures: [{ itemIdentifier: "a" }] }));
     expect(calls).toEqual(Array(10).fill(receive));
   });
@@ -164,7 +164,7 @@ describe("the sockets of API Gateway", () => {
   it("say whether a connection is open, with one client", async () => {
     let created = 0;
     const client = new ApiGatewayManagementApiClient({ ...config, endpoint: "https://sockets.test" });
-    const calls = answerCalls(
+    const calls = respondToCalls(
       client,
       {},
       named("GoneException"),
@@ -188,9 +188,9 @@ describe("the sockets of API Gateway", () => {
 
 describe("the timers of EventBridge Scheduler", () => {
   const timer = { id: "id", expression: "cron(0 0 * * ? *)", timeZone: "UTC" };
-  const put = async (...answers: readonly object[]) => {
+  const put = async (...responses: readonly object[]) => {
     const client = new SchedulerClient(config);
-    const calls = answerCalls(client, ...answers);
+    const calls = respondToCalls(client, ...responses);
     const settings = { group: "ours", functionArn: "arn:function", roleArn: "arn:role" };
     const scheduler = eventBridgeScheduler(client, () => settings);
     const error: unknown = await scheduler.put(timer).catch((reason: unknown) => reason);
@@ -226,9 +226,9 @@ describe("the timers of EventBridge Scheduler", () => {
 });
 
 describe("the files in S3", () => {
-  const open = (...answers: readonly object[]) => {
+  const open = (...responses: readonly object[]) => {
     const client = new S3Client({ ...config, requestChecksumCalculation: "WHEN_REQUIRED" });
-    const calls = answerCalls(client, ...answers);
+    const calls = respondToCalls(client, ...responses);
     return {
       calls,
       files: s3FileStore(
@@ -334,9 +334,9 @@ describe("a Fargate task of which ECS says little", () => {
     region: "eu-west-1",
   };
   const envelope = { version: 1, base_url: "b", model_url: "m", run_id: "r", execution_id: "e", key: "k" } as const;
-  const open = (...answers: readonly object[]) => {
+  const open = (...responses: readonly object[]) => {
     const client = new ECSClient(config);
-    const calls = answerCalls(client, ...answers);
+    const calls = respondToCalls(client, ...responses);
     const sandbox = fargateSandbox(
       client,
       () => settings,
@@ -344,8 +344,8 @@ describe("a Fargate task of which ECS says little", () => {
     );
     return { calls, sandbox };
   };
-  const startWith = (...answers: readonly object[]) =>
-    open(...answers)
+  const startWith = (...responses: readonly object[]) =>
+    open(...responses)
       .sandbox.start(envelope, { provider: "fargate", dockerImage: "node:24" })
       .catch((error: unknown) => error);
 
@@ -354,8 +354,8 @@ describe("a Fargate task of which ECS says little", () => {
     [{ tasks: [], failures: [] }, "no task was started"],
     [{ tasks: [{}] }, "no task was started"],
     [{ failures: [{ reason: "AGENT" }, { reason: "MEMORY" }] }, "AGENT, MEMORY"],
-  ])("is postponed by %j", async (answer, message) => {
-    const error = await startWith(answer);
+  ])("is postponed by %j", async (response, message) => {
+    const error = await startWith(response);
     expect(error).toBeInstanceOf(StartDeferred);
     expect(error).toMatchObject({ message });
   });

@@ -8,7 +8,7 @@ import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { openFunctionCaller } from "#shared/aws/invocation-part.ts";
 import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
-import { answerCalls } from "../support/aws-answers.ts";
+import { respondToCalls } from "../support/aws-responses.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
 const parse = (call = "") => [call.split(" ", 1)[0], JSON.parse(call.slice(call.indexOf(" ") + 1))];
@@ -16,7 +16,7 @@ const parse = (call = "") => [call.split(" ", 1)[0], JSON.parse(call.slice(call.
 describe("the run queues on SQS", () => {
   it("get a message for its owner's group, with the delay that was asked for", async () => {
     const client = new SQSClient(config);
-    const calls = answerCalls(client, {});
+    const calls = respondToCalls(client, {});
     const queue = sqsRunQueue(client, { runs: () => "runs-url", ends: () => "ends-url" });
     await queue.sendRun("run-1", { type: "Team", uid: "t" });
     await queue.sendRun("run-2", { type: "User", uid: "u" }, 30);
@@ -36,7 +36,7 @@ describe("the run queues on SQS", () => {
 describe("a timer of EventBridge Scheduler", () => {
   it("fires exactly at its time, says which one that was, and is tried again for ten minutes", async () => {
     const client = new SchedulerClient(config);
-    const calls = answerCalls(client, {});
+    const calls = respondToCalls(client, {});
     const settings = { group: "ours", functionArn: "arn:function", roleArn: "arn:role" };
     const scheduler = eventBridgeScheduler(client, () => settings);
     await scheduler.put({ id: "s1", expression: "cron(0 3 * * ? *)", timeZone: "Europe/Berlin" });
@@ -68,10 +68,10 @@ describe("a timer of EventBridge Scheduler", () => {
 describe("the call of a function", () => {
   afterEach(() => setClientHook(undefined));
 
-  const call = (answer: object, isolated?: boolean) => {
+  const call = (response: object, isolated?: boolean) => {
     let calls: string[] = [];
     setClientHook((client) => {
-      calls = answerCalls(client, answer);
+      calls = respondToCalls(client, response);
     });
     const caller = openFunctionCaller();
     const options = { timeoutMs: 60_000, ...(isolated !== undefined && { isolated }) };

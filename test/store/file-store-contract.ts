@@ -86,8 +86,8 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       const { store, key } = fresh();
       const target = await store.uploadTarget(key, described(content));
       for (const body of [`${content}!`, content.slice(1)]) {
-        const answer = await upload(target, body, { "content-length": String(body.length) }).catch(() => undefined);
-        expect(answer?.ok ?? false).toBe(false);
+        const response = await upload(target, body, { "content-length": String(body.length) }).catch(() => undefined);
+        expect(response?.ok ?? false).toBe(false);
         expect(await store.size(key)).toBeUndefined();
       }
     });
@@ -162,11 +162,11 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
       const { store, key } = fresh();
       await store.put(key, content, "text/plain");
       const { url } = await store.downloadUrl(key, { filename: 'résumé "1".html', contentType: "text/html" });
-      const answer = await fetch(url);
-      expect(answer.status).toBe(200);
-      expect(await answer.text()).toBe(content);
-      expect(answer.headers.get("content-type")).toBe("text/html");
-      expect(answer.headers.get("content-disposition")).toBe(
+      const response = await fetch(url);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(content);
+      expect(response.headers.get("content-type")).toBe("text/html");
+      expect(response.headers.get("content-disposition")).toBe(
         `attachment; filename="r_sum_ _1_.html"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%221%22.html`,
       );
     });

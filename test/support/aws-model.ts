@@ -18,7 +18,7 @@ export interface Operation {
   readonly http: readonly [method: string, path: string] | undefined;
   /** What is wrong with a request, one sentence each; nothing where the service would take it. */
   requestProblems(input: unknown): string[];
-  answerProblems(output: unknown): string[];
+  respondWithProblem(output: unknown): string[];
 }
 
 /** The operation `name`, as the SDK's own model has it. Throws where there is none. */
@@ -30,7 +30,7 @@ export function findOperation(service: ServiceName, name: string): Operation {
     name,
     http: Array.isArray(http) ? [String(http[0]), String(http[1])] : undefined,
     requestProblems: (input) => findProblems(schema[4], input, name),
-    answerProblems: (output) => findProblems(schema[5], output, `${name} answered`),
+    respondWithProblem: (output) => findProblems(schema[5], output, `${name} answered`),
   };
 }
 

@@ -19,19 +19,19 @@ export interface Request {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-type Answers = Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => unknown>>;
+type Responses = Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => unknown>>;
 
 /**
  * A service of AWS on this machine, for the SDK to call: each request must be one that the SDK's own model takes, in all its
  * members, and so must each answer. A test lets the next requests be refused, or be answered late.
  */
-export async function startService(service: ServiceName, answers: Answers, extra: (request: Request) => string[]) {
+export async function startService(service: ServiceName, responses: Responses, extra: (request: Request) => string[]) {
   const requests: Request[] = [];
   /** What the next requests of an operation are answered instead, one each. */
   const refusals: { readonly operation: string; readonly refusal: Refusal; readonly afterwards?: boolean }[] = [];
   let lagMs = 0;
 
-  async function answer(request: Request): Promise<unknown> {
+  async function respond(request: Request): Promise<unknown> {
     const operation = findOperation(service, request.operation);
     requests.push(request);
     const problems = [...operation.requestProblems(request.input), ...extra(request)];
@@ -40,13 +40,13 @@ export async function startService(service: ServiceName, answers: Answers, extra
     const index = refusals.findIndex((one) => one.operation === request.operation);
     const [refused] = index < 0 ? [] : refusals.splice(index, 1);
     if (refused !== undefined && refused.afterwards !== true) throw refused.refusal;
-    const perform = answers[request.operation];
+    const perform = responses[request.operation];
     if (perform === undefined)
       throw new Refusal("UnknownOperationException", `${request.operation} is not played here`, 404);
     const output = perform(request.input);
     // Done, and the answer lost on the way.
     if (refused !== undefined) throw refused.refusal;
-    const wrong = operation.answerProblems(output);
+    const wrong = operation.respondWithProblem(output);
     if (wrong.length > 0) throw new Refusal("StandInIsWrong", wrong.join("; "), 501);
     return output;
   }
@@ -57,7 +57,7 @@ export async function startService(service: ServiceName, answers: Answers, extra
       response.end(JSON.stringify(body));
     };
     try {
-      send(200, await answer(await parseRequest(service, message)));
+      send(200, await respond(await parseRequest(service, message)));
     } catch (error) {
       if (!(error instanceof Refusal)) return send(500, { message: String(error) });
       const body = { __type: error.name, message: error.message, ...error.members };
@@ -76,7 +76,7 @@ export async function startService(service: ServiceName, answers: Answers, extra
     inputs: (operation: string) => requests.filter((one) => one.operation === operation).map(({ input }) => input),
     refuse: (operation: string, refusal: Refusal) => void refusals.push({ operation, refusal }),
     /** The next request is carried out, and answered as if it were not. */
-    loseAnswer: (operation: string) =>
+    loseResponse: (operation: string) =>
       void refusals.push({ operation, refusal: new Refusal("InternalServerException", "lost", 500), afterwards: true }),
     lag: (milliseconds: number) => {
       lagMs = milliseconds;

@@ -8,13 +8,13 @@ export interface StoodIn {
  * The settings of an SDK's client behind which no AWS is but what `answer` says. What gets here has passed all middleware,
  * as on its way to the wire.
  */
-export function standIn(answer: (call: StoodIn, at: number) => object = () => ({})) {
+export function standIn(response: (call: StoodIn, at: number) => object = () => ({})) {
   const calls: StoodIn[] = [];
   const handle = async (request: { headers: Record<string, string>; path: string; body?: Uint8Array | string }) => {
     const { headers, path, body = "" } = request;
     const call = { target: headers["x-amz-target"] ?? path, body: toText(body) };
     const at = calls.push(call) - 1;
-    const given = Buffer.from(JSON.stringify(answer(call, at)));
+    const given = Buffer.from(JSON.stringify(response(call, at)));
     return { response: { statusCode: 200, headers: { "content-length": String(given.length) }, body: given } };
   };
   const config = {

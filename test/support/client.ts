@@ -6,10 +6,10 @@ import { type Route, routePaths, routes } from "#infra/routes.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
 import {
-  type Answer,
   BASE_URL,
   type CallOptions,
   httpEvent,
+  type ResponseBody,
   type TestControlPlane,
   type TestPorts,
 } from "./control-plane.ts";
@@ -37,19 +37,19 @@ export async function request(
   method: string,
   target: string,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ResponseBody> {
   const [path = "", query = ""] = target.split(/\?(.*)/s);
   const found = findRoute(method, path);
   const rawPath = PREFIX + path;
   if (found === undefined)
-    return parseAnswer(await notFound.handle(httpEvent({ ...options, method, rawPath, query }), FALLBACK_PORTS));
+    return parseResponse(await notFound.handle(httpEvent({ ...options, method, rawPath, query }), FALLBACK_PORTS));
   const { route, parameters } = found;
   const who = route.who === "public" ? [] : [...route.who];
   const endpoint = await loadEndpoint(route);
   const call = { key: plane.key, ...options, method, rawPath, query, path: parameters, who };
-  const answer = await withRights(route.file, route.rights, () => plane.call(endpoint, call));
-  expectDocumented(route, endpoint, answer);
-  return answer;
+  const response = await withRights(route.file, route.rights, () => plane.call(endpoint, call));
+  expectDocumented(route, endpoint, response);
+  return response;
 }
 
 /** Requests with one key: that of the control plane's first person by default. */
@@ -110,6 +110,6 @@ async function importEndpoint(file: string): Promise<Endpoint> {
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
 
-function parseAnswer(response: HttpResponse): Answer {
+function parseResponse(response: HttpResponse): ResponseBody {
   return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) };
 }

@@ -112,7 +112,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   /** Sandboxes that are to be stopped, in the order of the asking. */
   const stopped: PlacedSandbox[] = [];
   /** What the next stops answer, one each; then they are all gone. */
-  const stopAnswers: (boolean | Error)[] = [];
+  const stopResponses: (boolean | Error)[] = [];
   const offered: SandboxProvider[] = ["lambda"];
   const sandbox: Sandbox = sandboxWithinRights({
     start: (envelope, { provider }) =>
@@ -125,9 +125,9 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     stop: (placed) =>
       around("sandbox.stop", async () => {
         stopped.push(placed);
-        const answer = stopAnswers.shift() ?? true;
-        if (answer instanceof Error) throw answer;
-        return answer;
+        const response = stopResponses.shift() ?? true;
+        if (response instanceof Error) throw response;
+        return response;
       }),
   });
   /** What each open connection of a worker has received; closed ones are deleted. */
@@ -215,7 +215,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const first = await bootstrap(table, clock.now, { teamName: "Alpha", displayName: "Ada", email: "ada@runyard.test" });
   const other = await bootstrap(table, clock.now, { teamName: "Beta", displayName: "Bo", email: "bo@runyard.test" });
 
-  async function call(endpoint: Callable, options: CallOptions = {}): Promise<Answer> {
+  async function call(endpoint: Callable, options: CallOptions = {}): Promise<ResponseBody> {
     const key = "key" in options ? options.key : first.api_key;
     const response = await endpoint.handle(httpEvent({ ...options, key }), {
       ...ports,
@@ -240,7 +240,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     started,
     failures,
     stopped,
-    stopAnswers,
+    stopResponses: stopResponses,
     received,
     /** The kinds of sandboxes that there are, the usual one first. */
     offered,
@@ -328,7 +328,7 @@ function outsideWorld() {
 
 export type TestControlPlane = Awaited<ReturnType<typeof createTestControlPlane>>;
 
-export interface Answer {
+export interface ResponseBody {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.

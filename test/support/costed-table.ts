@@ -39,7 +39,7 @@ export function costedTable() {
     const after = await images();
     for (const index of writes.keys()) bill.writeUnits += calculateCost(before[index], after[index], factor);
   }
-  function answered(items: readonly (Item | undefined)[], share = 1): void {
+  function countItems(items: readonly (Item | undefined)[], share = 1): void {
     bill.items += items.filter((item) => item !== undefined).length;
     bill.readUnits += share * Math.max(1, Math.ceil(countBytes(items) / 4096));
   }
@@ -50,19 +50,19 @@ export function costedTable() {
     get: async (key: Key) => {
       bill.calls++;
       const item = await table.get(key);
-      answered([item]);
+      countItems([item]);
       return item;
     },
     batchGet: async (keys: readonly Key[]) => {
       bill.calls++;
       const items = await table.batchGet(keys);
-      for (const item of items) answered([item]);
+      for (const item of items) countItems([item]);
       return items;
     },
     query: async (query: Parameters<typeof table.query>[0]) => {
       bill.calls++;
       const page = await table.query(query);
-      answered(page.items, query.index === undefined ? 1 : 0.5);
+      countItems(page.items, query.index === undefined ? 1 : 0.5);
       return page;
     },
     write: (write: Write) => written([write], 1, () => table.write(write)),

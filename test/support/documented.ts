@@ -1,10 +1,10 @@
 import type { Route } from "#infra/routes.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
 import { listErrors } from "../../scripts/openapi/problems.ts";
-import type { Answer } from "./control-plane.ts";
+import type { ResponseBody } from "./control-plane.ts";
 
 /** Throws where an answer has a status, or an error's code, that the OpenAPI document does not have for its route. */
-export function expectDocumented(route: Route, definition: Definition, { status, body }: Answer): void {
+export function expectDocumented(route: Route, definition: Definition, { status, body }: ResponseBody): void {
   if (definition.reply[status] !== undefined) return;
   const codes = listErrors({ route, definition }).get(status);
   if (codes?.some((code) => code === body.error_code)) return;

@@ -6,7 +6,7 @@ import { triggers } from "#infra/triggers.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "./client.ts";
-import type { Answer, TestControlPlane, TestPorts } from "./control-plane.ts";
+import type { ResponseBody, TestControlPlane, TestPorts } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
 
 /** Creates a run and answers its id. */
@@ -15,9 +15,9 @@ export async function createRun(
   body: Record<string, unknown> = { prompt: "hello" },
   key = plane.key,
 ): Promise<string> {
-  const { status, body: answer } = await createClient(plane, key).post("/agent/runs", body);
-  if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(answer)}`);
-  return answer.run_id;
+  const { status, body: response } = await createClient(plane, key).post("/agent/runs", body);
+  if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(response)}`);
+  return response.run_id;
 }
 
 /** What a harness does: its own calls, with the run's key and an instance of its own. */
@@ -28,7 +28,7 @@ export function createHarness(
 ) {
   const client = createClient(plane, key);
   const headers = { "runyard-instance": instance, "runyard-protocol": "1" };
-  const support = (call: string, body: unknown): Promise<Answer> =>
+  const support = (call: string, body: unknown): Promise<ResponseBody> =>
     client.post(`/harness-support/${call}`, body, { headers });
   return {
     run_id,

@@ -34,8 +34,8 @@ export class Faults {
   async invoke<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     const invocation: Invocation = { name, dead: false };
     try {
-      const answer = await this.#invocations.run(invocation, work);
-      return invocation.dead ? undefined : answer;
+      const response = await this.#invocations.run(invocation, work);
+      return invocation.dead ? undefined : response;
     } catch (error) {
       if (invocation.dead) return undefined;
       throw error;

@@ -94,7 +94,7 @@ export class GithubAppStandIn {
   }
 
   /** The answer to a request that an App makes as itself; undefined for others. `names` are all repositories there are. */
-  answerTo({ method, pathname, token, body }: Asked, names: readonly string[]): Told | undefined {
+  respondTo({ method, pathname, token, body }: Asked, names: readonly string[]): Told | undefined {
     const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
     if (id === undefined && full === undefined && number === undefined) return undefined;

@@ -13,7 +13,7 @@ interface Seen {
 export async function githubPulls({ repository = "acme/things", branches = ["main", "mend"], token = "" } = {}) {
   const seen: Seen[] = [];
   const open: { head: string; base: string; number: number; html_url: string }[] = [];
-  const answer = ({ method, path, authorization, body }: Seen): [status: number, body: unknown] => {
+  const response = ({ method, path, authorization, body }: Seen): [status: number, body: unknown] => {
     const [place = "", query = ""] = path.split("?");
     if (authorization !== `Bearer ${token}`) return [401, { message: "Bad credentials" }];
     if (!place.startsWith(`/repos/${repository}`)) return [404, { message: "Not Found" }];
@@ -54,7 +54,7 @@ export async function githubPulls({ repository = "acme/things", branches = ["mai
         body: body === "" ? {} : JSON.parse(body),
       };
       seen.push(request);
-      const [status, said] = answer(request);
+      const [status, said] = response(request);
       outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(said));
     });
   });

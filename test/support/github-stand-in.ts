@@ -88,9 +88,9 @@ export class GithubStandIn implements AsyncDisposable {
     const { authorization, "if-none-match": ifNoneMatch, "user-agent": userAgent } = request.headers;
     const path = request.url ?? "/";
     const token = authorization?.replace(/^Bearer /, "");
-    const answered =
+    const reply =
       this.#answerToApp(request.method ?? "GET", path, token, body) ?? this.#answerTo(path, token, ifNoneMatch);
-    this.seen.push({ path, status: answered.status, authorization, ifNoneMatch, userAgent });
+    this.seen.push({ path, status: reply.status, authorization, ifNoneMatch, userAgent });
     const headers: Record<string, string> = {
       "content-type": "application/json; charset=utf-8",
       "x-github-media-type": "github.v3; format=json",
@@ -99,10 +99,10 @@ export class GithubStandIn implements AsyncDisposable {
       "x-ratelimit-remaining": String(this.remaining ?? 59),
       "x-ratelimit-reset": String(this.resetAt),
       "x-ratelimit-resource": "core",
-      ...answered.headers,
+      ...reply.headers,
     };
-    response.writeHead(answered.status, headers);
-    response.end(answered.status === 304 ? undefined : JSON.stringify(answered.body));
+    response.writeHead(reply.status, headers);
+    response.end(reply.status === 304 ? undefined : JSON.stringify(reply.body));
   }
 
   #answerToApp(method: string, path: string, token: string | undefined, body: string) {
@@ -114,7 +114,7 @@ export class GithubStandIn implements AsyncDisposable {
       const url = `${this.url}/repositories/${names.indexOf(movedTo) + 1}/installation`;
       return { status: 301, headers: { location: url }, body: { message: "Moved Permanently", url } };
     }
-    return this.app?.answerTo({ method, pathname: path, token, body }, names);
+    return this.app?.respondTo({ method, pathname: path, token, body }, names);
   }
 
   #answerTo(
@@ -131,16 +131,16 @@ export class GithubStandIn implements AsyncDisposable {
     if (token !== undefined && !this.goodTokens.has(token) && this.app?.isGood(token) !== true) {
       return { status: 401, body: { message: "Bad credentials", documentation_url: DOCS, status: "401" } };
     }
-    const answer = this.#lookUp(path, token);
+    const response = this.#lookUp(path, token);
     // Another token is given another tag for the same content.
-    const tagged = JSON.stringify([answer.body, token]);
+    const tagged = JSON.stringify([response.body, token]);
     const etag = `W/"${createHash("sha256").update(tagged).digest("hex")}"`;
     // What has not changed is answered for nothing.
-    if (answer.status === 200 && ifNoneMatch === etag) return { status: 304, headers: { etag } };
+    if (response.status === 200 && ifNoneMatch === etag) return { status: 304, headers: { etag } };
     if (this.remaining !== undefined) this.remaining--;
-    return answer.status === 200
-      ? { ...answer, headers: { etag, "cache-control": "private, max-age=60, s-maxage=60" } }
-      : answer;
+    return response.status === 200
+      ? { ...response, headers: { etag, "cache-control": "private, max-age=60, s-maxage=60" } }
+      : response;
   }
 
   #lookUp(

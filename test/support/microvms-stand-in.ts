@@ -3,7 +3,7 @@ import { Refusal, type Request, startService } from "./aws-server.ts";
 
 interface Machine {
   state: string;
-  readonly answer: Readonly<Record<string, unknown>>;
+  readonly response: Readonly<Record<string, unknown>>;
 }
 
 /** Looks that it takes a MicroVM to go. */
@@ -27,10 +27,10 @@ export async function startMicrovms() {
         if (known !== undefined && known.request !== request) {
           throw new Refusal("ConflictException", "the client token was used with another request", 409);
         }
-        const before = known && machines.get(known.id)?.answer;
+        const before = known && machines.get(known.id)?.response;
         if (before !== undefined) return before;
         const id = `mvm-${machines.size + 1}`;
-        const answer = {
+        const response = {
           microvmId: id,
           state: "PENDING",
           endpoint: `https://${id}.example`,
@@ -39,9 +39,9 @@ export async function startMicrovms() {
           maximumDurationInSeconds: input["maximumDurationInSeconds"],
           startedAt: 1_779_130_800,
         };
-        machines.set(id, { state: "RUNNING", answer });
+        machines.set(id, { state: "RUNNING", response: response });
         tokens.set(String(input["clientToken"]), { request, id });
-        return answer;
+        return response;
       },
       TerminateMicrovm(input) {
         const id = String(input["microvmIdentifier"]);
@@ -58,7 +58,7 @@ export async function startMicrovms() {
         const looks = leaving.get(id) ?? 0;
         if (machine.state === "TERMINATING" && looks === 0) machine.state = "TERMINATED";
         leaving.set(id, Math.max(0, looks - 1));
-        return { ...machine.answer, state: machine.state };
+        return { ...machine.response, state: machine.state };
       },
     },
     findLimits,

@@ -47,7 +47,7 @@ interface ModelEvent {
 type Body = any;
 
 /** A whole answer. */
-export function createAnswer(shape: Shape, body: Body, turn: Turn): unknown {
+export function createModelResponse(shape: Shape, body: Body, turn: Turn): unknown {
   const used = toUsage(body, turn);
   const tools = toTools(turn);
   if (shape === "chat") {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { createAnswer, createEvents, type Shape, type Turn } from "./model-shapes.ts";
+import { createEvents, createModelResponse, type Shape, type Turn } from "./model-shapes.ts";
 
 /** A request as the provider saw it. */
 export interface SeenCall {
@@ -73,11 +73,11 @@ export class ModelStandIn implements AsyncDisposable {
       if (!response.writableFinished) this.hungUp += 1;
     });
     const scripted = this.turns.shift() ?? this.otherwise;
-    await answer(call, typeof scripted === "function" ? scripted(call) : scripted, response);
+    await respond(call, typeof scripted === "function" ? scripted(call) : scripted, response);
   }
 }
 
-async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Promise<void> {
+async function respond(call: SeenCall, turn: Turn, response: ServerResponse): Promise<void> {
   await turn.after;
   if (turn.dead) return void response.destroy();
   const shape = findShape(call.path);
@@ -88,7 +88,12 @@ async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Pro
   const streamed = call.body?.stream === true || call.path.endsWith("/invoke-with-response-stream");
   if (!streamed || (turn.raw !== undefined && turn.cutAfter === undefined)) {
     if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
-    return send(response, 200, turn.headers ?? {}, turn.raw ?? JSON.stringify(createAnswer(shape, call.body, turn)));
+    return send(
+      response,
+      200,
+      turn.headers ?? {},
+      turn.raw ?? JSON.stringify(createModelResponse(shape, call.body, turn)),
+    );
   }
   const framed = shape === "bedrock";
   const type = framed ? "application/vnd.amazon.eventstream" : "text/event-stream; charset=utf-8";

@@ -39,7 +39,7 @@ export class OidcIssuer implements AsyncDisposable {
   /** Changes of the issuer's metadata. */
   metadataChanges: ClaimChanges = {};
   /** The body of responses of the token endpoint, instead of a token. */
-  tokenAnswer: unknown;
+  tokenResponse: unknown;
   readonly #server: Server;
   readonly #grants = new Map<string, Grant>();
   #keys: SigningKey[] = [];
@@ -112,7 +112,7 @@ export class OidcIssuer implements AsyncDisposable {
       return void response.writeHead(302, { location: this.authorize(searchParams) }).end();
     if (pathname !== "/token") return void send(404, {});
     const token = await this.#redeem(form);
-    if (this.tokenAnswer !== undefined) return void send(200, this.tokenAnswer);
+    if (this.tokenResponse !== undefined) return void send(200, this.tokenResponse);
     send(token === undefined ? 400 : 200, token ?? { error: "invalid_grant" });
   }
 

@@ -30,12 +30,12 @@ const missing: string[] = [];
  * that itself; what is missed while it streams its answer is thrown by the next call.
  */
 export async function withRights<T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> {
-  const answer = await acting.run({ name, rights }, work).catch((error: unknown) => {
+  const response = await acting.run({ name, rights }, work).catch((error: unknown) => {
     tellMissing();
     throw error;
   });
   tellMissing();
-  return answer;
+  return response;
 }
 
 function tellMissing(): void {

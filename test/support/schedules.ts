@@ -3,7 +3,7 @@ import { triggers } from "#infra/triggers.ts";
 import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { createClient } from "./client.ts";
-import type { Answer, TestControlPlane } from "./control-plane.ts";
+import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
 
 /** A good body of POST /agent/schedules. */
@@ -14,16 +14,16 @@ export async function makeSchedule(
   plane: TestControlPlane,
   body: Record<string, unknown> = {},
   key = plane.key,
-): Promise<Answer["body"]> {
-  const answer = await createClient(plane, key).post("/agent/schedules", { ...nightly, ...body });
-  if (answer.status !== 201) throw new Error(`the schedule was not created: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+): Promise<ResponseBody["body"]> {
+  const response = await createClient(plane, key).post("/agent/schedules", { ...nightly, ...body });
+  if (response.status !== 201) throw new Error(`the schedule was not created: ${JSON.stringify(response.body)}`);
+  return response.body;
 }
 
-export const readSchedule = async (plane: TestControlPlane, id: string): Promise<Answer["body"]> =>
+export const readSchedule = async (plane: TestControlPlane, id: string): Promise<ResponseBody["body"]> =>
   (await createClient(plane).get(`/agent/schedules/${id}`)).body;
 
-export const listTicks = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
+export const listTicks = async (plane: TestControlPlane, id: string): Promise<ResponseBody["body"][]> =>
   (await createClient(plane).get(`/agent/schedules/${id}/ticks`)).body.ticks;
 
 /** Invokes the function as a timer does that goes off at a time. Answers how many invocations failed. */
@@ -51,5 +51,5 @@ export const reconcile = (plane: TestControlPlane, ports: FiringPorts = plane.po
   withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileOverdue(ports));
 
 /** The runs of a schedule as the list of runs shows them, newest first. */
-export const listRuns = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>
+export const listRuns = async (plane: TestControlPlane, id: string): Promise<ResponseBody["body"][]> =>
   (await createClient(plane).get(`/agent/runs?schedule_id=${id}&sort_by=created_at`)).body.runs;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Client, createClient } from "./client.ts";
-import { type Answer, createTestControlPlane } from "./control-plane.ts";
+import { createTestControlPlane, type ResponseBody } from "./control-plane.ts";
 import { GithubStandIn, type StandInRepository } from "./github-stand-in.ts";
 
 /** A SKILL.md. */
@@ -45,10 +45,10 @@ export async function createSkillControlPlane() {
       return (await client.post("/agent/environments", { name, repositories, ...more })).body;
     },
     /** The list, which has to be one. */
-    async list(query = "", client: Client = ada): Promise<Answer> {
-      const answer = await client.get(`/agent${query}`);
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-      return answer;
+    async list(query = "", client: Client = ada): Promise<ResponseBody> {
+      const response = await client.get(`/agent${query}`);
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
+      return response;
     },
     /** What GitHub was asked for. */
     paths: (): string[] => github.seen.map(({ path }) => path),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createClient } from "./client.ts";
-import type { Answer, TestControlPlane } from "./control-plane.ts";
+import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
@@ -169,10 +169,13 @@ async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
 }
 
 /** Invites somebody into a team; the last one's id and token are the stage's. */
-export async function invite({ plane, made }: Stage, team: string, key: string): Promise<Answer> {
-  const answer = await createClient(plane, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
-  if (answer.status === 201) made.set("invitationId", answer.body.id).set("token", answer.body.link.split("/").at(-1));
-  return answer;
+export async function invite({ plane, made }: Stage, team: string, key: string): Promise<ResponseBody> {
+  const response = await createClient(plane, key).post(`/agent/teams/${team}/invitations`, {
+    email: "new@runyard.test",
+  });
+  if (response.status === 201)
+    made.set("invitationId", response.body.id).set("token", response.body.link.split("/").at(-1));
+  return response;
 }
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */

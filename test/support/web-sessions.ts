@@ -16,8 +16,8 @@ export async function startSession(
   plane: TestControlPlane,
   body: { readonly key?: string; readonly token?: string } = { key: plane.key },
 ): Promise<TestSession> {
-  const answer = await request(plane, "POST", "/session", { key: undefined, body, headers: { origin: WEB_ORIGIN } });
-  const [cookie = ""] = answer.headers["set-cookie"]?.split(";") ?? [];
-  if (answer.status !== 204 || cookie === "") throw new Error(`POST /session answered ${answer.status}`);
+  const response = await request(plane, "POST", "/session", { key: undefined, body, headers: { origin: WEB_ORIGIN } });
+  const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
+  if (response.status !== 204 || cookie === "") throw new Error(`POST /session answered ${response.status}`);
   return { cookie, headers: { cookie, origin: WEB_ORIGIN } };
 }

@@ -121,9 +121,9 @@ describe("signOut", () => {
     [200, false, ""],
     [200, true, "?all=true"],
     [401, false, ""],
-  ])("forgets the team where the service returns %i (everywhere: %j)", async (answered, everywhere, query) => {
+  ])("forgets the team where the service returns %i (everywhere: %j)", async (returned, everywhere, query) => {
     stored.set("runyard.team", "team-2");
-    status = answered;
+    status = returned;
     await app.signOut(everywhere);
     expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["DELETE", `${API}/session${query}`]]);
     expect(stored.has("runyard.team")).toBe(false);

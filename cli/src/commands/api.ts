@@ -13,8 +13,8 @@ export function apiCommand(context: Context): CommandUnknownOpts {
     .action(async (method, path, { data }) => {
       if (!path.startsWith("/")) throw usage(`The path must start with a slash: ${path}`);
       const body = data === undefined ? undefined : parseBody(data === "-" ? await context.shell.readInput() : data);
-      const answer = await (await context.client()).request({ method, path, body });
-      if (answer !== undefined) context.printJson(answer);
+      const response = await (await context.client()).request({ method, path, body });
+      if (response !== undefined) context.printJson(response);
     });
   return withExamples(
     command,

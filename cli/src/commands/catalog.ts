@@ -10,16 +10,16 @@ export function modelsCommand(context: Context): CommandUnknownOpts {
     .alias("ls")
     .description("list the models that runs may use; the default is marked with a star")
     .action(async () => {
-      const answer = await (await context.client()).models.list();
-      const columns: Column<(typeof answer.models)[number]>[] = [
-        { name: "model", of: ({ id }) => (id === answer.default_model_id ? `${id} *` : id) },
+      const response = await (await context.client()).models.list();
+      const columns: Column<(typeof response.models)[number]>[] = [
+        { name: "model", of: ({ id }) => (id === response.default_model_id ? `${id} *` : id) },
         { name: "provider", of: ({ provider }) => provider },
         { name: "$/M in", of: ({ cost }) => cost?.input_per_million_usd },
         { name: "$/M out", of: ({ cost }) => cost?.output_per_million_usd },
         { name: "disabled", of: ({ disable_reason }) => disable_reason },
         { name: "name", of: ({ display_name }) => display_name },
       ];
-      context.show(answer, () => printRows(context, answer.models, columns));
+      context.show(response, () => printRows(context, response.models, columns));
     });
   return new Command("models").description("list models").addCommand(withExamples(list, "runyard models list"));
 }

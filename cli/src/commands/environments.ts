@@ -166,8 +166,8 @@ function unshareCommand(context: Context) {
     .action(async (given, { user }) => {
       const client = await context.client();
       const body = user === undefined ? ({ link: true } as const) : { user_uid: user };
-      const answer = await client.environments.unshare(await environmentUid(client, given), body);
-      context.show(answer, () => context.say("no longer shared"));
+      const response = await client.environments.unshare(await environmentUid(client, given), body);
+      context.show(response, () => context.say("no longer shared"));
     });
   return withExamples(command, "runyard environments unshare backend --user $uid");
 }

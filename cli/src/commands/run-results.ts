@@ -16,8 +16,8 @@ export function responseCommand(context: Context) {
     .description("print the agent's final message")
     .argument("<run>", "run id")
     .action(async (id) => {
-      const answer = await (await context.client()).runs.response(id);
-      context.show(answer, () => context.sayText(answer.text.trimEnd()));
+      const response = await (await context.client()).runs.response(id);
+      context.show(response, () => context.sayText(response.text.trimEnd()));
     });
   return withExamples(command, "runyard runs response $id");
 }

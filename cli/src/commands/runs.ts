@@ -193,9 +193,9 @@ function followupCommand(context: Context) {
       const message = given === "-" ? await context.shell.readInput() : given;
       const client = await context.client();
       const after = options.follow === true ? await findLastEvent(client, id) : undefined;
-      const answer = await client.runs.sendFollowup(id, defined({ message }));
+      const response = await client.runs.sendFollowup(id, defined({ message }));
       if (options.follow === true) return followRun(context, client, id, { ...options, after });
-      context.show(answer, () => context.say("sent"));
+      context.show(response, () => context.say("sent"));
     });
   return withExamples(command, 'runyard runs followup $id "Use the staging database" --follow');
 }

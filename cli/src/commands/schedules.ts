@@ -207,8 +207,8 @@ function deleteCommand(context: Context) {
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
-      const answer = await client.schedules.delete(await scheduleId(client, given));
-      context.show(answer, () => context.say("deleted"));
+      const response = await client.schedules.delete(await scheduleId(client, given));
+      context.show(response, () => context.say("deleted"));
     });
   return withExamples(command, 'runyard schedules delete "Nightly tests"');
 }

@@ -55,7 +55,7 @@ export interface ApiOperation {
   readonly queryParameters: readonly ApiParameter[];
   readonly body: JsonObject | undefined;
   /** The schema of the success response; undefined if it has no body, `text` if it is not JSON. */
-  readonly answer: JsonObject | "text" | undefined;
+  readonly response: JsonObject | "text" | undefined;
 }
 
 export interface ApiDocument {
@@ -92,7 +92,7 @@ export function readDocument(): ApiDocument {
         ),
         queryParameters: parameters.filter((parameter) => parameter.in === "query"),
         body: operation.requestBody?.content["application/json"]?.schema,
-        answer: parseResponse(operation),
+        response: parseResponse(operation),
       };
     }),
   );
@@ -100,7 +100,7 @@ export function readDocument(): ApiDocument {
   return { tags: descriptions, operations, schemas: components.schemas };
 }
 
-function parseResponse({ operationId, responses }: v.InferOutput<typeof Operation>): ApiOperation["answer"] {
+function parseResponse({ operationId, responses }: v.InferOutput<typeof Operation>): ApiOperation["response"] {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
   if (success === undefined) throw new Error(`${operationId} has no answer of success`);
   const [, { content }] = success;

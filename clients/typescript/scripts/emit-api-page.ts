@@ -43,7 +43,7 @@ export function emitApiPage(methods: readonly ClientMethod[]): string {
   const sections = [...groupByResource(methods)].map(([resource, own]) =>
     [`## client.${resource}`, "", ...own.map((method) => describeMethod(resource, method)), ""].join("\n"),
   );
-  const helpers = HELPERS.map(([call, answer, text]) => `- \`client.${call}\` → \`${answer}\`<br>${text}`);
+  const helpers = HELPERS.map(([call, response, text]) => `- \`client.${call}\` → \`${response}\`<br>${text}`);
   return [
     "# Client methods",
     "",

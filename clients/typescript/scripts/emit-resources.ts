@@ -51,9 +51,9 @@ export function formatParameters({ operation, query, queryRequired, body }: Clie
   ];
 }
 
-export function formatReturnType({ answer, list }: ClientMethod, named = plain): string {
-  if (list === undefined) return `APIPromise<${named(answer)}>`;
-  return `PagePromise<${named(list.item ?? `${answer}["${list.member}"][number]`)}, ${named(answer)}>`;
+export function formatReturnType({ response: responseType, list }: ClientMethod, named = plain): string {
+  if (list === undefined) return `APIPromise<${named(responseType)}>`;
+  return `PagePromise<${named(list.item ?? `${responseType}["${list.member}"][number]`)}, ${named(responseType)}>`;
 }
 
 const plain = (type: string): string => type;
@@ -61,7 +61,7 @@ const plain = (type: string): string => type;
 const qualified = (type: string): string => (/^[A-Z]/.test(type) ? `types.${type}` : type);
 
 function emitMethod(method: ClientMethod): string {
-  const { operation, name, query, fixedQuery, body, answer, list } = method;
+  const { operation, name, query, fixedQuery, body, response: responseType, list } = method;
   const request = [
     `method: "${operation.method}"`,
     `path: ${formatPath(operation.path, operation.pathParameters)}`,
@@ -72,13 +72,13 @@ function emitMethod(method: ClientMethod): string {
       ? []
       : [body === undefined ? "query" : "query: options?.query"]),
     ...(body === undefined ? [] : ["body"]),
-    ...(operation.answer === "text" ? ['answer: "text"'] : []),
+    ...(operation.response === "text" ? ['responseType: "text"'] : []),
     "options",
   ].join(", ");
   const call =
     list === undefined
       ? `this.transport.request({ ${request} })`
-      : `this.transport.page({ ${request} }, (body: ${qualified(answer)}) => body.${list.member})`;
+      : `this.transport.page({ ${request} }, (body: ${qualified(responseType)}) => body.${list.member})`;
   return [
     "  /**",
     ...docLines(operation),

@@ -22,7 +22,7 @@ export interface ClientMethod {
   /** A query that is always sent, as code. */
   readonly fixedQuery: string | undefined;
   readonly body: string | undefined;
-  readonly answer: string;
+  readonly response: string;
   /** Where a list has its items, and the name of their type, if it has one. */
   readonly list: { readonly member: string; readonly item: string | undefined } | undefined;
 }
@@ -82,7 +82,7 @@ function clientMethod(
     named[`${prefix}${suffix}`] = schema;
     return `${prefix}${suffix}`;
   };
-  const { body, answer } = operation;
+  const { body, response: result } = operation;
   const queryParameters = operation.queryParameters.filter((parameter) => !(parameter.name in (fixed ?? {})));
   const query = queryParameters.length > 0 ? nameType(querySchema(queryParameters), "Params") : undefined;
   return {
@@ -93,8 +93,8 @@ function clientMethod(
     fixedQuery: fixed && JSON.stringify(fixed),
     queryRequired: queryParameters.some((parameter) => parameter.required),
     body: body && nameType(body, "Request"),
-    answer: answer === undefined ? "void" : answer === "text" ? "string" : nameType(answer, "Response"),
-    list: answer === undefined || answer === "text" ? undefined : findList(resolve(answer, document)),
+    response: result === undefined ? "void" : result === "text" ? "string" : nameType(result, "Response"),
+    list: result === undefined || result === "text" ? undefined : findList(resolve(result, document)),
   };
 }
 

@@ -31,12 +31,12 @@ export class APIError extends RunyardError {
   /** The header `x-request-id`: equal to `traceId`, and present on every response. */
   readonly requestId: string | undefined;
 
-  constructor(message: string, answer: { status?: number; headers?: Headers; body?: unknown; cause?: unknown } = {}) {
-    super(message, "cause" in answer ? { cause: answer.cause } : undefined);
-    const problem = toProblem(answer.body);
-    this.status = answer.status;
-    this.headers = answer.headers;
-    this.body = answer.body;
+  constructor(message: string, response: { status?: number; headers?: Headers; body?: unknown; cause?: unknown } = {}) {
+    super(message, "cause" in response ? { cause: response.cause } : undefined);
+    const problem = toProblem(response.body);
+    this.status = response.status;
+    this.headers = response.headers;
+    this.body = response.body;
     this.errorCode = problem.error_code;
     this.type = problem.type;
     this.title = problem.title;
@@ -44,7 +44,7 @@ export class APIError extends RunyardError {
     this.instance = problem.instance;
     this.retryable = problem.retryable;
     this.errors = Array.isArray(problem.errors) ? problem.errors : [];
-    this.requestId = answer.headers?.get("x-request-id") ?? undefined;
+    this.requestId = response.headers?.get("x-request-id") ?? undefined;
     this.traceId = problem.trace_id ?? this.requestId;
   }
 }

@@ -22,7 +22,7 @@ export interface APIRequest {
   /** The JSON body. Undefined for no body. */
   readonly body?: unknown;
   /** The format of the response. Default: JSON. */
-  readonly answer?: "json" | "text";
+  readonly responseType?: "json" | "text";
   readonly options?: RequestOptions | undefined;
 }
 
@@ -103,18 +103,18 @@ export class Transport {
     return this.#repeat<T>(prepared, async (response) => {
       const text = await response.text();
       if (response.status === 204) return undefined;
-      return request.answer === "text" ? text : JSON.parse(text);
+      return request.responseType === "text" ? text : JSON.parse(text);
     });
   }
 
   async #headers(
-    { body, answer = "json", options = {} }: APIRequest,
+    { body, responseType = "json", options = {} }: APIRequest,
     idempotencyKey: string | undefined,
   ): Promise<Headers> {
     const key = typeof this.#apiKey === "function" ? await this.#apiKey() : this.#apiKey;
     const team = options.team ?? this.#options.team;
     const headers = new Headers({
-      accept: answer === "json" ? "application/json" : "text/*",
+      accept: responseType === "json" ? "application/json" : "text/*",
       authorization: `Bearer ${key}`,
     });
     // Browsers set this header themselves; a custom value would require a CORS preflight.

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { randomUUID } from "../../support/lazy-crypto.ts";
-import { BrokenAnswer, FailedAnswer } from "./events.ts";
+import { BrokenResponse, FailedResponse } from "./events.ts";
 import { parseToolInput } from "./tool-input.ts";
 
 const Call = v.object({ function: v.object({ name: v.string(), arguments: v.optional(v.unknown(), "") }) });
 
 /** An unstreamed answer of OpenAI's Chat Completions API. */
-const Answer = v.object({
+const ModelResponse = v.object({
   choices: v.tupleWithRest(
     [
       v.object({
@@ -58,9 +58,9 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
   let finish: string | undefined;
   for (const data of events) {
     const failure = v.safeParse(Failure, data);
-    if (failure.success) throw new FailedAnswer(failure.output.error.type ?? "", failure.output.error.message);
+    if (failure.success) throw new FailedResponse(failure.output.error.type ?? "", failure.output.error.message);
     const chunk = v.safeParse(Chunk, data);
-    if (!chunk.success) throw new BrokenAnswer("an event of the answer does not match the Chat Completions API");
+    if (!chunk.success) throw new BrokenResponse("an event of the answer does not match the Chat Completions API");
     usage = chunk.output.usage ?? usage;
     const [choice] = chunk.output.choices;
     content += choice?.delta?.content ?? "";
@@ -73,7 +73,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
       call.arguments += part.function?.arguments ?? "";
     }
   }
-  if (finish === undefined) throw new BrokenAnswer("the answer is incomplete");
+  if (finish === undefined) throw new BrokenResponse("the answer is incomplete");
   const message = {
     content,
     refusal,
@@ -88,9 +88,9 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
  * Strands SDK ends blocks only there and would otherwise merge them. @throws BrokenAnswer
  */
 export function toCompletionEvents(whole: unknown): object[] {
-  const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer does not match the Chat Completions API");
-  const [{ message, finish_reason }] = answer.output.choices;
+  const response = v.safeParse(ModelResponse, whole);
+  if (!response.success) throw new BrokenResponse("the answer does not match the Chat Completions API");
+  const [{ message, finish_reason }] = response.output.choices;
   const { refusal } = message;
   const text = message.content === "" ? refusal : message.content;
   const reason = correctStopReason(refusal === "" ? finish_reason : "content_filter", message.tool_calls.length > 0);
@@ -116,7 +116,7 @@ export function toCompletionEvents(whole: unknown): object[] {
       chunk({}, reason),
     ]),
     ...(text === "" && message.tool_calls.length === 0 ? [chunk({}, reason)] : []),
-    ...(answer.output.usage ? [{ id: "completion", choices: [], usage: answer.output.usage }] : []),
+    ...(response.output.usage ? [{ id: "completion", choices: [], usage: response.output.usage }] : []),
   ];
 }
 

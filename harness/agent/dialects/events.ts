@@ -1,5 +1,5 @@
 /** An unusable answer to a model call, which may be retried. */
-export class BrokenAnswer extends Error {
+export class BrokenResponse extends Error {
   constructor(message: string) {
     super(message);
     this.name = "BrokenAnswer";
@@ -7,7 +7,7 @@ export class BrokenAnswer extends Error {
 }
 
 /** A failure that the provider reports within a stream. */
-export class FailedAnswer extends Error {
+export class FailedResponse extends Error {
   /** The API's name for the kind of failure, such as `overloaded_error`. */
   readonly kind: string;
 
@@ -45,6 +45,6 @@ function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new BrokenAnswer("an event of the answer is not JSON");
+    throw new BrokenResponse("an event of the answer is not JSON");
   }
 }

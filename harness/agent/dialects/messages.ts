@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { randomUUID } from "../../support/lazy-crypto.ts";
-import { BrokenAnswer, FailedAnswer } from "./events.ts";
+import { BrokenResponse, FailedResponse } from "./events.ts";
 import { parseToolInput } from "./tool-input.ts";
 
 const Text = v.object({ type: v.literal("text"), text: v.string() });
@@ -17,7 +17,7 @@ type Content = v.InferOutput<typeof Content>;
 const Usage = v.record(v.string(), v.unknown());
 
 /** An unstreamed answer of Anthropic's Messages API. Blocks of unknown types are omitted. */
-const Answer = v.object({
+const ModelResponse = v.object({
   content: v.array(
     v.union([
       Content,
@@ -60,7 +60,7 @@ export function assembleMessage(events: readonly unknown[]): unknown {
     // A ping, or an event of a later API version.
     if (!event.success) continue;
     const { output } = event;
-    if (output.type === "error") throw new FailedAnswer(output.error.type, output.error.message);
+    if (output.type === "error") throw new FailedResponse(output.error.type, output.error.message);
     if (output.type === "message_start") usage = { ...usage, ...output.message.usage };
     else if (output.type === "content_block_start") {
       const block = v.safeParse(Content, output.content_block);
@@ -73,7 +73,7 @@ export function assembleMessage(events: readonly unknown[]): unknown {
       usage = { ...usage, ...output.usage };
     }
   }
-  if (stopReason === undefined) throw new BrokenAnswer("the answer is incomplete");
+  if (stopReason === undefined) throw new BrokenResponse("the answer is incomplete");
   // Omits the indexes of blocks of unknown types.
   const blocks = content.flatMap((block, index) =>
     block.type === "tool_use" && inputs.has(index) ? [{ ...block, input: inputs.get(index) }] : [block],
@@ -96,10 +96,10 @@ function appendDelta(
 
 /** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer */
 export function toMessageEvents(whole: unknown): object[] {
-  const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer does not match the Messages API");
-  const { usage } = answer.output;
-  const content = answer.output.content.filter((block) => block !== undefined);
+  const response = v.safeParse(ModelResponse, whole);
+  if (!response.success) throw new BrokenResponse("the answer does not match the Messages API");
+  const { usage } = response.output;
+  const content = response.output.content.filter((block) => block !== undefined);
   const hasCalls = content.some(({ type }) => type === "tool_use");
   const counted = { ...usage, input_tokens: usage["input_tokens"] ?? 0, output_tokens: usage["output_tokens"] ?? 0 };
   return [
@@ -113,7 +113,7 @@ export function toMessageEvents(whole: unknown): object[] {
     ]),
     {
       type: "message_delta",
-      delta: { stop_reason: correctStopReason(answer.output.stop_reason, hasCalls), stop_sequence: null },
+      delta: { stop_reason: correctStopReason(response.output.stop_reason, hasCalls), stop_sequence: null },
       usage: counted,
     },
     { type: "message_stop" },

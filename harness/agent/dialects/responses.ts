@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { randomUUID } from "../../support/lazy-crypto.ts";
-import { BrokenAnswer, FailedAnswer } from "./events.ts";
+import { BrokenResponse, FailedResponse } from "./events.ts";
 import { parseToolInput } from "./tool-input.ts";
 
 const Part = v.union([
@@ -15,7 +15,7 @@ const Item = v.variant("type", [
 const Failure = v.object({ message: v.nullish(v.string(), "no reason was given"), code: v.nullish(v.string(), "") });
 
 /** An unstreamed answer of OpenAI's Responses API. Items of other types, such as reasoning, are omitted. */
-const Answer = v.object({
+const ModelResponse = v.object({
   status: v.string(),
   output: v.array(v.unknown()),
   incomplete_details: v.nullish(v.object({ reason: v.nullish(v.string()) })),
@@ -35,7 +35,7 @@ export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
     const error = v.safeParse(ErrorEvent, data);
-    if (error.success) throw new FailedAnswer(error.output.code, error.output.message);
+    if (error.success) throw new FailedResponse(error.output.code, error.output.message);
     const item = v.safeParse(ItemDone, data);
     if (item.success) items.push(item.output.item);
     const ended = v.safeParse(Ended, data);
@@ -44,15 +44,15 @@ export function assembleResponse(events: readonly unknown[]): unknown {
     // Not every server repeats the items in the last event.
     return response.output.length > 0 ? response : { ...response, output: items };
   }
-  throw new BrokenAnswer("the answer is incomplete");
+  throw new BrokenResponse("the answer is incomplete");
 }
 
 /** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer; FailedAnswer */
 export function toResponseEvents(whole: unknown): object[] {
-  const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer does not match the Responses API");
-  const { status, output, incomplete_details, error, usage } = answer.output;
-  if (status === "failed") throw new FailedAnswer(error?.code ?? "", error?.message ?? "no reason was given");
+  const response = v.safeParse(ModelResponse, whole);
+  if (!response.success) throw new BrokenResponse("the answer does not match the Responses API");
+  const { status, output, incomplete_details, error, usage } = response.output;
+  if (status === "failed") throw new FailedResponse(error?.code ?? "", error?.message ?? "no reason was given");
   const items = output.flatMap((item) => {
     const parsed = v.safeParse(Item, item);
     return parsed.success ? [parsed.output] : [];

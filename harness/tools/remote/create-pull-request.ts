@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
-import { getJson, type HttpAnswer, postJson } from "../../control-plane/http.ts";
+import { getJson, type HttpResponse, postJson } from "../../control-plane/http.ts";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { toWellFormed } from "../../support/text-limits.ts";
@@ -13,7 +13,7 @@ export interface PullRequestOptions {
   readonly github: GithubAccess;
 }
 
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 const BODY_BYTES = 65_536;
 
 /** Creates the tool that opens a pull request on GitHub, or finds the open one of the branch, and reports it as an artifact. */
@@ -81,25 +81,25 @@ interface PullRequest {
 }
 
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
-  const answer = await ask(place, "/pulls", signal, request);
-  if (answer.status === 201) return { ...toLink(v.parse(Pull, parseJson(answer))), isNew: true };
-  const said = describeRefusal(answer);
-  if (answer.status === 422 && /already exists/i.test(said)) {
+  const response = await ask(place, "/pulls", signal, request);
+  if (response.status === 201) return { ...toLink(v.parse(Pull, parseJson(response))), isNew: true };
+  const said = describeRefusal(response);
+  if (response.status === 422 && /already exists/i.test(said)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
     const [found] = v.parse(v.array(Pull), parseJson(await ask(place, `/pulls?${query}`, signal)));
     if (found !== undefined) return { ...toLink(found), isNew: false };
   }
-  const hint = answer.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
-  throw new Error(`GitHub returned ${answer.status}: ${said}${hint}`);
+  const hint = response.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
+  throw new Error(`GitHub returned ${response.status}: ${said}${hint}`);
 }
 
 const toLink = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
 
 async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
-  const answer = await ask(place, "", signal);
-  if (answer.status !== 200) throw new Error(`GitHub returned ${answer.status}: ${describeRefusal(answer)}`);
-  return v.parse(v.object({ default_branch: v.string() }), parseJson(answer)).default_branch;
+  const response = await ask(place, "", signal);
+  if (response.status !== 200) throw new Error(`GitHub returned ${response.status}: ${describeRefusal(response)}`);
+  return v.parse(v.object({ default_branch: v.string() }), parseJson(response)).default_branch;
 }
 
 function ask(
@@ -107,7 +107,7 @@ function ask(
   path: string,
   signal: AbortSignal,
   body?: unknown,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const url = `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${path}`;
   const headers = {
     authorization: `Bearer ${token}`,
@@ -115,18 +115,18 @@ function ask(
     "x-github-api-version": "2022-11-28",
     "user-agent": "runyard",
   };
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
   return body === undefined ? getJson(url, headers, limited) : postJson(url, headers, JSON.stringify(body), limited);
 }
 
-function describeRefusal(answer: HttpAnswer): string {
-  const problem = v.safeParse(Problem, parseJson(answer));
-  if (!problem.success) return answer.text.slice(0, 300);
+function describeRefusal(response: HttpResponse): string {
+  const problem = v.safeParse(Problem, parseJson(response));
+  if (!problem.success) return response.text.slice(0, 300);
   const { message, errors } = problem.output;
   return [message, ...errors.map((error) => error.message || `${error.field} is not valid`)].join("; ").slice(0, 500);
 }
 
-function parseJson({ text }: HttpAnswer): unknown {
+function parseJson({ text }: HttpResponse): unknown {
   try {
     return JSON.parse(text);
   } catch {

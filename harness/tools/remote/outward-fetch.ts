@@ -49,7 +49,7 @@ async function send(url: URL, init: RequestInit, lookup: LookupFunction): Promis
     lookup,
     ...(init.signal instanceof AbortSignal ? { signal: init.signal } : {}),
   };
-  const call: ClientRequest = request(url, options, (answer) => resolve(toResponse(answer)));
+  const call: ClientRequest = request(url, options, (response) => resolve(toResponse(response)));
   call.on("error", reject);
   call.end(body);
   return await promise;
@@ -57,22 +57,22 @@ async function send(url: URL, init: RequestInit, lookup: LookupFunction): Promis
 
 const BODILESS = [101, 204, 205, 304];
 
-function toResponse(answer: IncomingMessage): Response {
-  const { statusCode: status = 502, statusMessage: statusText = "" } = answer;
+function toResponse(response: IncomingMessage): Response {
+  const { statusCode: status = 502, statusMessage: statusText = "" } = response;
   const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(response.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   // The reader of the body gets the error of an interrupted response, so there is nothing else to do.
-  answer.on("error", () => {});
-  if (BODILESS.includes(status)) answer.resume();
-  const body = BODILESS.includes(status) ? null : streamBody(answer);
+  response.on("error", () => {});
+  if (BODILESS.includes(status)) response.resume();
+  const body = BODILESS.includes(status) ? null : streamBody(response);
   return new Response(body, { status, statusText, headers });
 }
 
 /** Converts the body to the stream type of a Response. */
-function streamBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const chunks = Readable.from(answer)[Symbol.asyncIterator]();
+function streamBody(response: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks = Readable.from(response)[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -80,7 +80,7 @@ function streamBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuf
       else controller.enqueue(new Uint8Array(value));
     },
     cancel() {
-      answer.destroy();
+      response.destroy();
     },
   });
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
-import { getJson, type HttpAnswer, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
+import { getJson, type HttpResponse, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
 import { formatError } from "../../support/stop.ts";
 
 /** The runs that this run's key gives access to: its descendants. Each call throws a refusal as an Error for the model. */
@@ -10,7 +10,7 @@ export interface RunsApi {
   create(request: RunAgentRequest, once: string): Promise<string>;
   read(runId: string): Promise<RunItem>;
   /** Returns the agent's final message. */
-  readAnswer(runId: string): Promise<string>;
+  readFinalMessage(runId: string): Promise<string>;
   followUp(runId: string, message: string, once: string): Promise<void>;
 }
 
@@ -26,28 +26,28 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
     const url = `${base_url}/agent/runs${path}`;
     const attempt = (ended: AbortSignal) =>
       post === undefined ? getJson(url, headers, ended) : postJson(url, headers, JSON.stringify(post.body), ended);
-    const answer = await withRetries("the service", attempt, toRetryHints, { ...LIMITS, signal }).catch(
+    const response = await withRetries("the service", attempt, toRetryHints, { ...LIMITS, signal }).catch(
       (error: unknown) => {
         signal.throwIfAborted();
         // A failed call must not stop this execution, whose own calls are retried for longer.
         throw new Error(formatError(error));
       },
     );
-    if (answer.status !== 200) throw new Error(describeRefusal(answer));
-    return v.parse(reply, JSON.parse(answer.text));
+    if (response.status !== 200) throw new Error(describeRefusal(response));
+    return v.parse(reply, JSON.parse(response.text));
   };
   const toPath = (runId: string) => `/${encodeURIComponent(runId)}`;
   return {
     create: async (body, once) => (await call("", RunAgentResponse, { body, once })).run_id,
     read: (runId) => call(toPath(runId), RunItem),
-    readAnswer: async (runId) => (await call(`${toPath(runId)}/response`, v.object({ text: v.string() }))).text,
+    readFinalMessage: async (runId) => (await call(`${toPath(runId)}/response`, v.object({ text: v.string() }))).text,
     async followUp(runId, message, once) {
       await call(`${toPath(runId)}/followups`, v.object({}), { body: { message }, once });
     },
   };
 }
 
-function describeRefusal({ status, text }: HttpAnswer): string {
+function describeRefusal({ status, text }: HttpResponse): string {
   try {
     const { detail, title } = v.parse(Problem, JSON.parse(text));
     return detail ?? title ?? `status ${status}`;

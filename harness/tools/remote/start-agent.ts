@@ -189,7 +189,7 @@ async function waitForOutcome(
   if (!hasEnded(run)) return { ...told, note: "it is still running: wait for it again with wait_for_agents" };
   return {
     ...told,
-    text: cutBytes(await runs.readAnswer(runId), TEXT_BYTES),
+    text: cutBytes(await runs.readFinalMessage(runId), TEXT_BYTES),
     artifacts: (run.artifacts ?? [])
       .slice(0, MAX_ARTIFACTS)
       .map(({ artifact_type, data }) => ({ artifact_type, ...data })),

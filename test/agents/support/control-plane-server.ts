@@ -72,17 +72,17 @@ export class ControlPlaneServer implements AsyncDisposable {
     const { authorization = "", ...rest } = headers;
     const key = authorization.replace(/^Bearer /, "");
     const body = bytes.length === 0 ? {} : { body: bytes.toString() };
-    const answer = await sendRequest(this.#plane, method, path, { key, headers: rest, ...body });
-    this.seen.push({ method, path, text: bytes.toString(), status: answer.status });
+    const result = await sendRequest(this.#plane, method, path, { key, headers: rest, ...body });
+    this.seen.push({ method, path, text: bytes.toString(), status: result.status });
     if (this.lost(method, path)) return void response.destroy();
     const here = (text: string) => text.replaceAll(FILES, `${this.#url}/files/`);
-    const location = answer.headers["location"];
-    response.writeHead(answer.status, {
-      ...answer.headers,
-      "content-type": answer.headers["content-type"] ?? "application/json",
+    const location = result.headers["location"];
+    response.writeHead(result.status, {
+      ...result.headers,
+      "content-type": result.headers["content-type"] ?? "application/json",
       ...(location === undefined ? {} : { location: here(location) }),
     });
-    response.end(here(JSON.stringify(answer.body ?? {})));
+    response.end(here(JSON.stringify(result.body ?? {})));
   }
 
   async #file(method: string, key: string, bytes: Buffer, response: ServerResponse): Promise<void> {
@@ -101,9 +101,9 @@ export class ControlPlaneServer implements AsyncDisposable {
         headers.set(name, value);
     }
     const method = request.method ?? "GET";
-    const answer = await this.#gateway(new Request(`${this.#url}${request.url}`, { method, headers, body: bytes }));
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    if (answer.body === null) response.end();
-    else Readable.fromWeb(answer.body).pipe(response);
+    const result = await this.#gateway(new Request(`${this.#url}${request.url}`, { method, headers, body: bytes }));
+    response.writeHead(result.status, Object.fromEntries(result.headers));
+    if (result.body === null) response.end();
+    else Readable.fromWeb(result.body).pipe(response);
   }
 }

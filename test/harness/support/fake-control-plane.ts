@@ -16,7 +16,7 @@ export interface Call {
   readonly at: number;
 }
 
-export interface Answer {
+export interface ResponseBody {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
@@ -59,7 +59,7 @@ export class FakeControlPlane implements AsyncDisposable {
   /** Milliseconds that calls to a path wait for their answer, by the path's end. */
   readonly delays = new Map<string, number>();
   /** Answers a call instead of the protocol; `undefined` leaves it to the protocol. */
-  intercept: (call: Call) => Answer | undefined = () => undefined;
+  intercept: (call: Call) => ResponseBody | undefined = () => undefined;
 
   readonly #given: RunGiven;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -175,7 +175,7 @@ export class FakeControlPlane implements AsyncDisposable {
     response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}));
   }
 
-  #answer(call: Call): Answer {
+  #answer(call: Call): ResponseBody {
     if (call.path.startsWith("/snapshot/") && call.raw.length > 0) {
       this.#files.set(call.path, call.raw);
       return { status: call.headers.authorization === undefined ? 200 : 400 };
@@ -262,7 +262,7 @@ export class FakeControlPlane implements AsyncDisposable {
 
   readonly #snapshots = new Map<string, { messages: number; followups: number; at: number }>();
 
-  #snapshot({ body }: Call): Answer {
+  #snapshot({ body }: Call): ResponseBody {
     const generation = String(body["generation"]);
     const at = this.calls.length;
     this.#snapshots.set(generation, { messages: this.messages.length, followups: this.storedFollowups, at });
@@ -275,7 +275,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200, body: { uploads } };
   }
 
-  #commit({ body }: Call): Answer {
+  #commit({ body }: Call): ResponseBody {
     const generation = String(body["generation"]);
     const names: string[] = Object(body["files"]);
     const taken = this.#snapshots.get(generation);
@@ -285,7 +285,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200, body: { generation } };
   }
 
-  #store({ body }: Call): Answer {
+  #store({ body }: Call): ResponseBody {
     const first = Number(body["first_sequence"]);
     const messages: Message[] = Object(body["messages"]);
     if (first === this.#nextSequence) {
@@ -295,7 +295,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200, body: { next_sequence: this.#nextSequence } };
   }
 
-  #finish(call: Call): Answer {
+  #finish(call: Call): ResponseBody {
     const { messages, first_sequence, followups_stored, ...outcome } = call.body;
     if (messages !== undefined) this.#store(call);
     this.storedFollowups = Math.max(this.storedFollowups, Number(followups_stored ?? 0));
@@ -305,13 +305,13 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200 };
   }
 
-  #beat({ body }: Call): Answer {
+  #beat({ body }: Call): ResponseBody {
     this.storedFollowups = Math.max(this.storedFollowups, Number(body["followups_stored"]));
     const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
     return { status: 200, body: { followups, cancel: this.cancelled, next_heartbeat_seconds: 1 } };
   }
 
-  #artifact({ body }: Call): Answer {
+  #artifact({ body }: Call): ResponseBody {
     const kind = String(body["artifact_type"]);
     const { filepath, sha256 } = Object(body["data"]);
     if (kind !== "FILE" && kind !== "SCREENSHOT") return { status: 200, body: { artifact_uid: `uid-${kind}` } };
@@ -335,7 +335,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200, body: { artifact_uid: `uid-${path}`, upload } };
   }
 
-  #upload({ path, raw, headers }: Call): Answer {
+  #upload({ path, raw, headers }: Call): ResponseBody {
     if (headers.authorization !== undefined || headers["content-length"] === undefined) return { status: 400 };
     this.artifacts.set(decodeURIComponent(path.slice("/upload/".length)), raw);
     return { status: 200 };

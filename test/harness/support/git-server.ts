@@ -80,10 +80,10 @@ export class GitServer implements AsyncDisposable {
     request.pipe(backend.stdin);
     const chunks: Buffer[] = [];
     for await (const chunk of backend.stdout) chunks.push(Buffer.from(chunk));
-    const answer = Buffer.concat(chunks);
-    const end = answer.indexOf("\r\n\r\n");
-    const lines = answer.subarray(0, end).toString().split("\r\n");
+    const result = Buffer.concat(chunks);
+    const end = result.indexOf("\r\n\r\n");
+    const lines = result.subarray(0, end).toString().split("\r\n");
     const headers = Object.fromEntries(lines.map((line) => [line.split(": ")[0] ?? "", line.split(": ")[1] ?? ""]));
-    response.writeHead(Number.parseInt(headers["Status"] ?? "200", 10), headers).end(answer.subarray(end + 4));
+    response.writeHead(Number.parseInt(headers["Status"] ?? "200", 10), headers).end(result.subarray(end + 4));
   }
 }

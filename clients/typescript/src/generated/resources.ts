@@ -1204,7 +1204,7 @@ export class Documentation extends APIResource {
    * `GET /docs`
    */
   reference(options?: RequestOptions): APIPromise<string> {
-    return this.transport.request({ method: "GET", path: "/docs", answer: "text", options });
+    return this.transport.request({ method: "GET", path: "/docs", responseType: "text", options });
   }
 
   /**
@@ -1213,7 +1213,7 @@ export class Documentation extends APIResource {
    * `GET /docs/errors`
    */
   errors(options?: RequestOptions): APIPromise<string> {
-    return this.transport.request({ method: "GET", path: "/docs/errors", answer: "text", options });
+    return this.transport.request({ method: "GET", path: "/docs/errors", responseType: "text", options });
   }
 
   /**
@@ -1224,6 +1224,6 @@ export class Documentation extends APIResource {
    * `GET /docs/errors/{code}`
    */
   error(code: string, options?: RequestOptions): APIPromise<string> {
-    return this.transport.request({ method: "GET", path: path`/docs/errors/${code}`, answer: "text", options });
+    return this.transport.request({ method: "GET", path: path`/docs/errors/${code}`, responseType: "text", options });
   }
 }
