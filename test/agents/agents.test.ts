@@ -41,10 +41,10 @@ const agents = [claude, codex, gemini];
 describe.each(agents)("a run with the harness $type", ({ type, model, path, command, firstLine }) => {
   it("runs commands and a follow-up in the sandbox, and the next execution continues its session", async () => {
     await using stage = await Stage.make();
-    const ada = createClient(stage.plane);
+    const user = createClient(stage.plane);
     const config = { harness: { type, reasoning_level: "high" }, base_prompt: "Speak like a pirate.", budget_usd: 5 };
     const runId = await stage.create({ prompt: "Make a file.", config });
-    await ada.post(`/agent/runs/${runId}/followups`, { message: "And a second one." });
+    await user.post(`/agent/runs/${runId}/followups`, { message: "And a second one." });
     await stage.execute([
       { text: "I will.", tools: [command("mkdir -p output && echo made > output/made.txt && pwd && id -u")] },
       { text: "There it is." },
@@ -81,7 +81,7 @@ describe.each(agents)("a run with the harness $type", ({ type, model, path, comm
     expect(raw.split("\n")[0]).toMatch(firstLine);
     expect(raw).toContain("made.txt");
 
-    await ada.post(`/agent/runs/${runId}/followups`, { message: "And now?" });
+    await user.post(`/agent/runs/${runId}/followups`, { message: "And now?" });
     await stage.execute([{ text: "Nothing more." }]);
     expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
     expect((await stage.blocks(runId)).at(-1)).toMatchObject({ role: "assistant", text: "Nothing more." });

@@ -8,23 +8,23 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   harness = await workingRun(plane);
 });
 
 const report = (artifact_type: string, data: object, by: Harness = harness) =>
   by.support("report-artifact", { artifact_type, data });
-const shown = async () => (await ada.get(`/agent/runs/${harness.run_id}`)).body;
+const shown = async () => (await user.get(`/agent/runs/${harness.run_id}`)).body;
 const listEvents = async () =>
-  (await ada.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events.filter(
+  (await user.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events.filter(
     ({ type }: { type: string }) => type === "artifact_created",
   );
 const found = async (type: string): Promise<string[]> =>
-  (await ada.get(`/agent/runs?artifact_type=${type}`)).body.runs.map(({ run_id }: { run_id: string }) => run_id);
+  (await user.get(`/agent/runs?artifact_type=${type}`)).body.runs.map(({ run_id }: { run_id: string }) => run_id);
 
 const PLAN = { document_uid: "plan-1", title: "Mend the test", content: "# Mend\n1. Reproduce it\n" };
 const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "mend-the-test" };
@@ -51,7 +51,7 @@ describe("a PLAN", () => {
     expect((await shown()).artifacts).toEqual([
       { artifact_type: "PLAN", created_at, data: { document_uid, artifact_uid: body.artifact_uid, title } },
     ]);
-    expect((await ada.get(`/agent/artifacts/${body.artifact_uid}`)).body).toEqual({
+    expect((await user.get(`/agent/artifacts/${body.artifact_uid}`)).body).toEqual({
       artifact_uid: body.artifact_uid,
       artifact_type: "PLAN",
       created_at,
@@ -69,7 +69,7 @@ describe("a PLAN", () => {
     expect((await shown()).updated_at, "nothing has changed").toBe(updated_at);
     const long = `# Mend\n${"x".repeat(200_000)}\n`;
     expect((await report("PLAN", { ...PLAN, content: long })).body.artifact_uid).toBe(first);
-    expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe(long);
+    expect((await user.get(`/agent/artifacts/${first}`)).body.data.content).toBe(long);
     expect((await shown()).artifacts).toHaveLength(1);
     expect((await shown()).updated_at).not.toBe(updated_at);
     expect(await listEvents()).toHaveLength(2);
@@ -79,11 +79,11 @@ describe("a PLAN", () => {
   it("continues under its document_uid in the run's next execution", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     await harness.finish();
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
     const second = await nextExecution(plane);
     await second.resolve();
     expect((await report("PLAN", { ...PLAN, content: "# Done" }, second)).body.artifact_uid).toBe(first);
-    expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe("# Done");
+    expect((await user.get(`/agent/artifacts/${first}`)).body.data.content).toBe("# Done");
   });
 
   it("has an id that is derived from its run and its document, or else from its title and content", async () => {
@@ -113,7 +113,7 @@ describe("the other members of a PLAN", () => {
   it("are returned with it", async () => {
     const { body } = await report("PLAN", FULL);
     const { content, ...rest } = FULL;
-    expect((await ada.get(`/agent/artifacts/${body.artifact_uid}`)).body.data).toEqual({
+    expect((await user.get(`/agent/artifacts/${body.artifact_uid}`)).body.data).toEqual({
       ...rest,
       content,
       content_type: "text/markdown",
@@ -126,7 +126,7 @@ describe("the other members of a PLAN", () => {
       const first = (await report("PLAN", FULL)).body.artifact_uid;
       plane.clock.now += 1_000;
       expect((await report("PLAN", { ...FULL, ...change })).body.artifact_uid).toBe(first);
-      expect((await ada.get(`/agent/artifacts/${first}`)).body).toMatchObject({
+      expect((await user.get(`/agent/artifacts/${first}`)).body).toMatchObject({
         created_at: "2026-05-18T19:00:00.000Z",
         data: change,
       });
@@ -145,7 +145,7 @@ describe("a link artifact", () => {
     expect(status).toBe(200);
     expect(body.upload).toBeUndefined();
     expect((await shown()).artifacts).toEqual([{ artifact_type: type, created_at: "2026-05-18T19:00:00.000Z", data }]);
-    const response = await ada.get(`/agent/artifacts/${body.artifact_uid}`);
+    const response = await user.get(`/agent/artifacts/${body.artifact_uid}`);
     expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(await found(type)).toEqual([harness.run_id]);
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
@@ -154,7 +154,7 @@ describe("a link artifact", () => {
   it("is one artifact however often it is reported, also concurrently and by another execution", async () => {
     const responses = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
     await harness.finish();
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
     const second = await nextExecution(plane);
     await second.resolve();
     responses.push(await report("PULL_REQUEST", PULL_REQUEST, second));
@@ -202,7 +202,7 @@ describe("a FILE", () => {
     ["the necessary members only", {}],
   ])("is returned with %s once it is uploaded, and is not found before", async (_, more) => {
     const { body: placed } = await report("FILE", { ...bare, ...more });
-    const read = () => ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    const read = () => user.get(`/agent/artifacts/${placed.artifact_uid}`);
     expect(await read()).toMatchObject({ status: 404, body: { detail: "there is no such artifact" } });
     await plane.upload(placed.upload.url, PIXEL);
     expect((await report("FILE", { ...bare, ...more })).body).toEqual({ artifact_uid: placed.artifact_uid });
@@ -234,7 +234,7 @@ describe("a SCREENSHOT", () => {
       },
     ]);
     const downloadUrl = vi.spyOn(plane.ports.files, "downloadUrl");
-    const { body } = await ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    const { body } = await user.get(`/agent/artifacts/${placed.artifact_uid}`);
     expect(downloadUrl.mock.calls).toEqual([
       [expect.any(String), { filename: "screenshot.png", contentType: "image/png" }],
     ]);
@@ -259,7 +259,7 @@ describe("a SCREENSHOT", () => {
     const { body: placed } = await report("SCREENSHOT", { ...bare, mime_type: "image/svg+xml" });
     await plane.upload(placed.upload.url, PIXEL);
     await harness.finish();
-    const { body } = await ada.get(`/agent/artifacts/${placed.artifact_uid}`);
+    const { body } = await user.get(`/agent/artifacts/${placed.artifact_uid}`);
     expect(Object.keys(body.data).sort()).toEqual(["content_type", "download_url", "expires_at"]);
     expect(downloadUrl.mock.calls[0]?.[1]).toEqual({ filename: "screenshot.svg", contentType: "image/svg+xml" });
   });
@@ -295,7 +295,7 @@ describe("a SCREENSHOT", () => {
     const { body: left } = await report("SCREENSHOT", other);
     await harness.finish();
     await plane.upload(left.upload.url, PIXEL);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
     const second = await nextExecution(plane);
     await second.resolve();
     await second.finish();
@@ -398,10 +398,10 @@ describe("artifacts of every kind", () => {
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     await harness.finish();
     await deliver(plane);
-    const { headers } = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const { headers } = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     const transcript = await plane.download(headers["location"] ?? "");
     for (const type of ["PLAN", "PULL_REQUEST", "EXTERNAL_REFERENCE"]) expect(transcript).toContain(`"${type}"`);
-    const { body } = await ada.get(`/agent/runs/${harness.run_id}/response`);
+    const { body } = await user.get(`/agent/runs/${harness.run_id}/response`);
     expect(body.artifacts.map(({ artifact_type }: { artifact_type: string }) => artifact_type).toSorted()).toEqual([
       "EXTERNAL_REFERENCE",
       "PLAN",
@@ -420,10 +420,10 @@ describe("artifacts of every kind", () => {
 
 it("an artifact that does not exist, or that another team has, is not found", async () => {
   const missing = { status: 404, body: { error_code: "resource_not_found", detail: "there is no such artifact" } };
-  expect(await ada.get(`/agent/artifacts/${randomUUID()}`)).toMatchObject(missing);
+  expect(await user.get(`/agent/artifacts/${randomUUID()}`)).toMatchObject(missing);
   const { artifact_uid } = (await report("PLAN", PLAN)).body;
   const bo = createClient(plane, plane.otherKey);
   expect(await bo.get(`/agent/artifacts/${artifact_uid}`)).toMatchObject(missing);
   const link = (await report("PULL_REQUEST", PULL_REQUEST)).body.artifact_uid;
-  expect(await ada.get(`/agent/artifacts/${link}`)).toMatchObject(missing);
+  expect(await user.get(`/agent/artifacts/${link}`)).toMatchObject(missing);
 });

@@ -178,15 +178,15 @@ describe("files of requests that create no run", () => {
 
   it("are not stored when the queue is full", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { queue_limit: 1 } });
-    expect((await ada.post("/agent/runs", body)).status).toBe(200);
+    const user = createClient(plane);
+    await user.put(`/agent/teams/${plane.team}`, { settings: { queue_limit: 1 } });
+    expect((await user.post("/agent/runs", body)).status).toBe(200);
     const { prompt, attachments } = body;
     for (const another of [
       { prompt, title: "another" },
       { prompt: "short", attachments },
     ]) {
-      expect((await ada.post("/agent/runs", another)).status).toBe(429);
+      expect((await user.post("/agent/runs", another)).status).toBe(429);
     }
     expect(plane.files.files.size).toBe(2);
   });

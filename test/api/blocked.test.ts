@@ -4,17 +4,17 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const QUESTION = "Which of the two databases is the right one?";
 const ask = (harness: Harness, summary = QUESTION) =>
   harness.support("finish-task", { success: false, blocked: true, summary });
-const read = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body;
-const getTimeline = async (runId: string) => (await ada.get(`/agent/runs/${runId}/timeline`)).body.events;
+const read = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).body;
+const getTimeline = async (runId: string) => (await user.get(`/agent/runs/${runId}/timeline`)).body.events;
 
 describe("an agent's question", () => {
   it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
@@ -38,10 +38,10 @@ describe("an agent's question", () => {
     ]);
     expect((await getTimeline(harness.run_id)).at(-1).payload.is_error).toBeUndefined();
     expect((await harness.beat()).status, "its key is dead").toBe(401);
-    expect((await ada.get("/agent/runs?state=BLOCKED")).body.runs).toMatchObject([{ run_id: harness.run_id }]);
-    const { body } = await ada.get(`/agent/runs/${harness.run_id}/events?after=0&wait=0`);
+    expect((await user.get("/agent/runs?state=BLOCKED")).body.runs).toMatchObject([{ run_id: harness.run_id }]);
+    const { body } = await user.get(`/agent/runs/${harness.run_id}/events?after=0&wait=0`);
     expect(body.ended, "who follows it is told that it has ended").toBe(true);
-    expect((await ada.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
+    expect((await user.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
   });
 
   it("is answered by a follow-up: the next execution continues the conversation with the answer", async () => {
@@ -49,10 +49,10 @@ describe("an agent's question", () => {
     await harness.messages(1, QUESTION);
     await ask(harness);
     await deliver(plane);
-    const before = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const before = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     expect(before.status, "it is composed though the run may go on").toBe(302);
     const { started_at } = await read(harness.run_id);
-    expect((await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "the second" })).status).toBe(200);
+    expect((await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "the second" })).status).toBe(200);
     const queued = await read(harness.run_id);
     expect(queued).toMatchObject({ state: "QUEUED", started_at });
     expect(queued.status_message).toBeUndefined();
@@ -86,7 +86,7 @@ describe("an agent's question", () => {
 
   it("does not block the run if its answer has already arrived", async () => {
     const harness = await workingRun(plane);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
     await ask(harness);
     expect((await read(harness.run_id)).state).toBe("QUEUED");
     const { context } = (await (await nextExecution(plane)).resolve()).body;
@@ -94,7 +94,7 @@ describe("an agent's question", () => {
   });
 
   it("holds no slot while it is open", async () => {
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const harness = await workingRun(plane);
     const second = await createRun(plane);
     await deliver(plane, "runs");
@@ -127,7 +127,7 @@ describe("an agent's question", () => {
     const { run_id, ...first } = await workingRun(plane);
     await ask({ run_id, ...first });
     for (const response of ["one", "two"]) {
-      await ada.post(`/agent/runs/${run_id}/followups`, { message: response });
+      await user.post(`/agent/runs/${run_id}/followups`, { message: response });
       await deliver(plane, "ends");
       const next = await nextExecution(plane);
       await next.resolve();

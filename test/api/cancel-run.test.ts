@@ -11,11 +11,11 @@ import { withFailingWrites, withWriteInBetween } from "../support/write-conflict
 describe("POST /agent/runs/{runId}/cancel", () => {
   it("cancels a waiting run immediately and returns its id", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const id = await createRun(plane);
-    const response = await ada.post(`/agent/runs/${id}/cancel`);
+    const response = await user.post(`/agent/runs/${id}/cancel`);
     expect(response).toMatchObject({ status: 200, body: id });
-    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "CANCELLED",
       status_message: { message: "cancelled by Ada" },
       is_sandbox_running: false,
@@ -23,7 +23,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     });
     await deliver(plane);
     expect(plane.started).toEqual([]);
-    expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(302);
+    expect((await user.get(`/agent/runs/${id}/transcript`)).status).toBe(302);
     expect(await readTimeline(plane, id)).toEqual(["run_created", "run_cancelled"]);
   });
 
@@ -42,13 +42,13 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     "returns 400 for a run that is %s, forced or not",
     async (state) => {
       const plane = await createTestControlPlane();
-      const ada = createClient(plane);
+      const user = createClient(plane);
       const harness = await workingRun(plane);
-      if (state === "CANCELLED") await ada.post(`/agent/runs/${harness.run_id}/cancel`);
+      if (state === "CANCELLED") await user.post(`/agent/runs/${harness.run_id}/cancel`);
       else if (state === "ERROR") await loseThreeTimes(plane, harness);
       else await harness.finish(state === "SUCCEEDED");
       for (const query of ["", "?force=true"]) {
-        const response = await ada.post(`/agent/runs/${harness.run_id}/cancel${query}`);
+        const response = await user.post(`/agent/runs/${harness.run_id}/cancel${query}`);
         expect(response.status).toBe(400);
         expect(response.body).toMatchObject({
           error_code: "invalid_request",
@@ -61,46 +61,46 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("returns 400 for a blocked run, and 409 for a run that a worker has claimed, unless forced", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const blocked = await workingRun(plane);
     await blocked.finish();
     await setState(plane, blocked.run_id, "BLOCKED");
-    expect((await ada.post(`/agent/runs/${blocked.run_id}/cancel?force=true`)).status).toBe(400);
+    expect((await user.post(`/agent/runs/${blocked.run_id}/cancel?force=true`)).status).toBe(400);
     const claimed = await startedRun(plane);
     await setState(plane, claimed.run_id, "CLAIMED");
-    expect(await ada.post(`/agent/runs/${claimed.run_id}/cancel`)).toMatchObject({
+    expect(await user.post(`/agent/runs/${claimed.run_id}/cancel`)).toMatchObject({
       status: 409,
       body: { retryable: true },
     });
-    expect((await ada.post(`/agent/runs/${claimed.run_id}/cancel?force=true`)).status).toBe(200);
+    expect((await user.post(`/agent/runs/${claimed.run_id}/cancel?force=true`)).status).toBe(200);
     expect((await claimed.resolve()).status).toBe(401);
   });
 
   it("marks runs that are executed elsewhere by is_run_type_cancellable and 422, and cancels them only by force", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const created = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
+    const user = createClient(plane);
+    const created = await user.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
     const path = `/agent/runs/${created.body.run_id}`;
-    expect((await ada.get(path)).body).toMatchObject({ source: "GITHUB_ACTION", is_run_type_cancellable: false });
-    const refused = await ada.post(`${path}/cancel`);
+    expect((await user.get(path)).body).toMatchObject({ source: "GITHUB_ACTION", is_run_type_cancellable: false });
+    const refused = await user.post(`${path}/cancel`);
     expect(refused).toMatchObject({ status: 422, body: { error_code: "operation_not_supported", retryable: false } });
-    expect((await ada.post(`${path}/cancel?force=true`)).status).toBe(200);
-    expect((await ada.post(`${path}/cancel`)).status, "what has ended is 400, wherever it ran").toBe(400);
+    expect((await user.post(`${path}/cancel?force=true`)).status).toBe(200);
+    expect((await user.post(`${path}/cancel`)).status, "what has ended is 400, wherever it ran").toBe(400);
   });
 
   it("asks the harness to stop, limits its key to the confirmation, and records who cancelled", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
     plane.clock.now += 4_000;
     expect(
       (
-        await ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, {
+        await user.post(`/agent/runs/${harness.run_id}/cancel`, undefined, {
           headers: { "content-type": "application/json" },
         })
       ).status,
     ).toBe(200);
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "CANCELLED",
       is_sandbox_running: true,
       run_time: "PT4.000S",
@@ -120,16 +120,16 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await harness.shutDown()).status, "that was its last word").toBe(401);
     expect((await harness.beat()).status).toBe(401);
     await deliver(plane);
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "CANCELLED",
       is_sandbox_running: false,
     });
-    const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await user.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.slice(-2)).toMatchObject([
       { event_type: "run_cancelled", payload: { detail: "cancelled by Ada" } },
       { event_type: "run_stopped", payload: { confirmed_by: "harness" }, execution_id: harness.execution_id },
     ]);
-    const transcript = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const transcript = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await plane.download(transcript.headers["location"] ?? ""), "the transcript tells of the stop").toContain(
       "run_stopped",
     );
@@ -137,7 +137,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("names the identity or the run whose key cancelled it", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const parent = await workingRun(plane);
     const { uid, key } = await plane.agent();
     for (const [client, by] of [
@@ -146,7 +146,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     ] as const) {
       const child = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
       expect((await client.post(`/agent/runs/${child}/cancel`)).status).toBe(200);
-      expect((await ada.get(`/agent/runs/${child}`)).body).toMatchObject({
+      expect((await user.get(`/agent/runs/${child}`)).body).toMatchObject({
         state: "CANCELLED",
         status_message: { message: `cancelled by ${by}` },
       });
@@ -155,19 +155,19 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("with force, cancels a PENDING run and revokes its key immediately", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await startedRun(plane);
-    expect((await ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`)).status).toBe(200);
+    expect((await user.post(`/agent/runs/${harness.run_id}/cancel?force=true`)).status).toBe(200);
     expect((await harness.resolve()).status).toBe(401);
     expect((await harness.beat()).status).toBe(401);
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("CANCELLED");
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("CANCELLED");
   });
 
   it("gives up on a sandbox that never confirms its stop", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
-    await ada.post(`/agent/runs/${harness.run_id}/cancel`);
+    await user.post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
     const check = async () => {
       const set = { check_at: sortableTime(plane.clock.now) };
@@ -180,7 +180,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     plane.clock.now += 1;
     await check();
     await deliver(plane);
-    const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await user.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.at(-1)).toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "timeout" } });
     expect((await harness.beat()).status).toBe(401);
     plane.clock.now += 3_600_000;
@@ -189,10 +189,10 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
   it("returns the first response to a repeated request, and 400 to another request", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const id = await createRun(plane);
     const retry = (count: string) =>
-      ada.post(`/agent/runs/${id}/cancel`, undefined, { headers: { "x-stainless-retry-count": count } });
+      user.post(`/agent/runs/${id}/cancel`, undefined, { headers: { "x-stainless-retry-count": count } });
     expect((await retry("0")).status).toBe(200);
     expect((await retry("1")).status).toBe(200);
     expect((await retry("0")).status).toBe(400);
@@ -203,10 +203,11 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(other.status, "she has not cancelled it").toBe(400);
 
     const keyed = await createRun(plane);
-    const withKey = () => ada.post(`/agent/runs/${keyed}/cancel`, undefined, { headers: { "idempotency-key": "c-1" } });
+    const withKey = () =>
+      user.post(`/agent/runs/${keyed}/cancel`, undefined, { headers: { "idempotency-key": "c-1" } });
     expect([(await withKey()).status, (await withKey()).status]).toEqual([200, 200]);
     const headers = { "idempotency-key": "c-1" };
-    const forced = await ada.post(`/agent/runs/${keyed}/cancel?force=true`, undefined, { headers });
+    const forced = await user.post(`/agent/runs/${keyed}/cancel?force=true`, undefined, { headers });
     expect(forced, "another request with the same key").toMatchObject({ status: 400 });
   });
 });
@@ -231,16 +232,16 @@ describe("concurrent changes of a run that is cancelled", () => {
       ["", 409, "PENDING"],
     ] as const) {
       const plane = await createTestControlPlane();
-      const ada = createClient(plane);
+      const user = createClient(plane);
       const id = await createRun(plane);
       const response = await withWriteInBetween(
         plane,
         (write) => write.kind === "update" && write.set?.["state"] === "CANCELLED",
         () => deliver(plane, "runs"),
-        () => ada.post(`/agent/runs/${id}/cancel${query}`),
+        () => user.post(`/agent/runs/${id}/cancel${query}`),
       );
       expect(response.status, JSON.stringify(response.body)).toBe(status);
-      expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe(state);
+      expect((await user.get(`/agent/runs/${id}`)).body.state).toBe(state);
       if (status === 409) expect(response.body.detail).toContain("the run is being prepared");
     }
   });
@@ -276,10 +277,10 @@ describe("the events of a cancelled run", () => {
 
   it("end with the stop of its sandbox, or immediately if the cancel was forced", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const [asked, forced] = [await workingRun(plane), await workingRun(plane)];
-    await ada.post(`/agent/runs/${asked.run_id}/cancel`);
-    await ada.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
+    await user.post(`/agent/runs/${asked.run_id}/cancel`);
+    await user.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
     expect(await hasEnded(plane, asked.run_id)).toBe(false);
     expect(await hasEnded(plane, forced.run_id)).toBe(true);
     await asked.shutDown();
@@ -290,16 +291,16 @@ describe("the events of a cancelled run", () => {
 describe("the run time of a cancelled run", () => {
   it("includes that of its earlier executions", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const first = await workingRun(plane);
     plane.clock.now += 3_000;
     await first.finish();
-    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "more" });
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "more" });
     const second = await nextExecution(plane);
     await second.resolve();
     plane.clock.now += 2_000;
-    expect((await ada.post(`/agent/runs/${first.run_id}/cancel`)).status).toBe(200);
-    expect((await ada.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ run_time: "PT5.000S" });
+    expect((await user.post(`/agent/runs/${first.run_id}/cancel`)).status).toBe(200);
+    expect((await user.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ run_time: "PT5.000S" });
   });
 });
 

@@ -12,7 +12,7 @@ const path = "/agent/runs/cancel";
 describe("POST /agent/runs/cancel", () => {
   it("cancels matching runs that have not ended, and lists refused runs with their error codes", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const batch = { prompt: "one of many", metadata: { batch: "7" } };
     const ended = await workingRun(plane, batch);
     await ended.finish();
@@ -20,7 +20,7 @@ describe("POST /agent/runs/cancel", () => {
     const prepared = await startedRun(plane, batch);
     const queued = await createRun(plane, batch);
     const other = await createRun(plane, { prompt: "another", metadata: { batch: "8" } });
-    const response = await ada.post(path, { filter: { metadata: { batch: "7" } } });
+    const response = await user.post(path, { filter: { metadata: { batch: "7" } } });
     expect(response).toMatchObject({
       status: 200,
       body: {
@@ -30,7 +30,7 @@ describe("POST /agent/runs/cancel", () => {
         has_more: false,
       },
     });
-    const getState = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.state;
+    const getState = async (id: string) => (await user.get(`/agent/runs/${id}`)).body.state;
     expect(await Promise.all([ended.run_id, working.run_id, prepared.run_id, queued, other].map(getState))).toEqual([
       "SUCCEEDED",
       "CANCELLED",
@@ -39,7 +39,7 @@ describe("POST /agent/runs/cancel", () => {
       "QUEUED",
     ]);
     expect((await working.beat()).body).toMatchObject({ cancel: true });
-    expect((await ada.post(path, { filter: { metadata: { batch: "7" } }, force: true })).body).toEqual({
+    expect((await user.post(path, { filter: { metadata: { batch: "7" } }, force: true })).body).toEqual({
       matched: 1,
       cancelled: 1,
       refused: [],
@@ -50,7 +50,7 @@ describe("POST /agent/runs/cancel", () => {
 
   it("filters like the list", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const parent = await createRun(plane, { prompt: "parent" });
     const child = await createRun(plane, { prompt: "child", parent_run_id: parent });
     const opus = await createRun(plane, { prompt: "b", title: "Tidy the cellar" });
@@ -63,10 +63,10 @@ describe("POST /agent/runs/cancel", () => {
       [{ q: "cellar" }, 1],
       [{ creator: plane.user }, 1],
     ] as const) {
-      expect((await ada.post(path, { filter })).body, JSON.stringify(filter)).toMatchObject({ matched });
+      expect((await user.post(path, { filter })).body, JSON.stringify(filter)).toMatchObject({ matched });
     }
     for (const id of [parent, child, opus]) {
-      expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("CANCELLED");
+      expect((await user.get(`/agent/runs/${id}`)).body.state).toBe("CANCELLED");
     }
   });
 
@@ -92,9 +92,9 @@ describe("POST /agent/runs/cancel", () => {
     ["metadata", { batch: "7" }, { batch: "8" }],
   ])("cancels a run only if its %s is as asked for", async (name, own, other) => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const executor = (await plane.agent()).uid;
-    const environment = (await ada.post("/agent/environments", { name: "Bench" })).body.uid;
+    const environment = (await user.post("/agent/environments", { name: "Bench" })).body.uid;
     const parent = await createRun(plane);
     const config = { name: "nightly", environment_id: environment, skill_spec: "acme/shop:tidy" };
     const body = {
@@ -105,7 +105,7 @@ describe("POST /agent/runs/cancel", () => {
       agent_identity_uid: executor,
       config,
     };
-    const { run_id } = (await ada.post("/agent/runs", body)).body;
+    const { run_id } = (await user.post("/agent/runs", body)).body;
     const harness = createHarness(plane, await plane.dispatch(run_id));
     await harness.resolve();
     const pull = { url: "https://github.com/acme/shop/pull/1", branch: "fix" };
@@ -119,14 +119,14 @@ describe("POST /agent/runs/cancel", () => {
     ]);
     const toValue = (value: unknown) => (typeof value === "string" ? (ids.get(value) ?? value) : value);
     const cancel = async (value: unknown) =>
-      (await ada.post(path, { filter: { metadata: { batch: "7" }, [name]: toValue(value) } })).body;
+      (await user.post(path, { filter: { metadata: { batch: "7" }, [name]: toValue(value) } })).body;
     expect(await cancel(other)).toEqual({ matched: 0, cancelled: 0, refused: [], has_more: false });
     if (own !== undefined) expect(await cancel(own)).toMatchObject({ matched: 1, cancelled: 1 });
   });
 
   it("returns 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const id = await createRun(plane);
     for (const [body, field] of [
       [{}, "filter"],
@@ -138,12 +138,12 @@ describe("POST /agent/runs/cancel", () => {
       [{ filter: { ancestor_run_id: "0199e0b2-0000-7000-8000-000000000000" } }, "filter.ancestor_run_id"],
       [{ filter: { created_after: "yesterday" } }, "filter.created_after"],
     ] as const) {
-      const response = await ada.post(path, body);
+      const response = await user.post(path, body);
       expect(response.status).toBe(400);
       expect(response.body.error_code).toBe("invalid_request");
       expect(response.body.errors[0]).toMatchObject({ path: field });
     }
-    expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
+    expect((await user.get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
   it("cancels no run of another team", async () => {
@@ -174,18 +174,18 @@ describe("POST /agent/runs/cancel", () => {
 
   it("returns the first response to a repeated request, and cancels no run created in between", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     await createRun(plane);
-    const send = (headers: Record<string, string>) => ada.post(path, { filter: { source: "API" } }, { headers });
+    const send = (headers: Record<string, string>) => user.post(path, { filter: { source: "API" } }, { headers });
     const first = await send({ "idempotency-key": "all" });
     expect(first.body).toMatchObject({ matched: 1, cancelled: 1 });
     expect(first.headers).not.toHaveProperty("idempotent-replay");
     const later = await createRun(plane, { prompt: "later" });
     expect((await send({ "idempotency-key": "all" })).body).toEqual(first.body);
-    expect((await ada.get(`/agent/runs/${later}`)).body.state).toBe("QUEUED");
+    expect((await user.get(`/agent/runs/${later}`)).body.state).toBe("QUEUED");
     expect((await send({})).body, "another request").toMatchObject({ matched: 1, cancelled: 1 });
     expect((await send({ "x-stainless-retry-count": "1" })).body).toMatchObject({ matched: 1, cancelled: 1 });
-    const other = await ada.post(path, { filter: { source: "CLI" } }, { headers: { "idempotency-key": "all" } });
+    const other = await user.post(path, { filter: { source: "CLI" } }, { headers: { "idempotency-key": "all" } });
     expect(other.status).toBe(409);
   });
 

@@ -9,9 +9,9 @@ describe("a team's slots", () => {
   it("are limited to 20: the 21st run waits and says so, and a freed slot goes to the oldest waiting run", async () => {
     const plane = await createTestControlPlane();
     const harnesses = await fill(plane, 20);
-    const ada = createClient(plane);
+    const user = createClient(plane);
     plane.clock.now += 1_000;
-    const first = await ada.post("/agent/runs", { prompt: "the 21st" });
+    const first = await user.post("/agent/runs", { prompt: "the 21st" });
     expect(first).toMatchObject({ status: 200, body: { state: "QUEUED", at_capacity: true } });
     plane.clock.now += 1_000;
     const second = await createRun(plane, { prompt: "the 22nd" });
@@ -20,7 +20,7 @@ describe("a team's slots", () => {
     expect(plane.started).toHaveLength(20);
     const positions = await Promise.all(
       [first.body.run_id, second].map(async (id) => {
-        const { body } = await ada.get(`/agent/runs/${id}/events`);
+        const { body } = await user.get(`/agent/runs/${id}/events`);
         return body.events.find((event: { type: string }) => event.type === "run_waiting")?.data.position;
       }),
     );
@@ -29,7 +29,7 @@ describe("a team's slots", () => {
     await harnesses[7]?.finish();
     await deliver(plane);
     expect([await readState(plane, first.body.run_id), await readState(plane, second)]).toEqual(["PENDING", "QUEUED"]);
-    await ada.post(`/agent/runs/${harnesses[3]?.run_id}/cancel`);
+    await user.post(`/agent/runs/${harnesses[3]?.run_id}/cancel`);
     await deliver(plane);
     expect(await readState(plane, second)).toBe("PENDING");
     expect(await readCounters(plane)).toMatchObject({ queued: 0, running: 20 });
@@ -38,22 +38,22 @@ describe("a team's slots", () => {
   it("show a reader of live output how a waiting run moves up in the queue", async () => {
     const plane = await createTestControlPlane();
     const harnesses = await fill(plane, 20);
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const waiting: string[] = [];
     for (; waiting.length < 3; plane.clock.now += 1_000) waiting.push(await createRun(plane));
     await deliver(plane);
     const path = `/agent/runs/${waiting[2]}/events?after=99&live=true`;
-    const first = (await ada.get(path)).body;
+    const first = (await user.get(path)).body;
     expect(first).toMatchObject({ live: [], waiting: { position: 3 } });
     await harnesses[0]?.finish();
     await deliver(plane);
     plane.clock.now += 2_000;
-    const second = (await ada.get(`${path}&wait=25&live_after=${first.live_next}`)).body;
+    const second = (await user.get(`${path}&wait=25&live_after=${first.live_next}`)).body;
     expect(second).toMatchObject({ waiting: { position: 2 } });
-    expect((await ada.get(`/agent/runs/${waiting[2]}/events?after=99`)).body).not.toHaveProperty("waiting");
+    expect((await user.get(`/agent/runs/${waiting[2]}/events?after=99`)).body).not.toHaveProperty("waiting");
     for (const harness of harnesses.slice(1, 3)) await harness.finish();
     await deliver(plane);
-    expect((await ada.get(`${path}&live_after=${second.live_next}`)).body).not.toHaveProperty("waiting");
+    expect((await user.get(`${path}&live_after=${second.live_next}`)).body).not.toHaveProperty("waiting");
   });
 
   it("are separate for each team", async () => {

@@ -7,11 +7,11 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { type Harness, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let run: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   run = await workingRun(plane);
 });
 
@@ -90,7 +90,7 @@ describe("a run at its limit", () => {
     };
     for (const _ of [1, 2]) expect((await run.event(event)).status).toBe(200);
     expect(await head(), "a repeat").toMatchObject({ client_events: RUN_CAPS.clientEvents - 1 });
-    const { events } = (await ada.get(`/agent/runs/${run.run_id}/timeline`)).body;
+    const { events } = (await user.get(`/agent/runs/${run.run_id}/timeline`)).body;
     const payload = expect.objectContaining({ duration_ms: 13, ...said });
     expect(events.filter(({ event_type }: { event_type: string }) => event_type === "agent_started")).toEqual([
       expect.objectContaining({ event_uuid: event.event_uuid, occurred_at: "2026-05-18T19:00:05.000Z", payload }),
@@ -123,7 +123,7 @@ describe("a text of 32 KiB", () => {
     [INLINE, "message"],
     [INLINE + 1, "message_file"],
   ])("of %i bytes in a follow-up is stored as %s", async (bytes, member) => {
-    await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "m".repeat(bytes) });
+    await user.post(`/agent/runs/${run.run_id}/followups`, { message: "m".repeat(bytes) });
     const [stored] = plane.table.all().filter(({ policy }) => policy !== undefined);
     expect(Object.keys(stored ?? {}).filter((name) => name.startsWith("message"))).toEqual([member]);
   });
@@ -152,7 +152,7 @@ describe("a heartbeat", () => {
     plane.clock.now += 1;
     await run.beat();
     expect(await head()).toMatchObject({ heartbeat_at: plane.clock.now });
-    await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+    await user.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
     plane.clock.now += 1;
     const { body } = await run.beat();
     expect(body.followups).toMatchObject([{ number: 1, message: "more" }]);
@@ -167,8 +167,8 @@ describe("a heartbeat", () => {
 
 describe("an environment", () => {
   it("has at most 50 guests, and those it has may be named again", async () => {
-    const { body } = await ada.post("/agent/environments", { name: "shared" });
-    const share = (user_uid: string) => ada.post(`/agent/environments/${body.uid}/share`, { user_uid });
+    const { body } = await user.post("/agent/environments", { name: "shared" });
+    const share = (user_uid: string) => user.post(`/agent/environments/${body.uid}/share`, { user_uid });
     const guests: string[] = [];
     for (let number = 0; number < GUESTS + 1; number++) guests.push((await plane.person(`P${number}`)).uid);
     for (const guest of guests.slice(0, GUESTS)) expect((await share(guest)).status).toBe(200);

@@ -8,11 +8,11 @@ import { type Harness, nextExecution, workingRun } from "../support/execution.ts
 import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   harness = await workingRun(plane);
 });
 
@@ -69,7 +69,7 @@ describe("a checkpoint", () => {
   });
 
   it("has the follow-ups that were stored when its snapshot was created, so that later ones are delivered again", async () => {
-    for (const message of ["one", "two"]) await ada.post(`/agent/runs/${harness.run_id}/followups`, { message });
+    for (const message of ["one", "two"]) await user.post(`/agent/runs/${harness.run_id}/followups`, { message });
     await harness.beat(1);
     await upload(harness, "turn-1", "w");
     await harness.beat(2);
@@ -121,7 +121,7 @@ describe("the snapshots of a run", () => {
     await plane.upload(body.uploads[0].url, "whole");
     await plane.upload(body.uploads[1].url, "who");
     await harness.finish();
-    const { attachments } = (await ada.get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body;
+    const { attachments } = (await user.get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body;
     expect(attachments.map(({ filename }: { filename: string }) => filename)).toEqual(["a"]);
   });
 });

@@ -5,26 +5,26 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createHarness, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const OWN = "https://github.com/acme/own.git";
 const OTHER = "https://github.com/acme/other.git";
 
-async function environment(name: string, body: object = {}, by: Client = ada): Promise<string> {
+async function environment(name: string, body: object = {}, by: Client = user): Promise<string> {
   return (await by.post("/agent/environments", { name, ...body })).body.uid;
 }
 
 /** The configuration that a run shows. */
-const getConfig = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
+const getConfig = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).body.agent_config;
 
 describe("a child created with a run's key", () => {
   it("gets the run's environment, named or not, and no default instead of it", async () => {
     const [own, other] = [await environment("own", { setup_commands: ["make"] }), await environment("other")];
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     for (const config of [{}, { environment_id: own }]) {
       const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
@@ -38,7 +38,7 @@ describe("a child created with a run's key", () => {
   it("has no environment if the run has none", async () => {
     const parent = await workingRun(plane);
     const other = await environment("other");
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
     expect((await getConfig(body.run_id)).environment_id).toBeUndefined();
   });
@@ -46,7 +46,7 @@ describe("a child created with a run's key", () => {
   it("gets the defaults of the team that owns the run, whichever team its caller names", async () => {
     const beta = createClient(plane, plane.otherKey);
     const defaults = [await environment("alpha"), await environment("beta", {}, beta)];
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: defaults[0] } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: defaults[0] } });
     await beta.put(`/agent/teams/${plane.otherTeam}`, { settings: { default_environment_id: defaults[1] } });
     const both = createClient(plane, (await plane.person("Max", [plane.team, plane.otherTeam])).key);
     const create = (team: string, body: object = {}) =>
@@ -84,7 +84,7 @@ describe("a child created with a run's key", () => {
     const [own, other] = [await environment("own"), await environment("other")];
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const richer = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
-    const parent_run_id = (await ada.post("/agent/runs", richer)).body.run_id;
+    const parent_run_id = (await user.post("/agent/runs", richer)).body.run_id;
     const asked = { prompt: "c", parent_run_id, config: { environment_id: other } };
     expect((await parent.client.post("/agent/runs", asked)).status).toBe(403);
     const { body } = await parent.client.post("/agent/runs", { prompt: "c", parent_run_id });
@@ -130,7 +130,7 @@ describe("a child created with a run's key", () => {
     const parent = await workingRun(plane);
     const other = await environment("other");
     const body = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
-    const { status, body: child } = await ada.post("/agent/runs", body);
+    const { status, body: child } = await user.post("/agent/runs", body);
     expect(status).toBe(200);
     expect((await getConfig(child.run_id)).environment_id).toBe(other);
   });

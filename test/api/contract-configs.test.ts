@@ -5,17 +5,17 @@ import { createTestControlPlane, type ResponseBody, type TestControlPlane } from
 import { createHarness, createRun, deliver } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
-const read = async (id: string): Promise<ResponseBody["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+const read = async (id: string): Promise<ResponseBody["body"]> => (await user.get(`/agent/runs/${id}`)).body;
 /** The configuration that a run with this one shows. */
 const resolved = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
   (await read(await createRun(plane, { prompt: "hello", config, ...more }))).agent_config;
-const refused = async (config: Record<string, unknown>) => ada.post("/agent/runs", { prompt: "hello", config });
+const refused = async (config: Record<string, unknown>) => user.post("/agent/runs", { prompt: "hello", config });
 
 describe("skills of a run", () => {
   it.each([
@@ -145,10 +145,10 @@ describe("a new run", () => {
     "accepts every source that a caller may state: %s",
     async (source) => {
       for (const name of ["x-run-source", "x-oz-api-source"]) {
-        const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers: { [name]: source } });
+        const { body } = await user.post("/agent/runs", { prompt: "hello" }, { headers: { [name]: source } });
         expect((await read(body.run_id)).source).toBe(source);
       }
-      expect((await ada.get(`/agent/runs?source=${source}`)).body.runs).toHaveLength(2);
+      expect((await user.get(`/agent/runs?source=${source}`)).body.runs).toHaveLength(2);
     },
   );
 
@@ -164,7 +164,7 @@ describe("a new run", () => {
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
     });
-    const [listed] = (await ada.get("/agent/runs")).body.runs;
+    const [listed] = (await user.get("/agent/runs")).body.runs;
     expect(listed).toEqual(run);
   });
 });

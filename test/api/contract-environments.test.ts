@@ -4,32 +4,32 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createHarness } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 describe("POST /agent/environments", () => {
   it("accepts a name of 256 characters and rejects 257", async () => {
     const name = "😀".repeat(256);
-    expect(await ada.post("/agent/environments", { name })).toMatchObject({ status: 201, body: { config: { name } } });
-    const longer = await ada.post("/agent/environments", { name: `${name}x` });
+    expect(await user.post("/agent/environments", { name })).toMatchObject({ status: 201, body: { config: { name } } });
+    const longer = await user.post("/agent/environments", { name: `${name}x` });
     expect(longer).toMatchObject({ status: 400, body: { errors: [{ path: "name" }] } });
   });
 });
 
 describe("GET /agent/environments", () => {
   it("returns the latest run with its times", async () => {
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const run = async (title: string) =>
-      (await ada.post("/agent/runs", { prompt: "hello", title, config: { environment_id: uid } })).body.run_id;
+      (await user.post("/agent/runs", { prompt: "hello", title, config: { environment_id: uid } })).body.run_id;
     await run("First");
     plane.clock.now += 1_000;
     const id = await run("Second");
     plane.clock.now += 1_000;
     await createHarness(plane, await plane.dispatch(id)).resolve();
-    const [shown] = (await ada.get("/agent/environments")).body.environments;
+    const [shown] = (await user.get("/agent/environments")).body.environments;
     expect(shown).toMatchObject({
       last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
       last_task_created: {
@@ -46,9 +46,9 @@ describe("GET /agent/environments", () => {
 
 describe("POST …/share", () => {
   it("creates one link per Idempotency-Key: a repeated request returns a conflict, and the link stays the same", async () => {
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const share = (key: string) =>
-      ada.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
+      user.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
     const { link } = (await share("one")).body;
     expect(await share("one")).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     const bo = createClient(plane, plane.otherKey);
@@ -59,13 +59,13 @@ describe("POST …/share", () => {
   });
 
   it("adds a guest once per Idempotency-Key, whatever happened afterwards", async () => {
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const bo = createClient(plane, plane.otherKey);
     const body = { user_uid: (await bo.get("/agent/me")).body.uid };
     const headers = { "idempotency-key": "one" };
-    const share = () => ada.post(`/agent/environments/${uid}/share`, body, { headers });
+    const share = () => user.post(`/agent/environments/${uid}/share`, body, { headers });
     expect((await share()).status).toBe(200);
-    await ada.delete(`/agent/environments/${uid}/share`, { body });
+    await user.delete(`/agent/environments/${uid}/share`, { body });
     expect(await share()).toMatchObject({ status: 200, body: {}, headers: { "idempotent-replay": "true" } });
     expect((await bo.get(`/agent/environments/${uid}`)).status).toBe(404);
   });
@@ -73,7 +73,7 @@ describe("POST …/share", () => {
 
 describe("GET /agent/models", () => {
   it("returns every common member of each model, including the default model", async () => {
-    const { default_model_id, models } = (await ada.get("/agent/models")).body;
+    const { default_model_id, models } = (await user.get("/agent/models")).body;
     expect(models.map(({ id }: { id: string }) => id)).toContain(default_model_id);
     for (const model of models) {
       expect(model).toMatchObject({

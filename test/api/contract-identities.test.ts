@@ -6,16 +6,16 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { startedRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 describe("POST /agent/identities", () => {
   it("accepts a name of 128 characters", async () => {
     const name = "😀".repeat(128);
-    expect(await ada.post("/agent/identities", { name })).toMatchObject({ status: 201, body: { name } });
+    expect(await user.post("/agent/identities", { name })).toMatchObject({ status: 201, body: { name } });
   });
 });
 
@@ -25,7 +25,7 @@ describe("an API key", () => {
     value === 0 ? "" : base62(Math.floor(value / 62)) + DIGITS.charAt(value % 62);
 
   it("ends with the CRC-32 of its other characters in base62", async () => {
-    const { body } = await ada.post("/agent/keys", { name: "laptop" });
+    const { body } = await user.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);
     for (const key of [body.key, (await plane.agent()).key, run.key]) {
       const [, random, checksum] = /^ry[par]_([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(key) ?? [];
@@ -34,7 +34,7 @@ describe("an API key", () => {
   });
 
   it("is stored as its SHA-256 only", async () => {
-    const { body } = await ada.post("/agent/keys", { name: "laptop" });
+    const { body } = await user.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);
     const stored = JSON.stringify(plane.table.all());
     for (const key of [body.key, run.key]) {

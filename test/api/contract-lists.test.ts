@@ -7,13 +7,13 @@ import { fireAt, makeSchedule } from "../support/schedules.ts";
 import { toTarget } from "../support/valid-requests.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
-const found = async (query: string, client = ada): Promise<string[]> => {
+const found = async (query: string, client = user): Promise<string[]> => {
   const response = await client.get(`/agent/runs?${query}`);
   expect(response.status, JSON.stringify(response.body)).toBe(200);
   return response.body.runs.map(({ run_id }: { run_id: string }) => run_id);
@@ -22,7 +22,7 @@ const found = async (query: string, client = ada): Promise<string[]> => {
 describe("GET /agent/runs", () => {
   it("accepts q of 256 characters and rejects 257", async () => {
     expect(await found(`q=${"😀".repeat(256)}`)).toEqual([]);
-    const response = await ada.get(`/agent/runs?q=${"q".repeat(257)}`);
+    const response = await user.get(`/agent/runs?q=${"q".repeat(257)}`);
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
   });
 
@@ -31,7 +31,7 @@ describe("GET /agent/runs", () => {
     plane.clock.now += 1;
     const second = await createRun(plane, { prompt: "b", title: "b" });
     plane.clock.now += 1;
-    await ada.post(`/agent/runs/${first}/followups`, { message: "more" });
+    await user.post(`/agent/runs/${first}/followups`, { message: "more" });
     expect(await found("")).toEqual([first, second]);
     expect(await found("sort_by=created_at")).toEqual([second, first]);
     expect(await found("sort_by=title")).toEqual([second, first]);
@@ -109,14 +109,14 @@ describe("a list without paging parameters", () => {
       await harness.event(event);
     }
     const path = `/agent/runs/${harness.run_id}/timeline`;
-    const first = (await ada.get(path)).body;
+    const first = (await user.get(path)).body;
     expect(first.events).toHaveLength(500);
-    const rest = (await ada.get(`${path}?cursor=${first.page_info.next_cursor}`)).body;
+    const rest = (await user.get(`${path}?cursor=${first.page_info.next_cursor}`)).body;
     expect(rest.page_info).toEqual({ has_next_page: false });
     const uuids = [...first.events, ...rest.events].map(({ event_uuid }: { event_uuid: string }) => event_uuid);
     expect(uuids).toHaveLength(603);
     expect(uuids.slice(3)).toEqual(Array.from({ length: 600 }, (_, index) => `e${index + 1}`));
-    const two = (await ada.get(`${path}?limit=2`)).body;
+    const two = (await user.get(`${path}?limit=2`)).body;
     expect(two.events).toHaveLength(2);
     expect(two.page_info.has_next_page).toBe(true);
   });

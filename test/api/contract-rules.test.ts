@@ -67,15 +67,15 @@ describe("the order of checks", () => {
 describe("a request without a body", () => {
   it("is accepted by cancel and delete with a content type", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     for (const headers of [{ "content-type": "application/json" }, {}]) {
       const id = await createRun(plane);
-      expect((await ada.post(`/agent/runs/${id}/cancel`, undefined, { headers })).status).toBe(200);
-      const { body } = await ada.post("/agent/environments", { name: `Shop ${id}` });
-      expect((await ada.delete(`/agent/environments/${body.uid}`, { headers })).status).toBe(204);
+      expect((await user.post(`/agent/runs/${id}/cancel`, undefined, { headers })).status).toBe(200);
+      const { body } = await user.post("/agent/environments", { name: `Shop ${id}` });
+      expect((await user.delete(`/agent/environments/${body.uid}`, { headers })).status).toBe(204);
     }
     const id = await createRun(plane);
-    expect((await ada.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is as good").toBe(200);
+    expect((await user.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is as good").toBe(200);
   });
 });
 

@@ -9,13 +9,13 @@ import { consume, createRun, deliver, nextExecution, startedRun, workingRun } fr
 import { readTimeline } from "../support/look.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
-const read = async (id: string): Promise<ResponseBody["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+const read = async (id: string): Promise<ResponseBody["body"]> => (await user.get(`/agent/runs/${id}`)).body;
 
 describe("RunState", () => {
   it("contains exactly the documented states", () => {
@@ -29,11 +29,11 @@ describe("a run", () => {
   it("keeps its metadata after a follow-up and its end", async () => {
     const metadata = { ticket: "T-1", "a.b": "c" };
     const harness = await workingRun(plane, { prompt: "hello", metadata });
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", metadata: { ticket: "T-2" } });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", metadata: { ticket: "T-2" } });
     await harness.beat(1);
     await harness.finish();
     expect((await read(harness.run_id)).metadata).toEqual(metadata);
-    expect((await ada.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
+    expect((await user.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
   });
 
   it("has a session_link while it executes and after it succeeded, and never without a web app", async () => {
@@ -74,16 +74,16 @@ describe("a run", () => {
 describe("POST /agent/runs/{runId}/cancel", () => {
   it("returns 422 for a run that is executed elsewhere, PENDING or not", async () => {
     const headers = { "x-run-source": "GITHUB_ACTION" };
-    const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers });
+    const { body } = await user.post("/agent/runs", { prompt: "hello" }, { headers });
     const path = `/agent/runs/${body.run_id}/cancel`;
     const refused = { status: 422, body: { error_code: "operation_not_supported", retryable: false } };
-    expect(await ada.post(path)).toMatchObject(refused);
+    expect(await user.post(path)).toMatchObject(refused);
     await plane.dispatch(body.run_id);
     expect(await read(body.run_id)).toMatchObject({ state: "PENDING", is_run_type_cancellable: false });
-    expect(await ada.post(path)).toMatchObject(refused);
-    expect((await ada.post(`${path}?force=false`)).status).toBe(422);
-    expect((await ada.post(`${path}?force=true`)).status).toBe(200);
-    expect(await ada.post(path)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
+    expect(await user.post(path)).toMatchObject(refused);
+    expect((await user.post(`${path}?force=false`)).status).toBe(422);
+    expect((await user.post(`${path}?force=true`)).status).toBe(200);
+    expect(await user.post(path)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     expect(await read(body.run_id)).toMatchObject({ state: "CANCELLED", is_run_type_cancellable: false });
   });
 });
@@ -91,7 +91,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 describe("POST /agent/runs/{runId}/followups", () => {
   it("accepts the known modes and no others", async () => {
     const id = await createRun(plane);
-    const send = (body: unknown) => ada.post(`/agent/runs/${id}/followups`, body);
+    const send = (body: unknown) => user.post(`/agent/runs/${id}/followups`, body);
     for (const mode of ["normal", "plan", "orchestrate"]) {
       expect(await send({ message: "more", mode })).toMatchObject({ status: 200, body: {} });
     }
@@ -107,7 +107,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     await consume(plane, "runs", id);
     await consume(plane, "runs-dead", id);
     plane.sent.length = 0;
-    expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
+    expect((await user.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
     const run = await read(id);
     expect(run).toMatchObject({ state: "QUEUED", started_at: null });
     expect(run).not.toHaveProperty("status_message");
@@ -122,9 +122,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
 describe("POST /agent/runs/{runId}/followups after a cancel", () => {
   it("executes only the message, and keeps the cancelled prompt in the conversation", async () => {
     const id = await createRun(plane, { prompt: "the prompt" });
-    await ada.post(`/agent/runs/${id}/cancel`);
+    await user.post(`/agent/runs/${id}/cancel`);
     await deliver(plane);
-    expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
+    expect((await user.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
     const { prompt, context } = (await (await nextExecution(plane)).resolve()).body;
     expect(prompt).toBe("");
     expect(context).toMatchObject({
@@ -193,7 +193,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     ];
     const batch = { execution_id: harness.execution_id, first_sequence: 1, messages };
     expect(await harness.support("messages", batch)).toMatchObject({ status: 200, body: { next_sequence: 5 } });
-    const { conversation_id, steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    const { conversation_id, steps } = (await user.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(conversation_id).toBe(harness.run_id);
     const shown = steps.flatMap(({ id, messages, steps }: ResponseBody["body"]) => {
       expect({ id, steps }).toEqual({ id: expect.any(String), steps: [] });
@@ -225,7 +225,7 @@ describe("an artifact", () => {
         data: { artifact_uid: uid, mime_type: "text/markdown", size_bytes: CONTENT.length, ...told },
       },
     ]);
-    const { body } = await ada.get(`/agent/artifacts/${uid}`);
+    const { body } = await user.get(`/agent/artifacts/${uid}`);
     expect(body).toEqual({
       artifact_uid: uid,
       artifact_type: "FILE",

@@ -44,18 +44,18 @@ describe.each([
     for (let number = 2; number <= 25; number++) {
       next = await append(harness, next, [asked(`step ${number}`), said("done")]);
     }
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const target = targetOf(harness.run_id);
-    const whole = await ada.get(target);
+    const whole = await user.get(target);
     expect(whole.body.steps).toHaveLength(25);
     expect(whole.body).not.toHaveProperty("page_info");
-    const { steps, sizes } = await walk(ada, target, "limit=10");
+    const { steps, sizes } = await walk(user, target, "limit=10");
     expect(sizes).toEqual([10, 10, 5]);
     expect(steps).toEqual(whole.body.steps);
 
-    const { page_info } = (await ada.get(`${target}?limit=10`)).body;
+    const { page_info } = (await user.get(`${target}?limit=10`)).body;
     await append(harness, next, [asked("a step that came meanwhile")]);
-    const rest = await ada.get(`${target}?cursor=${page_info.next_cursor}`);
+    const rest = await user.get(`${target}?cursor=${page_info.next_cursor}`);
     expect(firstTexts(rest.body.steps)).toEqual([
       ...Array.from({ length: 15 }, (_, index) => `step ${index + 11}`),
       "a step that came meanwhile",
@@ -105,22 +105,22 @@ it("a cursor of a run's part is invalid for its conversation", async () => {
   const plane = await createTestControlPlane();
   const harness = await workingRun(plane, { prompt: "step 1" });
   await append(harness, 1, [asked("step 2")]);
-  const ada = createClient(plane);
-  const { page_info } = (await ada.get(`/agent/runs/${harness.run_id}/conversation?limit=1`)).body;
-  const other = await ada.get(`/agent/conversations/${harness.run_id}?cursor=${page_info.next_cursor}`);
+  const user = createClient(plane);
+  const { page_info } = (await user.get(`/agent/runs/${harness.run_id}/conversation?limit=1`)).body;
+  const other = await user.get(`/agent/conversations/${harness.run_id}?cursor=${page_info.next_cursor}`);
   expect(other).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
 });
 
 it("the pages of a conversation continue with the runs that continue it", async () => {
   const plane = await createTestControlPlane();
-  const ada = createClient(plane);
+  const user = createClient(plane);
   const first = await workingRun(plane, { prompt: "step 1" });
   await append(first, 1, [asked("step 2"), asked("step 3")]);
   await first.finish();
   plane.clock.now += 1;
   const second = await workingRun(plane, { prompt: "step 4", conversation_id: first.run_id });
   await append(second, 1, [asked("step 5")]);
-  const { steps, sizes } = await walk(ada, `/agent/conversations/${first.run_id}`, "limit=2");
+  const { steps, sizes } = await walk(user, `/agent/conversations/${first.run_id}`, "limit=2");
   expect(sizes).toEqual([2, 2, 1]);
   expect(firstTexts(steps)).toEqual(["step 1", "step 2", "step 3", "step 4", "step 5"]);
 });

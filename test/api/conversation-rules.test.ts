@@ -146,8 +146,8 @@ describe("a reader of a run's events", () => {
 
   it("is woken for what is new, after the time that it waits, and every two seconds in a queue", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const user = createClient(plane);
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const first = await workingRun(plane);
     const run = await createRun(plane);
     await deliver(plane, "runs");

@@ -8,11 +8,11 @@ import { createTestControlPlane, httpEvent, type TestControlPlane } from "../sup
 import { type Harness, said, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   harness = await workingRun(plane);
 });
 
@@ -31,8 +31,8 @@ describe("a step of a conversation", () => {
       { role: "user", content: [{ type: "text", text: "more" }], timestamp: started },
       said("without a time"),
     ]);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "later" });
-    const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "later" });
+    const { steps } = (await user.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(steps).toMatchObject([
       { id: `${harness.run_id}:1`, started_at: created, completed_at: last },
       { id: `${harness.run_id}:2`, started_at: started },
@@ -78,7 +78,7 @@ describe("the final message of a run", () => {
   it("has 256 KiB at most in its response", async () => {
     const block = (letter: string) => ({ type: "text", text: letter.repeat(200_000) });
     await append(1, [{ role: "assistant", content: [block("a"), block("b")] }]);
-    const { text } = (await ada.get(`/agent/runs/${harness.run_id}/response`)).body;
+    const { text } = (await user.get(`/agent/runs/${harness.run_id}/response`)).body;
     const whole = `${"a".repeat(200_000)}\n${"b".repeat(262_144 - 200_001)}`;
     expect(text.slice(0, 262_144)).toBe(whole);
     expect(text.slice(262_144)).toMatch(/^\n\[cut here/);
@@ -92,7 +92,7 @@ describe("the transcript of a run", () => {
     }
     await harness.finish();
     await composeTranscript(harness.run_id, plane.ports);
-    const { headers } = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const { headers } = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     const lines = (await plane.download(headers["location"] ?? "")).trim().split("\n");
     expect(lines).toHaveLength(203);
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ sequence: 201, event_type: "run_succeeded" });

@@ -8,7 +8,7 @@ import { createHarness, createRun, deliver, startedRun, workingRun } from "../su
 describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
   it("accepts every member, returns the resolved configuration, and masks secrets", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const body = {
       prompt: "do it",
       title: "  A title  ",
@@ -37,9 +37,9 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
         another: 1,
       },
     };
-    const created = await ada.post(path, body, { headers: { "x-oz-api-source": "CLI" } });
+    const created = await user.post(path, body, { headers: { "x-oz-api-source": "CLI" } });
     expect(created.status).toBe(200);
-    const { body: run } = await ada.get(`/agent/runs/${created.body.run_id}`);
+    const { body: run } = await user.get(`/agent/runs/${created.body.run_id}`);
     expect(run).toMatchObject({
       title: "A title",
       source: "CLI",
@@ -62,7 +62,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       credential_strategy: null,
       session_sharing: { public_access: "VIEWER" },
     });
-    expect(JSON.stringify(await ada.get("/agent/runs"))).not.toContain("very secret");
+    expect(JSON.stringify(await user.get("/agent/runs"))).not.toContain("very secret");
     expect((await createHarness(plane, await plane.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
       "plan",
     );
@@ -70,7 +70,7 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
 
   it("accepts values exactly at their limits", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const metadata = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`k${index}`.padEnd(64, "k"), "v".repeat(256)]),
     );
@@ -80,12 +80,12 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       { file_name: 'résumé "1".bin', mime_type: "application/octet-stream", data: data.toString("base64") },
     ];
     const config = { name: "😀".repeat(256), base_prompt: "b".repeat(65_536) };
-    const small = await ada.post(path, { prompt, title: "t".repeat(512), metadata, config });
+    const small = await user.post(path, { prompt, title: "t".repeat(512), metadata, config });
     expect(small.status).toBe(200);
-    const { body: run } = await ada.get(`/agent/runs/${small.body.run_id}`);
+    const { body: run } = await user.get(`/agent/runs/${small.body.run_id}`);
     expect(run).toMatchObject({ prompt, metadata, title: "t".repeat(512) });
-    expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("é".repeat(1_000));
-    const large = await ada.post(path, { prompt: "a", attachments });
+    expect((await user.get("/agent/runs")).body.runs[0].prompt).toBe("é".repeat(1_000));
+    const large = await user.post(path, { prompt: "a", attachments });
     expect(large.status).toBe(200);
     const { context } = (await createHarness(plane, await plane.dispatch(large.body.run_id)).resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: 'résumé "1".bin', mime_type: "application/octet-stream" }]);
@@ -94,9 +94,9 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
 
   it("creates a run from a skill or images only, and titles it", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const skill = await createRun(plane, { config: { skills: ["o/r:tidy", "o/r:test"] } });
-    expect((await ada.get(`/agent/runs/${skill}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${skill}`)).body).toMatchObject({
       prompt: "",
       title: "o/r:tidy",
       agent_config: { name: "tidy", skill_spec: "o/r:tidy", skills: ["o/r:tidy", "o/r:test"] },
@@ -169,15 +169,15 @@ describe("POST /agent/runs by kind of caller", () => {
 
   it("records an unknown or reserved source as API", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     for (const [stated, shown] of [
       ["WEB_APP", "WEB_APP"],
       ["SCHEDULED_AGENT", "API"],
       ["ORCHESTRATION", "API"],
       ["FAX", "API"],
     ]) {
-      const { body } = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": stated ?? "" } });
-      expect((await ada.get(`/agent/runs/${body.run_id}`)).body.source).toBe(shown);
+      const { body } = await user.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": stated ?? "" } });
+      expect((await user.get(`/agent/runs/${body.run_id}`)).body.source).toBe(shown);
     }
   });
 });
@@ -215,11 +215,11 @@ describe("POST /agent/runs by a run's key", () => {
 
   it("allows ten levels of nesting", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     let id = await createRun(plane);
     for (let depth = 1; depth <= 10; depth++)
       id = await createRun(plane, { prompt: `depth ${depth}`, parent_run_id: id });
-    const deeper = await ada.post("/agent/runs", { prompt: "a", parent_run_id: id });
+    const deeper = await user.post("/agent/runs", { prompt: "a", parent_run_id: id });
     expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
   });
 
@@ -257,7 +257,7 @@ describe("POST /agent/runs by a run's key", () => {
 describe("POST /agent/runs with conversation_id", () => {
   it("continues the conversation with all of its messages", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const first = await workingRun(plane, { prompt: "one" });
     await first.messages(1, "answer one");
     await first.finish();
@@ -272,25 +272,25 @@ describe("POST /agent/runs with conversation_id", () => {
     });
     await second.messages(1, "answer two");
     await second.finish();
-    const third = await ada.post("/agent/runs", { conversation_id: first.run_id });
+    const third = await user.post("/agent/runs", { conversation_id: first.run_id });
     expect(third.status, "without a prompt of its own").toBe(200);
-    const { steps } = (await ada.get(`/agent/conversations/${first.run_id}`)).body;
+    const { steps } = (await user.get(`/agent/conversations/${first.run_id}`)).body;
     expect(
       steps.flatMap(({ messages }: { messages: { content: { text: string }[] }[] }) =>
         messages.map(({ content }) => content[0]?.text),
       ),
     ).toEqual(["one", "answer one", "two", "answer two"]);
-    expect((await ada.get(`/agent/runs/${second.run_id}`)).body.conversation_id).toBe(first.run_id);
-    expect((await ada.get(`/agent/conversations/${second.run_id}`)).status, "it is named by its first run").toBe(404);
+    expect((await user.get(`/agent/runs/${second.run_id}`)).body.conversation_id).toBe(first.run_id);
+    expect((await user.get(`/agent/conversations/${second.run_id}`)).status, "it is named by its first run").toBe(404);
   });
 
   it("returns the created run to a repeated request", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const first = await workingRun(plane);
     await first.finish();
     const create = (headers: Record<string, string>) =>
-      ada.post("/agent/runs", { prompt: "two", conversation_id: first.run_id }, { headers });
+      user.post("/agent/runs", { prompt: "two", conversation_id: first.run_id }, { headers });
     const created = await create({ "idempotency-key": "k" });
     const again = await create({ "idempotency-key": "k" });
     expect(again).toMatchObject({ status: 200, body: { run_id: created.body.run_id } });
@@ -325,16 +325,16 @@ describe("POST /agent/runs with conversation_id", () => {
 
   it("reads a conversation of sixty runs", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const first = await workingRun(plane, { prompt: "run 0" });
     await first.finish();
     plane.clock.now += 1;
     for (let number = 1; number < 60; number++) {
       const id = await createRun(plane, { prompt: `run ${number}`, conversation_id: first.run_id });
-      await ada.post(`/agent/runs/${id}/cancel`);
+      await user.post(`/agent/runs/${id}/cancel`);
       plane.clock.now += 1;
     }
-    const conversation = await ada.get(`/agent/conversations/${first.run_id}`);
+    const conversation = await user.get(`/agent/conversations/${first.run_id}`);
     expect(conversation.status).toBe(200);
     expect(conversation.body.steps).toHaveLength(60);
     expect(conversation.body.steps[59].messages[0].content[0].text).toBe("run 59");

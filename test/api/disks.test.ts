@@ -10,13 +10,13 @@ describe("a repository on a local disk", () => {
   it("is rejected on AWS, for a run and for an environment, with a 400 that names it", async () => {
     vi.stubEnv("STAGE", "aws");
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const before = structuredClone(plane.table.all());
-    expect(await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).toMatchObject({
+    expect(await user.post("/agent/runs", { prompt: "a", config: { repositories } })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "config.repositories[1].url" }] },
     });
-    expect(await ada.post("/agent/environments", { name: "a", repositories })).toMatchObject({
+    expect(await user.post("/agent/environments", { name: "a", repositories })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "repositories[1].url" }] },
     });
@@ -25,8 +25,8 @@ describe("a repository on a local disk", () => {
 
   it("is accepted on a single machine", async () => {
     vi.stubEnv("STAGE", "local");
-    const ada = createClient(await createTestControlPlane());
-    expect((await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
-    expect((await ada.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
+    const user = createClient(await createTestControlPlane());
+    expect((await user.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
+    expect((await user.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
   });
 });

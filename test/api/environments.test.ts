@@ -7,22 +7,22 @@ import { createHarness } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
   plane.offered.push("fargate");
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
 });
 
 const path = "/agent/environments";
-const create = async (name = "Shop", body: Record<string, unknown> = {}, client = ada) => {
+const create = async (name = "Shop", body: Record<string, unknown> = {}, client = user) => {
   const response = await client.post(path, { name, ...body });
   expect(response.status).toBe(201);
   return response.body;
 };
-const names = async (query = "", client = ada): Promise<string[]> =>
+const names = async (query = "", client = user): Promise<string[]> =>
   (await client.get(`${path}${query}`)).body.environments.map((one: { config: { name: string } }) => one.config.name);
 const boUid = async (): Promise<string> => (await bo.get("/agent/me")).body.uid;
 
@@ -52,8 +52,8 @@ describe("POST /agent/environments", () => {
       last_editor: profile,
     };
     expect(made).toEqual(shown);
-    expect((await ada.get(`${path}/${made.uid}`)).body).toEqual(shown);
-    expect((await ada.get(path)).body).toEqual({ environments: [shown] });
+    expect((await user.get(`${path}/${made.uid}`)).body).toEqual(shown);
+    expect((await user.get(path)).body).toEqual({ environments: [shown] });
   });
 
   it("requires only a name; null equals an absent member", async () => {
@@ -103,7 +103,7 @@ describe("POST /agent/environments", () => {
     ],
   ])("returns 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
-    const response = await ada.post(path, body);
+    const response = await user.post(path, body);
     expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
     expect(plane.table.all()).toEqual(before);
   });
@@ -116,14 +116,14 @@ describe("POST /agent/environments", () => {
     const room =
       64 * 1024 -
       Buffer.byteLength(JSON.stringify({ ...environment, v: undefined, guests: {}, setup_commands: setup(0) }));
-    const change = (count: number) => ada.put(`${path}/${uid}`, { setup_commands: setup(count) });
+    const change = (count: number) => user.put(`${path}/${uid}`, { setup_commands: setup(count) });
     expect((await change(room + 1)).body.errors?.map(({ path }: { path: string }) => path)).toEqual(["body"]);
     expect((await change(room)).status).toBe(200);
   });
 
   it("allows a name once per scope regardless of case, and again in other scopes", async () => {
     await create("Shop");
-    const again = await ada.post(path, { name: " shop" });
+    const again = await user.post(path, { name: " shop" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     await create("Shop", { team: false });
     await create("Shop", {}, bo);
@@ -131,21 +131,21 @@ describe("POST /agent/environments", () => {
 
   it("rejects the name of another personal environment", async () => {
     const mine = { name: "Workshop", team: false };
-    expect((await ada.post(path, mine)).status).toBe(201);
-    expect((await ada.post(path, { ...mine, description: "another" })).status).toBe(409);
-    expect((await ada.post(path, { ...mine, team: true })).status).toBe(201);
+    expect((await user.post(path, mine)).status).toBe(201);
+    expect((await user.post(path, { ...mine, description: "another" })).status).toBe(409);
+    expect((await user.post(path, { ...mine, team: true })).status).toBe(201);
   });
 
   it("gives a name to exactly one of twenty concurrent requests", async () => {
-    const responses = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => user.post(path, { name: "Shop" })));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
     expect(await names()).toEqual(["Shop"]);
   });
 
   it("returns the first response to a repeated Idempotency-Key", async () => {
     const headers = { "idempotency-key": "one" };
-    const first = await ada.post(path, { name: "Shop" }, { headers });
-    const second = await ada.post(path, { name: "Shop" }, { headers });
+    const first = await user.post(path, { name: "Shop" }, { headers });
+    const second = await user.post(path, { name: "Shop" }, { headers });
     expect(second.body).toEqual(first.body);
     expect(second.headers["idempotent-replay"]).toBe("true");
   });
@@ -159,10 +159,10 @@ describe("GET /agent/environments", () => {
     }
     expect(await names()).toEqual(["gamma", "Alpha", "beta"]);
     expect(await names("?sort_by=name")).toEqual(["Alpha", "beta", "gamma"]);
-    const { body } = await ada.get(`${path}?sort_by=name&limit=2`);
+    const { body } = await user.get(`${path}?sort_by=name&limit=2`);
     expect(body.page_info.has_next_page).toBe(true);
     expect(await names(`?sort_by=name&limit=2&cursor=${body.page_info.next_cursor}`)).toEqual(["gamma"]);
-    expect((await ada.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
+    expect((await user.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
   });
 
   it("shows a personal environment to its owner only, and a team's to its members and agents", async () => {
@@ -207,8 +207,8 @@ describe("PUT /agent/environments/{environmentUid}", () => {
   it("frees the old name, and refuses a taken one", async () => {
     const { uid } = await create("Shop");
     await create("Other");
-    expect((await ada.put(`${path}/${uid}`, { name: "OTHER" })).status).toBe(409);
-    expect((await ada.put(`${path}/${uid}`, { name: "Store" })).status).toBe(200);
+    expect((await user.put(`${path}/${uid}`, { name: "OTHER" })).status).toBe(409);
+    expect((await user.put(`${path}/${uid}`, { name: "Store" })).status).toBe(200);
     await create("Shop");
   });
 });
@@ -217,18 +217,18 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
   it("deletes the environment with its guests and its name", async () => {
     const before = structuredClone(plane.table.all());
     const { uid } = await create("Shop", parts);
-    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
-    await ada.post(`${path}/${uid}/share`, { link: true });
-    expect((await ada.delete(`${path}/${uid}`)).status).toBe(204);
-    expect((await ada.get(`${path}/${uid}`)).status).toBe(404);
+    await user.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    await user.post(`${path}/${uid}/share`, { link: true });
+    expect((await user.delete(`${path}/${uid}`)).status).toBe(204);
+    expect((await user.get(`${path}/${uid}`)).status).toBe(404);
     const kept = plane.table.all().filter(({ sk }) => sk !== "IDEM" && sk !== "KEY");
     expect(kept).toEqual(before.filter(({ sk }) => sk !== "IDEM" && sk !== "KEY"));
   });
 
   it("happens with the team", async () => {
     const { uid } = await create();
-    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
-    expect((await ada.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
+    await user.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    expect((await user.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
     expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
     expect(await names("", bo)).toEqual([]);
   });
@@ -267,8 +267,8 @@ describe("…/share", () => {
   it("makes a person a guest, who can read it and run in it, but not change it", async () => {
     const { uid } = await create("Shop", { ...parts, team: false });
     const guest = await boUid();
-    expect(await ada.post(`${path}/${uid}/share`, { user_uid: guest })).toMatchObject({ status: 200, body: {} });
-    expect((await ada.post(`${path}/${uid}/share`, { user_uid: guest })).status).toBe(200);
+    expect(await user.post(`${path}/${uid}/share`, { user_uid: guest })).toMatchObject({ status: 200, body: {} });
+    expect((await user.post(`${path}/${uid}/share`, { user_uid: guest })).status).toBe(200);
     expect(await names("", bo)).toEqual(["Shop"]);
     expect((await bo.get(`${path}/${uid}`)).status).toBe(200);
     expect((await bo.put(`${path}/${uid}`, { name: "Mine" })).status).toBe(403);
@@ -277,17 +277,17 @@ describe("…/share", () => {
     const run = await bo.post("/agent/runs", { prompt: "hello", config: { environment_id: uid } });
     expect(run.status).toBe(200);
     // A guest's run is not for everyone who sees the environment.
-    expect((await ada.get(`${path}/${uid}`)).body).not.toHaveProperty("last_task_created");
+    expect((await user.get(`${path}/${uid}`)).body).not.toHaveProperty("last_task_created");
 
-    expect((await ada.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
-    expect((await ada.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
+    expect((await user.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
+    expect((await user.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
     expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
     expect(await names("", bo)).toEqual([]);
   });
 
   it("gives a guest in another team no right to change a team's environment", async () => {
     const { uid } = await create();
-    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    await user.post(`${path}/${uid}/share`, { user_uid: await boUid() });
     const changes = [
       await bo.put(`${path}/${uid}`, { name: "Mine" }),
       await bo.delete(`${path}/${uid}`),
@@ -299,7 +299,7 @@ describe("…/share", () => {
 
   it("shows it to everyone with the link, until the link is revoked or replaced", async () => {
     const { uid } = await create();
-    const share = async (): Promise<string> => (await ada.post(`${path}/${uid}/share`, { link: true })).body.link;
+    const share = async (): Promise<string> => (await user.post(`${path}/${uid}/share`, { link: true })).body.link;
     const target = (link: string) => link.slice(plane.ports.baseUrl.length);
     const first = await share();
     expect((await bo.get(target(first))).status).toBe(200);
@@ -308,7 +308,7 @@ describe("…/share", () => {
     const second = await share();
     expect((await bo.get(target(first))).status).toBe(404);
     expect((await bo.get(target(second))).status).toBe(200);
-    expect((await ada.delete(`${path}/${uid}/share`, { body: { link: true } })).status).toBe(200);
+    expect((await user.delete(`${path}/${uid}/share`, { body: { link: true } })).status).toBe(200);
     expect((await bo.get(target(second))).status).toBe(404);
     expect(await names(new URL(second).search, bo)).toEqual([]);
   });
@@ -321,13 +321,13 @@ describe("…/share", () => {
     ["no id of a person", { user_uid: "mia" }],
   ])("returns 400 for %s", async (_, body) => {
     const { uid } = await create();
-    expect((await ada.post(`${path}/${uid}/share`, body)).status).toBe(400);
+    expect((await user.post(`${path}/${uid}/share`, body)).status).toBe(400);
   });
 
   it("accepts 50 guests and refuses one more, also if the last place is taken meanwhile", async () => {
     const { uid } = await create();
     const people = await Promise.all(Array.from({ length: 52 }, (_, index) => plane.person(`Gus${index}`, [])));
-    const share = async () => ada.post(`${path}/${uid}/share`, { user_uid: people.pop()?.uid });
+    const share = async () => user.post(`${path}/${uid}/share`, { user_uid: people.pop()?.uid });
     while (people.length > 3) expect((await share()).status).toBe(200);
     const { transact } = plane.table;
     vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
@@ -340,14 +340,14 @@ describe("…/share", () => {
 
   it("rejects the owner as a guest", async () => {
     const { uid } = await create("Shop", { team: false });
-    expect((await ada.post(`${path}/${uid}/share`, { user_uid: plane.user })).status).toBe(400);
+    expect((await user.post(`${path}/${uid}/share`, { user_uid: plane.user })).status).toBe(400);
   });
 });
 
 describe("POST /agent/runs in an environment", () => {
-  const run = (config: Record<string, unknown>, client = ada) =>
+  const run = (config: Record<string, unknown>, client = user) =>
     client.post("/agent/runs", { prompt: "hello", config });
-  const getConfig = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.agent_config;
+  const getConfig = async (id: string) => (await user.get(`/agent/runs/${id}`)).body.agent_config;
 
   it("uses its repositories, unless the run names some", async () => {
     const { uid } = await create("Shop", parts);
@@ -360,7 +360,7 @@ describe("POST /agent/runs in an environment", () => {
   it("passes the setup commands as of the run's creation to the sandbox", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
-    await ada.put(`${path}/${uid}`, { setup_commands: [] });
+    await user.put(`${path}/${uid}`, { setup_commands: [] });
     const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
     expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
   });
@@ -368,12 +368,12 @@ describe("POST /agent/runs in an environment", () => {
   it("records the run with the environment", async () => {
     const { uid } = await create();
     plane.clock.now += 1000;
-    const { body } = await ada.post("/agent/runs", {
+    const { body } = await user.post("/agent/runs", {
       prompt: "hello",
       title: "Build",
       config: { environment_id: uid },
     });
-    const shown = (await ada.get(`${path}/${uid}`)).body;
+    const shown = (await user.get(`${path}/${uid}`)).body;
     expect(shown).toMatchObject({
       last_updated: "2026-05-18T19:00:00.000Z",
       last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
@@ -384,7 +384,7 @@ describe("POST /agent/runs in an environment", () => {
     await harness.resolve();
     await harness.support("finish-task", { success: false, summary: "no", error_code: "environment_setup_failed" });
     const failed = { setup_failed: true, last_task_created: { state: "FAILED" } };
-    expect((await ada.get(`${path}/${uid}`)).body).toMatchObject(failed);
+    expect((await user.get(`${path}/${uid}`)).body).toMatchObject(failed);
   });
 
   it("is found by environment_id, and a run without one by empty-environment", async () => {
@@ -392,7 +392,7 @@ describe("POST /agent/runs in an environment", () => {
     const inside = (await run({ environment_id: uid })).body.run_id;
     const outside = (await run({})).body.run_id;
     const found = async (filter: string) =>
-      (await ada.get(`/agent/runs?environment_id=${filter}`)).body.runs.map((one: { run_id: string }) => one.run_id);
+      (await user.get(`/agent/runs?environment_id=${filter}`)).body.runs.map((one: { run_id: string }) => one.run_id);
     expect(await found(uid)).toEqual([inside]);
     expect(await found("empty-environment")).toEqual([outside]);
   });
@@ -404,10 +404,10 @@ describe("POST /agent/runs in an environment", () => {
 
   it("uses the identity's environment if the run names none, and is refused once it is deleted", async () => {
     const { uid } = await create("Shop", parts);
-    const identity = (await ada.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
-    const send = () => ada.post("/agent/runs", { prompt: "hello", agent_identity_uid: identity });
+    const identity = (await user.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
+    const send = () => user.post("/agent/runs", { prompt: "hello", agent_identity_uid: identity });
     expect(await getConfig((await send()).body.run_id)).toMatchObject({ environment_id: uid });
-    await ada.delete(`${path}/${uid}`);
+    await user.delete(`${path}/${uid}`);
     expect(await send()).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
@@ -415,7 +415,7 @@ describe("POST /agent/runs in an environment", () => {
     const { uid } = await create("Shop", parts);
     const mine = await create("Mine", { team: false });
     const set = (default_environment_id: string) =>
-      ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id } });
+      user.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id } });
     expect(await set(mine.uid)).toMatchObject({
       status: 400,
       body: { errors: [{ path: "settings.default_environment_id" }] },
@@ -431,12 +431,12 @@ describe("POST /agent/runs in an environment", () => {
     const { uid } = await create();
     const { transact } = plane.table;
     vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
-      await ada.delete(`${path}/${uid}`);
+      await user.delete(`${path}/${uid}`);
       return transact(writes);
     });
     const response = await run({ environment_id: uid });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
-    expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
+    expect((await user.get("/agent/runs")).body.runs).toEqual([]);
   });
 
   it("gives children created with the run's key the run's environment and no other of its owner", async () => {
@@ -458,7 +458,7 @@ describe("POST /agent/runs in an environment", () => {
 
 describe("a schedule in an environment", () => {
   const schedule = (environment_id: string) =>
-    ada.post("/agent/schedules", { ...nightly, agent_config: { environment_id } });
+    user.post("/agent/schedules", { ...nightly, agent_config: { environment_id } });
 
   it("requires an existing environment", async () => {
     const response = await schedule(randomUUID());
@@ -468,12 +468,12 @@ describe("a schedule in an environment", () => {
   it("creates runs in it, and none once it is deleted", async () => {
     const { uid } = await create("Shop", parts);
     const { id } = (await schedule(uid)).body;
-    const run = await ada.post(`/agent/schedules/${id}/run`);
-    const { agent_config } = (await ada.get(`/agent/runs/${run.body.run_id}`)).body;
+    const run = await user.post(`/agent/schedules/${id}/run`);
+    const { agent_config } = (await user.get(`/agent/runs/${run.body.run_id}`)).body;
     expect(agent_config).toMatchObject({ environment_id: uid, repositories: parts.repositories });
-    expect((await ada.get(`${path}/${uid}`)).body.last_task_created.id).toBe(run.body.run_id);
-    await ada.delete(`${path}/${uid}`);
-    const refused = await ada.post(`/agent/schedules/${id}/run`);
+    expect((await user.get(`${path}/${uid}`)).body.last_task_created.id).toBe(run.body.run_id);
+    await user.delete(`${path}/${uid}`);
+    const refused = await user.post(`/agent/schedules/${id}/run`);
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
   });
 });

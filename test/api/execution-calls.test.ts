@@ -18,15 +18,15 @@ import { readState, readTimeline } from "../support/look.ts";
 import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const AT = "2026-05-18T19:00:00Z";
 const readHead = (id: string) => plane.table.get(keys.head(id));
-const readEvents = async (id: string) => (await ada.get(`/agent/runs/${id}/timeline`)).body.events;
+const readEvents = async (id: string) => (await user.get(`/agent/runs/${id}/timeline`)).body.events;
 const begins = (write: TransactionWrite) => write.kind === "update" && write.set?.["state"] === "INPROGRESS";
 const isHeadUpdate = (write: TransactionWrite) => write.kind === "update" && write.key.sk === "HEAD";
 
@@ -74,12 +74,12 @@ describe("the first call of an execution", () => {
 
   it("of a later execution leaves the time at which the run was started", async () => {
     const first = await workingRun(plane);
-    const { started_at } = (await ada.get(`/agent/runs/${first.run_id}`)).body;
+    const { started_at } = (await user.get(`/agent/runs/${first.run_id}`)).body;
     expect(started_at).toBe(new Date(plane.clock.now).toISOString());
     plane.clock.now += 5_000;
     await first.shutDown();
     await (await nextExecution(plane)).resolve();
-    expect((await ada.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ started_at, state: "INPROGRESS" });
+    expect((await user.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ started_at, state: "INPROGRESS" });
   });
 
   it("has the full time again after the sandbox was started again", async () => {
@@ -147,7 +147,7 @@ describe("a cancelled execution", () => {
     const [own, other] = ["own", "other"].map((instance) => createHarness(plane, envelope, instance));
     if (!own || !other) throw new Error("there are two harnesses");
     await own.resolve();
-    await ada.post(`/agent/runs/${own.run_id}/cancel`);
+    await user.post(`/agent/runs/${own.run_id}/cancel`);
     expect((await other.beat()).status).toBe(409);
     expect((await own.beat()).body).toMatchObject({ cancel: true });
     expect((await other.shutDown()).status).toBe(409);
@@ -166,7 +166,7 @@ describe("a cancelled execution", () => {
       const response = await withWriteInBetween(
         plane,
         isHeadUpdate,
-        () => ada.post(`/agent/runs/${harness.run_id}/cancel${query}`),
+        () => user.post(`/agent/runs/${harness.run_id}/cancel${query}`),
         () => harness.shutDown(),
       );
       expect(response.status).toBe(status);
@@ -179,7 +179,7 @@ describe("a cancelled execution", () => {
 describe("an execution that finishes", () => {
   it("is given no follow-up that its heartbeat has confirmed before", async () => {
     const harness = await workingRun(plane);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" });
     await harness.beat(1);
     const response = await harness.support("finish-task", { success: true, summary: "done", followups_stored: 0 });
     expect(response).toMatchObject({ status: 200, body: {} });
@@ -208,7 +208,7 @@ describe("an execution that a follow-up starts", () => {
   ])("has the mode that %j asks for: %s", async (more, mode) => {
     const harness = await workingRun(plane);
     await harness.finish();
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", ...more });
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", ...more });
     expect((await (await nextExecution(plane)).resolve()).body.context.mode).toBe(mode);
   });
 });
@@ -220,7 +220,7 @@ describe("the sandbox of an earlier execution", () => {
     await first.shutDown();
     const second = await nextExecution(plane);
     await second.resolve();
-    await ada.post(`/agent/runs/${first.run_id}/cancel`);
+    await user.post(`/agent/runs/${first.run_id}/cancel`);
     const stopped = async ({ execution_id }: Harness) => {
       const head = await plane.ports.runs.head(first.run_id);
       if (head === undefined) throw new Error("there is no such run");

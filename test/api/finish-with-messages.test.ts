@@ -27,8 +27,8 @@ describe("finish-task with the last messages", () => {
   it("returns the follow-ups that wait, with which the run continues until all are taken up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const ada = createClient(plane);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
+    const user = createClient(plane);
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
     const first = { success: true, summary: "one", first_sequence: 1, messages: [said("one")], followups_stored: 0 };
     for (const attempt of ["first", "repeated"]) {
       const { status, body } = await harness.support("finish-task", first);
@@ -37,21 +37,21 @@ describe("finish-task with the last messages", () => {
         [expect.objectContaining({ number: 1, message: "and then?" })],
       ]);
     }
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("INPROGRESS");
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("INPROGRESS");
     const second = { success: true, summary: "two", first_sequence: 2, messages: [said("two")], followups_stored: 1 };
     expect((await harness.support("finish-task", second)).body).toEqual({});
-    const { body } = await ada.get(`/agent/runs/${harness.run_id}/conversation`);
+    const { body } = await user.get(`/agent/runs/${harness.run_id}/conversation`);
     expect(JSON.stringify(body).match(/"(one|two)"/g)).toEqual(['"one"', '"two"']);
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("SUCCEEDED");
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("SUCCEEDED");
   });
 
   it("queues the run for a follow-up that an older harness does not know of", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const ada = createClient(plane);
-    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
+    const user = createClient(plane);
+    await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
     await harness.finish();
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("QUEUED");
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("QUEUED");
   });
 
   it.each([

@@ -8,13 +8,13 @@ import { createRun, deliver, nextExecution, startedRun, workingRun } from "../su
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
-const followup = (run: string, body: object = { message: "more" }) => ada.post(`/agent/runs/${run}/followups`, body);
+const followup = (run: string, body: object = { message: "more" }) => user.post(`/agent/runs/${run}/followups`, body);
 const readHead = (run: string) => plane.table.get(keys.head(run));
 const storesFollowup = (write: TransactionWrite) => write.kind === "update" && write.set?.["followups"] !== undefined;
 
@@ -30,7 +30,7 @@ describe("a follow-up", () => {
     const headers = { "idempotency-key": "k" };
     const ids = [await createRun(plane), await createRun(plane)];
     for (const id of [...ids, ...ids]) {
-      const { status } = await ada.post(`/agent/runs/${id}/followups`, { message: "more" }, { headers });
+      const { status } = await user.post(`/agent/runs/${id}/followups`, { message: "more" }, { headers });
       expect(status).toBe(200);
       expect(await readHead(id)).toMatchObject({ followups: 1 });
     }
@@ -57,7 +57,7 @@ describe("a follow-up", () => {
     await harness.beat(1);
     await harness.finish();
     await followup(harness.run_id);
-    const { events } = (await ada.get(`/agent/runs/${harness.run_id}/events`)).body;
+    const { events } = (await user.get(`/agent/runs/${harness.run_id}/events`)).body;
     const received = events.filter(({ type }: { type: string }) => type === "followup_received");
     expect(received.map(({ data }: { data: object }) => data)).toEqual([
       { number: 1, policy: "interrupt", execution_id: harness.execution_id },
@@ -98,7 +98,7 @@ describe("a follow-up of a run that changes meanwhile", () => {
 
   it("replaces the instruction of a run that was cancelled", async () => {
     const harness = await workingRun(plane, { prompt: "delete everything" });
-    const cancel = () => ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`);
+    const cancel = () => user.post(`/agent/runs/${harness.run_id}/cancel?force=true`);
     await withWriteInBetween(plane, storesFollowup, cancel, () => followup(harness.run_id));
     const response = (await (await nextExecution(plane)).resolve()).body;
     expect(response.prompt).toBe("");
@@ -116,7 +116,7 @@ describe("a follow-up of a run that changes meanwhile", () => {
     ] as const) {
       const { run_id } = await workingRun(plane);
       await followup(run_id, { message: "first" });
-      await ada.post(`/agent/runs/${run_id}/cancel?force=true`);
+      await user.post(`/agent/runs/${run_id}/cancel?force=true`);
       plane.sent.length = 0;
       await followup(run_id, body);
       const response = (await (await nextExecution(plane)).resolve()).body;

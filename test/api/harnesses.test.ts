@@ -5,20 +5,20 @@ import { createRun, workingRun } from "../support/execution.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   return () => vi.unstubAllEnvs();
 });
 
 const resolved = async (config: Record<string, unknown>) => {
   const runId = await createRun(plane, { prompt: "hello", config });
-  return (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
+  return (await user.get(`/agent/runs/${runId}`)).body.agent_config;
 };
 const refused = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
-  ada.post("/agent/runs", { prompt: "hello", config, ...more });
+  user.post("/agent/runs", { prompt: "hello", config, ...more });
 
 describe("config.harness of a third-party agent", () => {
   it.each([
@@ -42,7 +42,7 @@ describe("config.harness of a third-party agent", () => {
   });
 
   it("skips the team's default model if it cannot use it", async () => {
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
     expect(await resolved({ harness: { type: "claude" } })).toMatchObject({ model_id: "anthropic/claude-opus-5-5" });
   });
 

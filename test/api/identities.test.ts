@@ -5,18 +5,18 @@ import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const create = async (name: string, body: Record<string, unknown> = {}) => {
-  const response = await ada.post("/agent/identities", { name, ...body });
+  const response = await user.post("/agent/identities", { name, ...body });
   expect(response.status).toBe(201);
   return response.body;
 };
-const getDefault = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
+const getDefault = async (client = user) => (await client.get("/agent/identities")).body.agents[0];
 const named = (agents: readonly { name: string }[]) => agents.map(({ name }) => name);
 const limit = (identity_limit: number) =>
   plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit } });
@@ -56,8 +56,8 @@ describe("POST /agent/identities", () => {
       default_runner_uid: "",
     };
     expect(made).toEqual(shown);
-    expect((await ada.get(`/agent/identities/${made.uid}`)).body).toEqual(shown);
-    expect((await ada.get("/agent/identities")).body.agents[1]).toEqual(shown);
+    expect((await user.get(`/agent/identities/${made.uid}`)).body).toEqual(shown);
+    expect((await user.get("/agent/identities")).body.agents[1]).toEqual(shown);
   });
 
   it("requires only a name; null equals an absent member", async () => {
@@ -90,29 +90,29 @@ describe("POST /agent/identities", () => {
     ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, path) => {
     const before = structuredClone(plane.table.all());
-    const response = await ada.post("/agent/identities", body);
+    const response = await user.post("/agent/identities", body);
     expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
   it("accepts an environment of the team only", async () => {
-    const { body } = await ada.post("/agent/environments", { name: "Node" });
+    const { body } = await user.post("/agent/environments", { name: "Node" });
     const made = await create("Reviewer", { environment_id: body.uid });
     expect(made.environment_id).toBe(body.uid);
-    const own = await ada.post("/agent/environments", { name: "Mine", team: false });
+    const own = await user.post("/agent/environments", { name: "Mine", team: false });
     for (const environment_id of [own.body.uid, randomUUID(), "none"]) {
       const errors = [{ path: "environment_id" }];
-      expect((await ada.post("/agent/identities", { name: "b", environment_id })).body.errors).toMatchObject(errors);
-      expect((await ada.put(`/agent/identities/${made.uid}`, { environment_id })).body.errors).toMatchObject(errors);
+      expect((await user.post("/agent/identities", { name: "b", environment_id })).body.errors).toMatchObject(errors);
+      expect((await user.put(`/agent/identities/${made.uid}`, { environment_id })).body.errors).toMatchObject(errors);
     }
-    expect((await ada.put(`/agent/identities/${made.uid}`, { environment_id: "" })).body).not.toHaveProperty(
+    expect((await user.put(`/agent/identities/${made.uid}`, { environment_id: "" })).body).not.toHaveProperty(
       "environment_id",
     );
   });
 
   it("requires names to be unique in a team regardless of case, but not across teams", async () => {
     await create("Reviewer");
-    const again = await ada.post("/agent/identities", { name: " reviewer" });
+    const again = await user.post("/agent/identities", { name: " reviewer" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     expect((await createClient(plane, plane.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(
       201,
@@ -121,39 +121,39 @@ describe("POST /agent/identities", () => {
 
   it("gives a name to exactly one of 20 concurrent requests", async () => {
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => ada.post("/agent/identities", { name: "Reviewer" })),
+      Array.from({ length: 20 }, () => user.post("/agent/identities", { name: "Reviewer" })),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 409)).toHaveLength(19);
-    expect(named((await ada.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
+    expect(named((await user.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
   });
 
   it("enforces the identity limit for concurrent requests, counting the default identity", async () => {
     const responses = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => ada.post("/agent/identities", { name: `Agent ${index}` })),
+      Array.from({ length: 25 }, (_, index) => user.post("/agent/identities", { name: `Agent ${index}` })),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(19);
     for (const { status, body } of responses.filter(({ status }) => status !== 201)) {
       expect([status, body.error_code]).toEqual([403, "feature_not_available"]);
     }
-    expect((await ada.get("/agent/identities")).body.agents).toHaveLength(20);
+    expect((await user.get("/agent/identities")).body.agents).toHaveLength(20);
   });
 
   it("creates one identity per Idempotency-Key, and returns the first response to a repeated request", async () => {
     const headers = { "idempotency-key": "key-1" };
-    const first = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
-    const second = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
+    const first = await user.post("/agent/identities", { name: "Reviewer" }, { headers });
+    const second = await user.post("/agent/identities", { name: "Reviewer" }, { headers });
     expect(second).toMatchObject({ status: 201, headers: { "idempotent-replay": "true" } });
     expect(second.body).toEqual(first.body);
     expect(first.headers).not.toHaveProperty("idempotent-replay");
-    expect((await ada.post("/agent/identities", { name: "Other" }, { headers })).status).toBe(409);
-    await ada.delete(`/agent/identities/${first.body.uid}`);
-    expect((await ada.post("/agent/identities", { name: "Reviewer" }, { headers })).status).toBe(409);
+    expect((await user.post("/agent/identities", { name: "Other" }, { headers })).status).toBe(409);
+    await user.delete(`/agent/identities/${first.body.uid}`);
+    expect((await user.post("/agent/identities", { name: "Reviewer" }, { headers })).status).toBe(409);
   });
 
   it("returns the identity of the first attempt to an automatic retry", async () => {
     const first = await create("Reviewer");
-    const retried = await ada.post(
+    const retried = await user.post(
       "/agent/identities",
       { name: "Reviewer" },
       { headers: { "x-stainless-retry-count": "1" } },
@@ -190,7 +190,7 @@ describe("GET /agent/identities", () => {
       plane.clock.now += 1;
       await create(name);
     }
-    const { body } = await ada.get("/agent/identities");
+    const { body } = await user.get("/agent/identities");
     expect(named(body.agents)).toEqual(["Default agent", "c", "a", "b"]);
     expect(body).not.toHaveProperty("page_info");
   });
@@ -214,27 +214,27 @@ describe("GET /agent/identities", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const { status, body } = await ada.get(`/agent/identities?limit=2${cursor}`);
+      const { status, body } = await user.get(`/agent/identities?limit=2${cursor}`);
       expect(status).toBe(200);
       seen.push(...named(body.agents));
       cursor = body.page_info.has_next_page ? `&cursor=${body.page_info.next_cursor}` : "";
     } while (cursor !== "");
     expect(seen).toEqual(["Default agent", "a", "b", "c", "d"]);
-    const { next_cursor } = (await ada.get("/agent/identities?limit=2")).body.page_info;
-    expect((await ada.get(`/agent/identities?cursor=${next_cursor}x`)).status).toBe(400);
+    const { next_cursor } = (await user.get("/agent/identities?limit=2")).body.page_info;
+    expect((await user.get(`/agent/identities?cursor=${next_cursor}x`)).status).toBe(400);
     expect((await createClient(plane, plane.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
     for (const query of ["limit=0", "limit=501", "limit=two"]) {
-      expect((await ada.get(`/agent/identities?${query}`)).body.errors).toMatchObject([{ path: "limit" }]);
+      expect((await user.get(`/agent/identities?${query}`)).body.errors).toMatchObject([{ path: "limit" }]);
     }
   });
 
   it("limits each page to 4 MiB and continues on the next page", async () => {
     await limit(100);
     for (let index = 0; index < 70; index++) await create(`Agent ${index}`, { prompt: "x".repeat(65_536) });
-    const first = await ada.get("/agent/identities");
+    const first = await user.get("/agent/identities");
     expect(Buffer.byteLength(JSON.stringify(first.body))).toBeLessThan(4 * 1024 * 1024);
     expect(first.body.page_info.has_next_page).toBe(true);
-    const second = await ada.get(`/agent/identities?cursor=${first.body.page_info.next_cursor}`);
+    const second = await user.get(`/agent/identities?cursor=${first.body.page_info.next_cursor}`);
     expect(first.body.agents.length + second.body.agents.length).toBe(71);
     expect(second.body.page_info).toEqual({ has_next_page: false });
   });
@@ -243,18 +243,18 @@ describe("GET /agent/identities", () => {
 describe("PUT /agent/identities/{identityUid}", () => {
   it("changes the members in the body, and keeps absent and null ones", async () => {
     const { uid, created_at } = await create("Reviewer", defaults);
-    const before = (await ada.get(`/agent/identities/${uid}`)).body;
+    const before = (await user.get(`/agent/identities/${uid}`)).body;
     plane.clock.now += 5_000;
-    const response = await ada.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
+    const response = await user.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
     expect(response.status).toBe(200);
     expect(response.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
     expect(response.body.created_at).toBe(created_at);
-    expect((await ada.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
+    expect((await user.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
   });
 
   it("clears members by an empty string, list or object, and stores false", async () => {
     const { uid } = await create("Reviewer", defaults);
-    const { body } = await ada.put(`/agent/identities/${uid}`, {
+    const { body } = await user.put(`/agent/identities/${uid}`, {
       description: "",
       prompt: "",
       base_model: "",
@@ -282,7 +282,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
 
   it("keeps stored values where the body has their masks", async () => {
     const { uid, mcp_servers } = await create("Reviewer", defaults);
-    await ada.put(`/agent/identities/${uid}`, {
+    await user.put(`/agent/identities/${uid}`, {
       mcp_servers: { ...mcp_servers, local: { command: "serve", env: { TOKEN: "secret-3" } } },
     });
     const item = await plane.table.get(keys.identity(plane.team, uid));
@@ -295,19 +295,19 @@ describe("PUT /agent/identities/{identityUid}", () => {
   it("frees the old name and claims the new one", async () => {
     const { uid } = await create("Reviewer");
     await create("Builder");
-    expect((await ada.put(`/agent/identities/${uid}`, { name: "BUILDER" })).status).toBe(409);
-    expect((await ada.get(`/agent/identities/${uid}`)).body.name).toBe("Reviewer");
-    expect((await ada.put(`/agent/identities/${uid}`, { name: "REVIEWER" })).body.name).toBe("REVIEWER");
-    expect((await ada.put(`/agent/identities/${uid}`, { name: "Critic" })).body.name).toBe("Critic");
+    expect((await user.put(`/agent/identities/${uid}`, { name: "BUILDER" })).status).toBe(409);
+    expect((await user.get(`/agent/identities/${uid}`)).body.name).toBe("Reviewer");
+    expect((await user.put(`/agent/identities/${uid}`, { name: "REVIEWER" })).body.name).toBe("REVIEWER");
+    expect((await user.put(`/agent/identities/${uid}`, { name: "Critic" })).body.name).toBe("Critic");
     await create("Reviewer");
-    expect((await ada.post("/agent/identities", { name: "critic" })).status).toBe(409);
+    expect((await user.post("/agent/identities", { name: "critic" })).status).toBe(409);
   });
 
   it("returns 400 for wrong values and changes nothing", async () => {
     const { uid } = await create("Reviewer", defaults);
     const before = structuredClone(plane.table.all());
     for (const body of [{ name: "" }, { base_model: "gpt-0" }, { skills: ["x"] }, { harness: { type: 1 } }]) {
-      expect((await ada.put(`/agent/identities/${uid}`, body)).status).toBe(400);
+      expect((await user.put(`/agent/identities/${uid}`, body)).status).toBe(400);
     }
     expect(plane.table.all()).toEqual(before);
   });
@@ -322,18 +322,18 @@ describe("an identity beyond the plan's limit", () => {
     }
     await limit(3);
     const shown = async () =>
-      (await ada.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
+      (await user.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
     expect(await shown()).toEqual([true, true, true, false]);
     const youngest = `/agent/identities/${made[2].uid}`;
-    expect((await ada.get(youngest)).body.available).toBe(false);
-    expect(await ada.put(youngest, { name: "d" })).toMatchObject({
+    expect((await user.get(youngest)).body.available).toBe(false);
+    expect(await user.put(youngest, { name: "d" })).toMatchObject({
       status: 403,
       body: { error_code: "feature_not_available" },
     });
-    expect((await ada.post("/agent/identities", { name: "e" })).status).toBe(403);
-    expect((await ada.delete(`/agent/identities/${made[0].uid}`)).status).toBe(204);
+    expect((await user.post("/agent/identities", { name: "e" })).status).toBe(403);
+    expect((await user.delete(`/agent/identities/${made[0].uid}`)).status).toBe(204);
     expect(await shown()).toEqual([true, true, true]);
-    expect((await ada.put(youngest, { name: "d" })).status).toBe(200);
+    expect((await user.put(youngest, { name: "d" })).status).toBe(200);
   });
 });
 
@@ -341,28 +341,28 @@ describe("DELETE /agent/identities/{identityUid}", () => {
   it("deletes the identity, its name and its place in the limit", async () => {
     const before = structuredClone(plane.table.all()).filter(({ sk }) => sk !== "IDEM");
     const { uid } = await create("Reviewer");
-    const response = await ada.delete(`/agent/identities/${uid}`);
+    const response = await user.delete(`/agent/identities/${uid}`);
     expect(response).toMatchObject({ status: 204, body: "" });
     expect(response.headers).not.toHaveProperty("content-type");
-    expect((await ada.get(`/agent/identities/${uid}`)).status).toBe(404);
-    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(404);
+    expect((await user.get(`/agent/identities/${uid}`)).status).toBe(404);
+    expect((await user.delete(`/agent/identities/${uid}`)).status).toBe(404);
     const noted = plane.table.all().map(({ last_used_at: _, ...item }) => item);
     expect(noted.filter(({ sk }) => sk !== "IDEM")).toEqual(before);
   });
 
   it("returns 400 for the default identity", async () => {
     const { uid } = await getDefault();
-    expect(await ada.delete(`/agent/identities/${uid}`)).toMatchObject({
+    expect(await user.delete(`/agent/identities/${uid}`)).toMatchObject({
       status: 400,
       body: { error_code: "invalid_request" },
     });
-    expect((await ada.put(`/agent/identities/${uid}`, { name: "Ours" })).status).toBe(200);
+    expect((await user.put(`/agent/identities/${uid}`, { name: "Ours" })).status).toBe(200);
   });
 
   it("deletes the identity's keys, which the next request refuses", async () => {
     const agent = await plane.agent();
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(200);
-    await ada.delete(`/agent/identities/${agent.uid}`);
+    await user.delete(`/agent/identities/${agent.uid}`);
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
     expect(plane.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
   });
@@ -378,7 +378,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
             writes.map((write, index) => (index === failing ? { ...write, if: { never: { eq: true } } } : write)),
           ),
       });
-      const response = await ada.delete(`/agent/identities/${agent.uid}`);
+      const response = await user.delete(`/agent/identities/${agent.uid}`);
       Object.assign(plane.table, { transact });
       expect(response).toMatchObject({ status: 409, body: { retryable: true } });
       expect(plane.table.all()).toEqual(before);

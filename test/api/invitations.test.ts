@@ -4,12 +4,12 @@ import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 let invitations: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
   invitations = `/agent/teams/${plane.team}/invitations`;
 });
@@ -17,7 +17,7 @@ beforeEach(async () => {
 const DAY = 24 * 3_600_000;
 const parseToken = (link: string) => link.split("/").at(-1) ?? "";
 const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test" }) => {
-  const response = await ada.post(invitations, body);
+  const response = await user.post(invitations, body);
   expect(response.status).toBe(201);
   return { ...response.body, token: parseToken(response.body.link) };
 };
@@ -40,7 +40,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     });
     expect(token).toMatch(/^[\w-]{43}$/);
     const { link: _, ...shown } = made;
-    expect((await ada.get(invitations)).body).toEqual({ invitations: [shown] });
+    expect((await user.get(invitations)).body).toEqual({ invitations: [shown] });
     expect(JSON.stringify(plane.table.all())).not.toContain(token);
     // It is stored for the team, the token and the address, and the table deletes it after its end.
     const stored = plane.table.all().filter((item) => item["email"] === "new@runyard.test");
@@ -53,17 +53,17 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     ["a role of no kind", { email: "a@b.test", role: "owner" }, "role"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
-    expect((await ada.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
+    expect((await user.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.table.all()).toEqual(before);
   });
 
   it("creates one invitation per Idempotency-Key; a repeated request returns 409 with the id and without the link", async () => {
     const headers = { "idempotency-key": "key-1" };
-    const first = await ada.post(invitations, { email: "a@b.test" }, { headers });
-    const again = await ada.post(invitations, { email: "a@b.test" }, { headers });
+    const first = await user.post(invitations, { email: "a@b.test" }, { headers });
+    const again = await user.post(invitations, { email: "a@b.test" }, { headers });
     expect(again).toMatchObject({ status: 409, body: { retryable: false } });
     expect(again.body.detail).toContain(first.body.id);
-    expect((await ada.get(invitations)).body.invitations).toHaveLength(1);
+    expect((await user.get(invitations)).body.invitations).toHaveLength(1);
   });
 });
 
@@ -75,7 +75,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
       body: { uid: plane.team, name: "Alpha", role: "admin" },
     });
     expect((await bo.get(`/agent/teams/${plane.team}`)).status).toBe(200);
-    expect((await ada.get(invitations)).body.invitations).toEqual([]);
+    expect((await user.get(invitations)).body.invitations).toEqual([]);
     expect(listStored("bo@runyard.test")).toEqual([]);
     const zoe = createClient(plane, (await plane.person("Zoe", [])).key);
     expect((await accept(zoe, token)).status).toBe(404);
@@ -95,12 +95,12 @@ describe("POST /agent/invitations/{token}/accept", () => {
     const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
     const responses = await Promise.all(people.map(({ key }) => accept(createClient(plane, key), token)));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
-    expect((await ada.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
+    expect((await user.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
   });
 
   it("returns 409 to a member of the team and keeps the invitation", async () => {
     const { token } = await invite();
-    expect(await accept(ada, token)).toMatchObject({
+    expect(await accept(user, token)).toMatchObject({
       status: 409,
       body: { detail: "they are a member of the team already", retryable: false },
     });
@@ -113,9 +113,9 @@ describe("POST /agent/invitations/{token}/accept", () => {
     const over = await invite();
     plane.clock.now += 7 * DAY;
     expect((await accept(bo, over.token)).status).toBe(404);
-    expect((await ada.get(invitations)).body.invitations).toEqual([]);
+    expect((await user.get(invitations)).body.invitations).toEqual([]);
     const back = await invite();
-    expect((await ada.delete(`${invitations}/${back.id}`)).status).toBe(204);
+    expect((await user.delete(`${invitations}/${back.id}`)).status).toBe(204);
     expect((await accept(bo, back.token)).status).toBe(404);
     expect((await accept(bo, "none")).body.detail).toBe((await accept(bo, back.token)).body.detail);
   });
@@ -127,8 +127,8 @@ describe("POST /agent/invitations/{token}/accept", () => {
     }
     await plane
       .person("Rob")
-      .then(({ uid }) => ada.put(`/agent/teams/${plane.team}/members/${uid}`, { role: "admin" }));
-    expect((await ada.delete(`/agent/teams/${plane.team}/members/${plane.user}`)).status).toBe(200);
+      .then(({ uid }) => user.put(`/agent/teams/${plane.team}/members/${uid}`, { role: "admin" }));
+    expect((await user.delete(`/agent/teams/${plane.team}/members/${plane.user}`)).status).toBe(200);
     expect((await accept(bo, token)).status).toBe(200);
   });
 
@@ -153,10 +153,10 @@ describe("DELETE /agent/teams/{teamUid}/invitations/{invitationId}", () => {
   it("returns 404 for an unknown and a revoked invitation", async () => {
     const { id } = await invite({ email: "new@runyard.test" });
     expect(listStored("new@runyard.test")).toHaveLength(3);
-    expect((await ada.delete(`${invitations}/${id}`)).status).toBe(204);
+    expect((await user.delete(`${invitations}/${id}`)).status).toBe(204);
     expect(listStored("new@runyard.test")).toEqual([]);
     for (const other of [id, randomUUID(), "none"]) {
-      expect((await ada.delete(`${invitations}/${other}`)).body.detail).toBe("there is no such invitation");
+      expect((await user.delete(`${invitations}/${other}`)).body.detail).toBe("there is no such invitation");
     }
   });
 });

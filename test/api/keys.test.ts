@@ -10,12 +10,12 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let identity: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
-  identity = (await ada.post("/agent/identities", { name: "Reviewer" })).body.uid;
+  user = createClient(plane);
+  identity = (await user.post("/agent/identities", { name: "Reviewer" })).body.uid;
 });
 
 const HOUR = 3_600_000;
@@ -33,7 +33,7 @@ describe.each([
 ])("API keys of $whose", ({ path, form, before, kind }) => {
   it("are returned once, authenticate their owner, and are listed without the key", async () => {
     plane.clock.now += 1_000;
-    const made = await ada.post(path(), { name: "laptop" });
+    const made = await user.post(path(), { name: "laptop" });
     expect(made).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
     expect(made.body).toEqual({
       uid: expect.any(String),
@@ -46,9 +46,9 @@ describe.each([
     expect(parseKey(made.body.key)).toBeDefined();
     const run = await createClient(plane, made.body.key).post("/agent/runs", { prompt: "hello" });
     expect(run.status).toBe(200);
-    expect((await ada.get(`/agent/runs/${run.body.run_id}`)).body.creator.type).toBe(kind);
+    expect((await user.get(`/agent/runs/${run.body.run_id}`)).body.creator.type).toBe(kind);
 
-    const listed = await ada.get(path());
+    const listed = await user.get(path());
     expect(listed.body.keys).toHaveLength(before + 1);
     const { key, ...shown } = made.body;
     expect(listed.body.keys.at(-1)).toEqual({ ...shown, last_used_at: "2026-05-18T19:00:01.000Z" });
@@ -57,28 +57,28 @@ describe.each([
 
   it("are refused after expires_at", async () => {
     const expires_at = "2026-05-18T20:00:00.500000+00:00";
-    const { body } = await ada.post(path(), { name: "short", expires_at });
+    const { body } = await user.post(path(), { name: "short", expires_at });
     expect(body.expires_at).toBe("2026-05-18T20:00:00.500Z");
     plane.clock.now += HOUR;
     expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
     plane.clock.now += 500;
     expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(401);
-    expect(uids(await ada.get(path()))).toContain(body.uid);
+    expect(uids(await user.get(path()))).toContain(body.uid);
   });
 
   it("are refused by the next request after their deletion; a second deletion returns 404", async () => {
-    const { body } = await ada.post(path(), { name: "laptop" });
-    const other = await ada.post(path(), { name: "other" });
+    const { body } = await user.post(path(), { name: "laptop" });
+    const other = await user.post(path(), { name: "other" });
     expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
-    expect(await ada.delete(`${path()}/${body.uid}`)).toMatchObject({ status: 204, body: "" });
+    expect(await user.delete(`${path()}/${body.uid}`)).toMatchObject({ status: 204, body: "" });
     expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(401);
     expect((await createClient(plane, other.body.key).get("/agent/runs")).status).toBe(200);
-    expect(uids(await ada.get(path()))).toHaveLength(before + 1);
-    const gone = await ada.delete(`${path()}/${body.uid}`);
-    const unknown = await ada.delete(`${path()}/${randomUUID()}`);
+    expect(uids(await user.get(path()))).toHaveLength(before + 1);
+    const gone = await user.delete(`${path()}/${body.uid}`);
+    const unknown = await user.delete(`${path()}/${randomUUID()}`);
     expect(gone.status).toBe(404);
     expect(unknown.body.detail).toBe(gone.body.detail);
-    expect((await ada.delete(`${path()}/none`)).body.detail).toBe(gone.body.detail);
+    expect((await user.delete(`${path()}/none`)).body.detail).toBe(gone.body.detail);
   });
 
   it.each([
@@ -89,62 +89,62 @@ describe.each([
     ["an end that has come", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
   ])("return 400 with the field and store nothing for %s", async (_, body, field) => {
     const stored = structuredClone(plane.table.all());
-    const response = await ada.post(path(), body);
+    const response = await user.post(path(), body);
     expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     for (const { path } of response.body.errors) expect(path).toBe(field);
     expect(plane.table.all()).toEqual(stored);
   });
 
   it("are limited to 50, also for concurrent requests", async () => {
-    for (let index = before; index < 45; index++) await ada.post(path(), { name: `key ${index}` });
+    for (let index = before; index < 45; index++) await user.post(path(), { name: `key ${index}` });
     const responses = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => ada.post(path(), { name: `late ${index}` })),
+      Array.from({ length: 10 }, (_, index) => user.post(path(), { name: `late ${index}` })),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(5);
     for (const { status, body } of responses.filter(({ status }) => status !== 201)) {
       expect([status, body.error_code, body.retryable]).toEqual([409, "conflict", false]);
       expect(body.detail).toBe("the limit of 50 keys is reached: delete one first");
     }
-    const listed = await ada.get(path());
+    const listed = await user.get(path());
     expect(listed.body.keys).toHaveLength(50);
     // Keys of one moment have no order of their own, and pages need one.
     expect(uids(listed)).toEqual(uids(listed).toSorted());
     // Not the key that these very calls are made with, which stands anywhere among keys of one moment.
     const spare = listed.body.keys.find(({ name }: { name: string }) => name.startsWith("late "));
-    await ada.delete(`${path()}/${spare.uid}`);
-    expect((await ada.post(path(), { name: "again" })).status).toBe(201);
+    await user.delete(`${path()}/${spare.uid}`);
+    expect((await user.post(path(), { name: "again" })).status).toBe(201);
   });
 
   it("are created once per Idempotency-Key; a repeated request returns 409 with the uid and without the key", async () => {
     const headers = { "idempotency-key": "key-1" };
-    const { body } = await ada.post(path(), { name: "laptop" }, { headers });
+    const { body } = await user.post(path(), { name: "laptop" }, { headers });
     for (const again of [
-      await ada.post(path(), { name: "laptop" }, { headers }),
-      await ada.post(path(), { name: "laptop" }, { headers: { ...headers, "x-stainless-retry-count": "1" } }),
+      await user.post(path(), { name: "laptop" }, { headers }),
+      await user.post(path(), { name: "laptop" }, { headers: { ...headers, "x-stainless-retry-count": "1" } }),
     ]) {
       expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
       expect(again.body.detail).toContain(body.uid);
       expect(JSON.stringify(again.body)).not.toContain(body.key);
     }
-    expect(uids(await ada.get(path()))).toHaveLength(before + 1);
+    expect(uids(await user.get(path()))).toHaveLength(before + 1);
   });
 
   it("are listed in pages where the request has a limit", async () => {
     for (const name of ["a", "b", "c"]) {
       plane.clock.now += 1;
-      await ada.post(path(), { name });
+      await user.post(path(), { name });
     }
-    const all = uids(await ada.get(path()));
-    const first = await ada.get(`${path()}?limit=2`);
-    const second = await ada.get(`${path()}?cursor=${first.body.page_info.next_cursor}`);
+    const all = uids(await user.get(path()));
+    const first = await user.get(`${path()}?limit=2`);
+    const second = await user.get(`${path()}?cursor=${first.body.page_info.next_cursor}`);
     expect([...uids(first), ...uids(second)]).toEqual(all);
   });
 
   it("record the hour of their last write request, and no read requests", async () => {
-    const { body } = await ada.post(path(), { name: "laptop" });
+    const { body } = await user.post(path(), { name: "laptop" });
     const client = createClient(plane, body.key);
     const used = async () =>
-      (await ada.get(path())).body.keys.find(({ uid }: { uid: string }) => uid === body.uid).last_used_at;
+      (await user.get(path())).body.keys.find(({ uid }: { uid: string }) => uid === body.uid).last_used_at;
     await client.get("/agent/runs");
     expect(await used()).toBeUndefined();
     await client.post("/agent/runs", {});
@@ -177,8 +177,8 @@ describe("personal keys", () => {
   });
 
   it("may end at any later time, and null sets no end", async () => {
-    expect((await ada.post("/agent/keys", { name: "a", expires_at: "2026-05-18T19:00:00.001Z" })).status).toBe(201);
-    const { status, body } = await ada.post("/agent/keys", { name: "a", expires_at: null });
+    expect((await user.post("/agent/keys", { name: "a", expires_at: "2026-05-18T19:00:00.001Z" })).status).toBe(201);
+    const { status, body } = await user.post("/agent/keys", { name: "a", expires_at: null });
     expect(status).toBe(201);
     expect(body).not.toHaveProperty("expires_at");
   });
@@ -193,7 +193,7 @@ describe("personal keys", () => {
   });
 
   it("cannot be listed or deleted by other users", async () => {
-    const { body } = await ada.post("/agent/keys", { name: "laptop" });
+    const { body } = await user.post("/agent/keys", { name: "laptop" });
     const mia = createClient(plane, (await plane.person("Mia")).key);
     expect(uids(await mia.get("/agent/keys"))).not.toContain(body.uid);
     expect((await mia.delete(`/agent/keys/${body.uid}`)).status).toBe(404);
@@ -201,7 +201,7 @@ describe("personal keys", () => {
   });
 
   it("can delete themselves", async () => {
-    const { body } = await ada.post("/agent/keys", { name: "laptop" });
+    const { body } = await user.post("/agent/keys", { name: "laptop" });
     const client = createClient(plane, body.key);
     plane.clock.now += 2 * HOUR;
     expect((await client.delete(`/agent/keys/${body.uid}`)).status).toBe(204);
@@ -223,19 +223,19 @@ describe("issueRecoveryKey", () => {
   const issue = () => issueRecoveryKey(owner(), person(), plane.ports);
 
   it("adds a key to the person's others, also beyond their limit, and leaves those valid", async () => {
-    for (let index = 1; index < 50; index++) await ada.post("/agent/keys", { name: `key ${index}` });
+    for (let index = 1; index < 50; index++) await user.post("/agent/keys", { name: `key ${index}` });
     const key = await issue();
     const { body } = await createClient(plane, key).get("/agent/keys");
     expect(body.keys).toHaveLength(51);
     expect(body.keys.filter(({ name }: { name: string }) => name === "recovery key")).toMatchObject([
       { suffix: key.slice(-4), created_by: { type: "user", uid: plane.user, display_name: "Ada" } },
     ]);
-    expect((await ada.get("/agent/keys")).status).toBe(200);
+    expect((await user.get("/agent/keys")).status).toBe(200);
   });
 
   it("adds the key where another is added meanwhile, and gives up after 25 times", async () => {
     const isList = (write: TransactionWrite) => write.kind === "put" && write.item.sk === keys.userKeys("").sk;
-    const key = await withWriteInBetween(plane, isList, () => ada.post("/agent/keys", { name: "other" }), issue);
+    const key = await withWriteInBetween(plane, isList, () => user.post("/agent/keys", { name: "other" }), issue);
     expect((await createClient(plane, key).get("/agent/keys")).body.keys).toHaveLength(3);
     const failed = await withFailingWrites(plane, keys.userKeys(plane.user), () => issue().catch((error) => error));
     expect(failed).toMatchObject({ attempts: 25, result: { code: "conflict", retryable: true } });
@@ -253,7 +253,7 @@ describe("issueRecoveryKey", () => {
 describe("identity keys", () => {
   it("are listed by the team's agents and changed by its members only", async () => {
     const path = `/agent/identities/${identity}/keys`;
-    const { body } = await ada.post(path, { name: "laptop" });
+    const { body } = await user.post(path, { name: "laptop" });
     const agent = createClient(plane, body.key);
     expect(uids(await agent.get(path))).toEqual([body.uid]);
     expect((await agent.post(path, { name: "more" })).status).toBe(403);
@@ -264,7 +264,7 @@ describe("identity keys", () => {
 
   it("return 404 to callers of another team", async () => {
     const path = `/agent/identities/${identity}/keys`;
-    const { body } = await ada.post(path, { name: "laptop" });
+    const { body } = await user.post(path, { name: "laptop" });
     const bo = createClient(plane, plane.otherKey);
     for (const response of [
       await bo.get(path),
@@ -277,21 +277,21 @@ describe("identity keys", () => {
 
   it("are not created beyond the identity limit; existing ones still authenticate and can be deleted", async () => {
     const path = `/agent/identities/${identity}/keys`;
-    const { body } = await ada.post(path, { name: "laptop" });
+    const { body } = await user.post(path, { name: "laptop" });
     await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
-    expect(await ada.post(path, { name: "more" })).toMatchObject({
+    expect(await user.post(path, { name: "more" })).toMatchObject({
       status: 403,
       body: { error_code: "feature_not_available" },
     });
     expect((await createClient(plane, body.key).get("/agent/runs")).status).toBe(200);
-    expect((await ada.delete(`${path}/${body.uid}`)).status).toBe(204);
+    expect((await user.delete(`${path}/${body.uid}`)).status).toBe(204);
   });
 
   it("are all deleted with the identity in one transaction", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const made: string[] = [];
-    for (let index = 0; index < 50; index++) made.push((await ada.post(path, { name: `key ${index}` })).body.key);
-    expect((await ada.delete(`/agent/identities/${identity}`)).status).toBe(204);
+    for (let index = 0; index < 50; index++) made.push((await user.post(path, { name: `key ${index}` })).body.key);
+    expect((await user.delete(`/agent/identities/${identity}`)).status).toBe(204);
     for (const key of made) expect((await createClient(plane, key).get("/agent/runs")).status).toBe(401);
     expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(identity);
   });

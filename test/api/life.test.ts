@@ -20,16 +20,16 @@ const file = {
 describe("a run from its prompt to its transcript", () => {
   it("is created, executed and finished, and records every step", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
 
-    const created = await ada.post("/agent/runs", {
+    const created = await user.post("/agent/runs", {
       prompt: "# Say hello\n\nplease",
       config: { base_prompt: "be kind" },
     });
     expect(created.status).toBe(200);
     expect(created.body).toEqual({ run_id: created.body.run_id, task_id: created.body.run_id, state: "QUEUED" });
     const id: string = created.body.run_id;
-    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
       run_id: id,
       task_id: id,
       title: "Say hello",
@@ -54,11 +54,11 @@ describe("a run from its prompt to its transcript", () => {
       },
       artifacts: [],
     });
-    expect((await ada.get(`/agent/runs/${id}/conversation`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}/conversation`)).body).toMatchObject({
       conversation_id: id,
       steps: [{ messages: [{ role: "user", content: [{ type: "text", text: "# Say hello\n\nplease" }] }] }],
     });
-    const early = await ada.get(`/agent/runs/${id}/transcript`);
+    const early = await user.get(`/agent/runs/${id}/transcript`);
     expect(early).toMatchObject({ status: 404, body: { retryable: false } });
 
     plane.clock.now += 1_000;
@@ -66,7 +66,7 @@ describe("a run from its prompt to its transcript", () => {
     const [envelope] = plane.started;
     if (envelope === undefined) throw new Error("no sandbox was started");
     expect(envelope).toMatchObject({ version: 1, run_id: id, base_url: "https://runyard.test/api/v1" });
-    expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("PENDING");
+    expect((await user.get(`/agent/runs/${id}`)).body.state).toBe("PENDING");
 
     plane.clock.now += 1_000;
     const harness = createHarness(plane, envelope);
@@ -98,7 +98,7 @@ describe("a run from its prompt to its transcript", () => {
       expect(response.status, "another instance is turned away").toBe(409);
       expect(response.body).toMatchObject({ error_code: "conflict", retryable: false });
     }
-    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "INPROGRESS",
       started_at: "2026-05-18T19:00:02.000Z",
       is_sandbox_running: true,
@@ -131,14 +131,14 @@ describe("a run from its prompt to its transcript", () => {
     const target = await harness.support("report-artifact", file);
     expect(target.body.upload).toMatchObject({ method: "PUT" });
     const uid: string = target.body.artifact_uid;
-    expect((await ada.get(`/agent/runs/${id}`)).body.artifacts, "what is not there yet is invisible").toEqual([]);
-    expect((await ada.get(`/agent/artifacts/${uid}`)).status).toBe(404);
+    expect((await user.get(`/agent/runs/${id}`)).body.artifacts, "what is not there yet is invisible").toEqual([]);
+    expect((await user.get(`/agent/artifacts/${uid}`)).status).toBe(404);
     await plane.upload(target.body.upload.url, CONTENT);
     expect((await harness.support("report-artifact", file)).body).toEqual({ artifact_uid: uid });
     expect((await harness.support("report-artifact", file)).body, "once committed it stays so").toEqual({
       artifact_uid: uid,
     });
-    expect((await ada.get(`/agent/artifacts/${uid}`)).body).toMatchObject({
+    expect((await user.get(`/agent/artifacts/${uid}`)).body).toMatchObject({
       artifact_uid: uid,
       artifact_type: "FILE",
       data: {
@@ -152,31 +152,31 @@ describe("a run from its prompt to its transcript", () => {
     plane.clock.now += 1_000;
     expect((await harness.finish(true, "said hello")).body).toEqual({});
     expect((await harness.beat()).status, "the key dies with the run").toBe(401);
-    const pending = await ada.get(`/agent/runs/${id}/transcript`);
+    const pending = await user.get(`/agent/runs/${id}/transcript`);
     expect(pending).toMatchObject({ status: 404, body: { retryable: true }, headers: { "retry-after": "1" } });
     await deliver(plane);
 
-    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "SUCCEEDED",
       run_time: "PT2.000S",
       is_sandbox_running: false,
       artifacts: [{ artifact_type: "FILE", data: { artifact_uid: uid, title: "Report" } }],
     });
-    const response = await ada.get(`/agent/runs/${id}/response`);
+    const response = await user.get(`/agent/runs/${id}/response`);
     expect(response.body).toMatchObject({
       text: "three",
       state: "SUCCEEDED",
       artifacts: [{ data: { artifact_uid: uid } }],
     });
 
-    const conversation = await ada.get(`/agent/runs/${id}/conversation`);
+    const conversation = await user.get(`/agent/runs/${id}/conversation`);
     const texts = conversation.body.steps.flatMap((step: { messages: { content: { text: string }[] }[] }) =>
       step.messages.map(({ content }) => content[0]?.text),
     );
     expect(texts).toEqual(["# Say hello\n\nplease", "one", "two", "three"]);
-    expect((await ada.get(`/agent/conversations/${id}`)).body).toEqual(conversation.body);
+    expect((await user.get(`/agent/conversations/${id}`)).body).toEqual(conversation.body);
 
-    const timeline = (await ada.get(`/agent/runs/${id}/timeline`)).body.events;
+    const timeline = (await user.get(`/agent/runs/${id}/timeline`)).body.events;
     expect(timeline.map(({ event_type }: { event_type: string }) => event_type)).toEqual([
       "run_created",
       "run_pending",
@@ -194,7 +194,7 @@ describe("a run from its prompt to its transcript", () => {
       payload: { duration_ms: 250, is_error: false, detail: "cloned" },
     });
 
-    const events = (await ada.get(`/agent/runs/${id}/events`)).body;
+    const events = (await user.get(`/agent/runs/${id}/events`)).body;
     expect(events.events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(events).toMatchObject({ next: 8, ended: true });
     expect(events.events[4]).toMatchObject({
@@ -202,11 +202,11 @@ describe("a run from its prompt to its transcript", () => {
       data: { first_sequence: 1, messages: [said("one"), said("two")] },
     });
 
-    const transcript = await ada.get(`/agent/runs/${id}/transcript`);
+    const transcript = await user.get(`/agent/runs/${id}/transcript`);
     expect(transcript.status).toBe(302);
     expect(transcript.body).toBe("");
-    expect((await ada.get(`/agent/runs/${id}/transcript?redirect=true`)).status).toBe(302);
-    expect(await ada.get(`/agent/runs/${id}/transcript?redirect=false`)).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}/transcript?redirect=true`)).status).toBe(302);
+    expect(await user.get(`/agent/runs/${id}/transcript?redirect=false`)).toMatchObject({
       status: 200,
       body: {
         download_url: transcript.headers["location"],
@@ -226,8 +226,8 @@ describe("a run from its prompt to its transcript", () => {
 
   it("ends FAILED with one sentence and its code if the harness reports it", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const { body } = await ada.post("/agent/run", { prompt: "fail" });
+    const user = createClient(plane);
+    const { body } = await user.post("/agent/run", { prompt: "fail" });
     const harness = createHarness(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     const summary = `step 3: \`make test\` ended\n\twith ${"x".repeat(2_000)}`;
@@ -235,7 +235,7 @@ describe("a run from its prompt to its transcript", () => {
       (await harness.support("finish-task", { success: false, summary, error_code: "environment_setup_failed" }))
         .status,
     ).toBe(200);
-    const run = (await ada.get(`/agent/runs/${body.run_id}`)).body;
+    const run = (await user.get(`/agent/runs/${body.run_id}`)).body;
     expect(run).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "environment_setup_failed", retryable: false },
@@ -243,23 +243,23 @@ describe("a run from its prompt to its transcript", () => {
     expect(run.status_message.message).toMatch(/^step 3: `make test` ended with x+…$/);
     expect([...run.status_message.message]).toHaveLength(1_024);
     await deliver(plane);
-    expect((await ada.get(`/agent/runs/${body.run_id}/transcript`)).status).toBe(302);
+    expect((await user.get(`/agent/runs/${body.run_id}/transcript`)).status).toBe(302);
   });
 
   it("passes through INPROGRESS if its end is reported before its first call", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const { body } = await ada.post("/agent/runs", { prompt: "quick" });
+    const user = createClient(plane);
+    const { body } = await user.post("/agent/runs", { prompt: "quick" });
     const harness = createHarness(plane, await plane.dispatch(body.run_id));
     expect((await harness.finish()).status).toBe(200);
-    const { events } = (await ada.get(`/agent/runs/${body.run_id}/timeline`)).body;
+    const { events } = (await user.get(`/agent/runs/${body.run_id}/timeline`)).body;
     expect(events.map(({ event_type }: { event_type: string }) => event_type)).toEqual([
       "run_created",
       "run_pending",
       "worker_container_ready",
       "run_succeeded",
     ]);
-    expect((await ada.get(`/agent/runs/${body.run_id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${body.run_id}`)).body).toMatchObject({
       state: "SUCCEEDED",
       started_at: "2026-05-18T19:00:00.000Z",
     });

@@ -31,7 +31,7 @@ async function post(client: Client, target: string, body: unknown): Promise<stri
 }
 
 /** At least two items in every list, and two lists of each kind. */
-async function fillLists({ plane, ada, github, environment }: SkillControlPlane): Promise<Lists> {
+async function fillLists({ plane, user, github, environment }: SkillControlPlane): Promise<Lists> {
   for (const name of ["acme/shop", "acme/forge"]) github.repositories.set(name, shop);
   github.repositories.set("acme/broken", {
     files: { ".claude/skills/odd/SKILL.md": "---\n---\n", ".claude/skills/good/SKILL.md": skill("good") },
@@ -39,16 +39,16 @@ async function fillLists({ plane, ada, github, environment }: SkillControlPlane)
   for (const name of ["shop", "forge", "broken"]) {
     await environment(name, [{ url: `https://github.com/acme/${name}` }]);
   }
-  await post(ada, "/agent/environments", { name: "Own", team: false });
+  await post(user, "/agent/environments", { name: "Own", team: false });
   const identities: string[] = [];
   for (const name of ["one", "two"]) {
-    await post(ada, "/agent/secrets", { name: name.toUpperCase(), value: "hush" });
-    await post(ada, "/agent/keys", { name });
-    const identity = await post(ada, "/agent/identities", { name });
+    await post(user, "/agent/secrets", { name: name.toUpperCase(), value: "hush" });
+    await post(user, "/agent/keys", { name });
+    const identity = await post(user, "/agent/identities", { name });
     identities.push(identity);
     for (const other of ["a", "b"]) {
-      await post(ada, `/agent/identities/${identity}/keys`, { name: other });
-      await post(ada, `/agent/identities/${identity}/trust-rules`, {
+      await post(user, `/agent/identities/${identity}/keys`, { name: other });
+      await post(user, `/agent/identities/${identity}/trust-rules`, {
         issuer: "https://token.actions.githubusercontent.com",
         audience: "https://runyard.test",
         subject_pattern: `repo:acme/${other}:*`,
@@ -70,11 +70,11 @@ async function fillLists({ plane, ada, github, environment }: SkillControlPlane)
     await startSession(plane);
     await connectedWorker(plane, `worker-${name}`);
   }
-  const other = await post(ada, "/agent/teams", { name: "Gamma" });
+  const other = await post(user, "/agent/teams", { name: "Gamma" });
   await plane.person("Zoe", [other]);
   for (const team of [plane.team, other]) {
     for (const name of ["x", "y"]) {
-      await ada.post(`/agent/teams/${team}/invitations`, { email: `${name}@runyard.test` });
+      await user.post(`/agent/teams/${team}/invitations`, { email: `${name}@runyard.test` });
     }
   }
   const each = (ids: readonly string[], path: (id: string) => string) => ids.map(path);
@@ -123,28 +123,28 @@ async function openPage(client: Client, target: string, cursor: string, headers 
 
 describe("the cursor of a list", () => {
   it("is valid for that list with the same query, caller and team, and for nothing else", async () => {
-    const { plane, ada } = skills;
+    const { plane, user } = skills;
     const mia = await plane.person("Mia");
-    await ada.put(`/agent/teams/${plane.team}/members/${mia.uid}`, { role: "admin" });
+    await user.put(`/agent/teams/${plane.team}/members/${mia.uid}`, { role: "admin" });
     const { ofTeams, ofCaller, ofAll } = await fillLists(skills);
     const targets = [...ofTeams, ...ofCaller, ...ofAll];
     const cursors = new Map<string, string>();
     for (const target of targets) {
-      const { body } = await ada.get(`${target}&limit=1`);
+      const { body } = await user.get(`${target}&limit=1`);
       expect(body.page_info, target).toMatchObject({ has_next_page: true });
       cursors.set(target, body.page_info.next_cursor);
     }
     const wrong: string[] = [];
     for (const [list, cursor] of cursors) {
       for (const target of targets) {
-        const page = await openPage(ada, target, cursor);
+        const page = await openPage(user, target, cursor);
         if (page !== (target === list ? "200" : REFUSED)) wrong.push(`${target} with the cursor of ${list}: ${page}`);
       }
       const foreign = await openPage(createClient(plane, mia.key), list, cursor);
       const visible = ofAll.includes(list) ? "200" : REFUSED;
       if (foreign !== visible && !foreign.startsWith("404") && !foreign.startsWith("403"))
         wrong.push(`Mia, ${list}: ${foreign}`);
-      const inTeam = await openPage(ada, list, cursor, { "x-team-uid": plane.team });
+      const inTeam = await openPage(user, list, cursor, { "x-team-uid": plane.team });
       if (ofTeams.includes(list) && inTeam !== REFUSED) wrong.push(`${list} in one team: ${inTeam}`);
     }
     expect(wrong).toEqual([]);

@@ -83,7 +83,7 @@ describe("GET /agent/runs", () => {
 
   it("returns each unchanged run exactly once while others change", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const made: string[] = [];
     for (let number = 0; number < 30; number++) {
       plane.clock.now += 1;
@@ -93,14 +93,14 @@ describe("GET /agent/runs", () => {
     const seen: string[] = [];
     let cursor = "";
     for (let page = 0; ; page++) {
-      const response = await ada.get(`/agent/runs?limit=4&cursor=${cursor}`);
+      const response = await user.get(`/agent/runs?limit=4&cursor=${cursor}`);
       seen.push(...ids(response));
       cursor = response.body.page_info.next_cursor ?? "";
       if (cursor === "") break;
       plane.clock.now += 1;
       const moved = made[(page * 7) % 30] ?? "";
       touched.add(moved);
-      await ada.post(`/agent/runs/${moved}/followups`, { message: "m" });
+      await user.post(`/agent/runs/${moved}/followups`, { message: "m" });
       await createRun(plane, { prompt: "new" });
     }
     for (const id of made.filter((it) => !touched.has(it))) expect(seen.filter((it) => it === id)).toHaveLength(1);
@@ -108,9 +108,9 @@ describe("GET /agent/runs", () => {
 
   it("filters by each parameter, and by all of them together", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const config = { name: "nightly", model_id: "local/runbook" };
-    const full = await ada.post(
+    const full = await user.post(
       "/agent/runs",
       { prompt: "a", skill: "o/r:s", config, metadata: { team: "x", "a.b": "c d" } },
       { headers: { "x-run-source": "CLI" } },
@@ -133,10 +133,10 @@ describe("GET /agent/runs", () => {
       "created_before=2026-05-18T21:00:00.500%2B02:00",
       `creator=${plane.user}&executor=${plane.user}&state=QUEUED&state=FAILED&name=nightly&model_id=local/runbook&execution_location=REMOTE&environment_id=empty-environment&metadata[a.b]=c%20d&updated_after=2026-05-18T18:59:59Z&created_after=2026-05-18T18:59:59.999Z`,
     ];
-    for (const query of only) expect(ids(await ada.get(`/agent/runs?${query}`)), query).toEqual([id]);
-    expect(ids(await ada.get("/agent/runs?state=INPROGRESS"))).toEqual([harness.run_id]);
-    expect(ids(await ada.get(`/agent/runs?creator=${agent.uid}`))).toHaveLength(1);
-    expect(ids(await ada.get("/agent/runs?state=QUEUED&state=INPROGRESS"))).toHaveLength(3);
+    for (const query of only) expect(ids(await user.get(`/agent/runs?${query}`)), query).toEqual([id]);
+    expect(ids(await user.get("/agent/runs?state=INPROGRESS"))).toEqual([harness.run_id]);
+    expect(ids(await user.get(`/agent/runs?creator=${agent.uid}`))).toHaveLength(1);
+    expect(ids(await user.get("/agent/runs?state=QUEUED&state=INPROGRESS"))).toHaveLength(3);
     const none = [
       "state=FAILED",
       "source=FAX",
@@ -148,25 +148,25 @@ describe("GET /agent/runs", () => {
       "created_after=2026-05-18T19:00:01Z",
       "updated_after=2026-05-18T19:00:01.000Z",
     ];
-    for (const query of none) expect(ids(await ada.get(`/agent/runs?${query}`)), query).toEqual([]);
+    for (const query of none) expect(ids(await user.get(`/agent/runs?${query}`)), query).toEqual([]);
     for (const query of ["name=", "state=&creator=", "unknown=1", "cursor="]) {
-      expect(ids(await ada.get(`/agent/runs?${query}`)), `${query} filters nothing`).toHaveLength(3);
+      expect(ids(await user.get(`/agent/runs?${query}`)), `${query} filters nothing`).toHaveLength(3);
     }
   });
 
   it("finds the descendants of a run at any depth, without the run itself, and rejects an invisible ancestor", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const root = await createRun(plane);
     plane.clock.now += 1;
     const child = await createRun(plane, { prompt: "child", parent_run_id: root });
     plane.clock.now += 1;
     const grandchild = await createRun(plane, { prompt: "grandchild", parent_run_id: child });
     const foreign = await createRun(plane, { prompt: "theirs" }, plane.otherKey);
-    expect(ids(await ada.get(`/agent/runs?ancestor_run_id=${root}`))).toEqual([grandchild, child]);
-    expect(ids(await ada.get(`/agent/runs?ancestor_run_id=${child}`))).toEqual([grandchild]);
+    expect(ids(await user.get(`/agent/runs?ancestor_run_id=${root}`))).toEqual([grandchild, child]);
+    expect(ids(await user.get(`/agent/runs?ancestor_run_id=${child}`))).toEqual([grandchild]);
     for (const unknown of [foreign, randomUUID(), "none"]) {
-      expect(await ada.get(`/agent/runs?ancestor_run_id=${unknown}`)).toMatchObject({
+      expect(await user.get(`/agent/runs?ancestor_run_id=${unknown}`)).toMatchObject({
         status: 400,
         body: { errors: [{ path: "ancestor_run_id" }] },
       });
@@ -175,14 +175,14 @@ describe("GET /agent/runs", () => {
 
   it("finds runs by the kind of their artifacts", async () => {
     const stage = await makeStage();
-    const ada = createClient(stage.plane);
-    const found = await ada.get("/agent/runs?artifact_type=FILE");
+    const user = createClient(stage.plane);
+    const found = await user.get("/agent/runs?artifact_type=FILE");
     expect(ids(found)).toEqual([stage.runId]);
-    const { artifacts } = (await ada.get(`/agent/runs/${stage.runId}`)).body;
+    const { artifacts } = (await user.get(`/agent/runs/${stage.runId}`)).body;
     expect(artifacts).toMatchObject([{ artifact_type: "FILE" }]);
     expect(found.body.runs[0].artifacts).toEqual(artifacts);
-    expect(ids(await ada.get("/agent/runs?artifact_type=PLAN"))).toEqual([]);
-    expect((await ada.get("/agent/runs?artifact_type=file")).status).toBe(400);
+    expect(ids(await user.get("/agent/runs?artifact_type=PLAN"))).toEqual([]);
+    expect((await user.get("/agent/runs?artifact_type=file")).status).toBe(400);
   });
 
   it.each([
@@ -229,17 +229,17 @@ describe("GET /agent/runs", () => {
 
   it("binds a cursor to caller, filters and order, but not to the limit", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     for (let number = 0; number < 5; number++) await createRun(plane);
-    const first = await ada.get("/agent/runs?limit=2&state=QUEUED");
+    const first = await user.get("/agent/runs?limit=2&state=QUEUED");
     const cursor: string = first.body.page_info.next_cursor;
-    expect(ids(await ada.get(`/agent/runs?limit=500&state=QUEUED&cursor=${cursor}`))).toHaveLength(3);
+    expect(ids(await user.get(`/agent/runs?limit=500&state=QUEUED&cursor=${cursor}`))).toHaveLength(3);
     const mia = await plane.person("Mia");
     for (const response of [
-      await ada.get(`/agent/runs?limit=2&cursor=${cursor}`),
-      await ada.get(`/agent/runs?limit=2&state=QUEUED&state=FAILED&cursor=${cursor}`),
-      await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_order=asc&cursor=${cursor}`),
-      await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_by=title&cursor=${cursor}`),
+      await user.get(`/agent/runs?limit=2&cursor=${cursor}`),
+      await user.get(`/agent/runs?limit=2&state=QUEUED&state=FAILED&cursor=${cursor}`),
+      await user.get(`/agent/runs?limit=2&state=QUEUED&sort_order=asc&cursor=${cursor}`),
+      await user.get(`/agent/runs?limit=2&state=QUEUED&sort_by=title&cursor=${cursor}`),
       await createClient(plane, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
     ]) {
       expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
@@ -250,7 +250,7 @@ describe("GET /agent/runs", () => {
     expect((await createClient(plane, one.key).get(target)).status).toBe(200);
     expect((await createClient(plane, two.key).get(target)).status, "another agent of the team").toBe(400);
     plane.clock.now += 365 * 24 * 3_600_000;
-    expect((await ada.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
+    expect((await user.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
   });
 
   it("returns the runs of all teams of a caller in several teams, or of the named one", async () => {

@@ -9,23 +9,23 @@ describe("the skill that an execution has loaded", () => {
 
   it("is returned with its name, and finds the run by its file's path and by the spec, in every list", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane, { skill: "o/r:review" });
     await workingRun(plane, { skill: "o/r:other" });
     expect((await tell(harness, { name: "Review", content: "Look.", path })).status).toBe(200);
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       agent_skill: { name: "Review", full_path: path },
       agent_config: { skill_spec: "o/r:review" },
     });
     for (const spec of [path, "o/r:review"]) {
       for (const more of ["", "&sort_by=created_at", "&sort_by=title", "&sort_by=agent", `&creator=${plane.user}`]) {
-        const { body } = await ada.get(`/agent/runs?skill=${encodeURIComponent(spec)}${more}`);
+        const { body } = await user.get(`/agent/runs?skill=${encodeURIComponent(spec)}${more}`);
         expect(
           body.runs.map(({ run_id }: { run_id: string }) => run_id),
           `${spec}${more}`,
         ).toEqual([harness.run_id]);
       }
-      const created = await ada.get(
+      const created = await user.get(
         `/agent/runs?skill=${encodeURIComponent(spec)}&creator=${plane.user}&sort_by=created_at`,
       );
       expect(created.body.runs).toHaveLength(1);

@@ -24,16 +24,16 @@ const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Resp
 describe("a run with execution_location LOCAL", () => {
   it("is recorded with a key that is shown once, and never dispatched", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const headers = { "idempotency-key": "one" };
-    const created = await ada.post("/agent/runs", request, { headers });
+    const created = await user.post("/agent/runs", request, { headers });
     expect(created).toMatchObject({ status: 200, body: { state: "QUEUED", run_key: expect.stringMatching(/^ryr_/) } });
-    const again = await ada.post("/agent/runs", request, { headers });
+    const again = await user.post("/agent/runs", request, { headers });
     expect(again.body).toEqual({ run_id: created.body.run_id, task_id: created.body.run_id, state: "QUEUED" });
     expect(plane.sent).toEqual([]);
     await consume(plane, "runs", created.body.run_id);
     expect(plane.started).toEqual([]);
-    const run = await ada.get(`/agent/runs/${created.body.run_id}`);
+    const run = await user.get(`/agent/runs/${created.body.run_id}`);
     expect(run.body).toMatchObject({
       state: "QUEUED",
       execution_location: "LOCAL",
@@ -42,7 +42,7 @@ describe("a run with execution_location LOCAL", () => {
       started_at: null,
     });
     expect(JSON.stringify(plane.table.all())).not.toContain(created.body.run_key);
-    expect((await ada.get("/agent/runs?execution_location=LOCAL")).body.runs).toHaveLength(1);
+    expect((await user.get("/agent/runs?execution_location=LOCAL")).body.runs).toHaveLength(1);
   });
 
   it("begins with the first call of its key and ends by finish-task, in allowed transitions", async () => {
@@ -93,13 +93,13 @@ describe("a run with execution_location LOCAL", () => {
 
   it("is cancelled only by force, which revokes its key", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const [waiting, working] = [await localRun(plane), await localRun(plane)];
     await working.resolve();
     for (const harness of [waiting, working]) {
       const path = `/agent/runs/${harness.run_id}/cancel`;
-      expect(await ada.post(path)).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
-      expect((await ada.post(`${path}?force=true`)).status).toBe(200);
+      expect(await user.post(path)).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+      expect((await user.post(`${path}?force=true`)).status).toBe(200);
       expect((await harness.resolve()).status).toBe(401);
       expect(await shown(plane, harness)).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
     }
@@ -107,11 +107,11 @@ describe("a run with execution_location LOCAL", () => {
 
   it("delivers follow-ups to its caller, who must handle them to finish; once ended it accepts none", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await localRun(plane);
     await harness.resolve();
     const path = `/agent/runs/${harness.run_id}/followups`;
-    expect((await ada.post(path, { message: "and this" })).status).toBe(200);
+    expect((await user.post(path, { message: "and this" })).status).toBe(200);
     expect(await harness.finish()).toMatchObject({
       status: 409,
       body: { retryable: false, detail: expect.stringContaining("follow-up 1") },
@@ -119,7 +119,7 @@ describe("a run with execution_location LOCAL", () => {
     expect((await harness.beat()).body.followups).toMatchObject([{ number: 1, message: "and this" }]);
     await harness.beat(1);
     expect((await harness.finish()).status).toBe(200);
-    expect(await ada.post(path, { message: "more" })).toMatchObject({
+    expect(await user.post(path, { message: "more" })).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining("conversation_id") },
     });

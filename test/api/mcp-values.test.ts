@@ -5,10 +5,10 @@ import { createHarness, deliver, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const TOKEN = "a-value-of-an-environment";
@@ -39,18 +39,18 @@ describe("values of MCP servers", () => {
     expect(counts()).toEqual([1, 1]);
     const path = `/agent/runs/${harness.run_id}`;
     for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
-      expectNone((await ada.get(path + part)).body);
-    expectNone((await ada.get("/agent/runs")).body);
-    const { headers } = await ada.get(`${path}/transcript`);
+      expectNone((await user.get(path + part)).body);
+    expectNone((await user.get("/agent/runs")).body);
+    const { headers } = await user.get(`${path}/transcript`);
     const transcript = await plane.download(headers["location"] ?? "");
     expect(transcript).toContain("run_succeeded");
     expectNone(transcript);
   });
 
   it("of an identity are not returned to a caller that executes the run itself", async () => {
-    const { body: identity } = await ada.post("/agent/identities", { name: "Reviewer", mcp_servers });
+    const { body: identity } = await user.post("/agent/identities", { name: "Reviewer", mcp_servers });
     const body = { prompt: "hello", agent_identity_uid: identity.uid };
-    const { body: local } = await ada.post("/agent/runs", { ...body, execution_location: "LOCAL" });
+    const { body: local } = await user.post("/agent/runs", { ...body, execution_location: "LOCAL" });
     expectNone((await createClient(plane, local.run_key).post("/harness-support/resolve-prompt", {})).body);
     const hosted = await workingRun(plane, body);
     expect((await hosted.resolve()).body.context.mcp_servers).toEqual(mcp_servers);
@@ -67,13 +67,13 @@ describe("values of MCP servers", () => {
   ])(
     "of %s are in no response, and are kept when the masked values are written back",
     async (_, path, request, idOf) => {
-      const made = await ada.post(path, request);
+      const made = await user.post(path, request);
       expect(made.status).toBe(201);
       const own = `${path}/${idOf(made.body)}`;
-      const read = await ada.get(own);
-      const written = await ada.put(own, { ...request, ...read.body });
+      const read = await user.get(own);
+      const written = await user.put(own, { ...request, ...read.body });
       expect(written.status).toBe(200);
-      for (const { body } of [made, read, written, await ada.get(path)]) {
+      for (const { body } of [made, read, written, await user.get(path)]) {
         expectNone(body);
         expect(JSON.stringify(body)).toContain('"TOKEN":"***"');
       }
@@ -86,9 +86,9 @@ describe("values of MCP servers", () => {
       mcp_servers: { ...mcp_servers, both: { command: "serve", url: "https://a.test", env: { TOKEN } } },
     };
     const responses = [
-      await ada.post("/agent/runs", { prompt: "hello", config }),
-      await ada.post("/agent/identities", { name: "Reviewer", mcp_servers: config.mcp_servers }),
-      await ada.post("/agent/schedules", { ...nightly, agent_config: config }),
+      await user.post("/agent/runs", { prompt: "hello", config }),
+      await user.post("/agent/identities", { name: "Reviewer", mcp_servers: config.mcp_servers }),
+      await user.post("/agent/schedules", { ...nightly, agent_config: config }),
     ];
     for (const { status, body } of responses) {
       expect(status).toBe(400);

@@ -10,10 +10,10 @@ const SONNET = "anthropic/claude-sonnet-5-5";
 const settings = ["MODEL_PROVIDERS", "COMPATIBLE_MODELS", "DISABLED_MODELS"] as const;
 const set = (values: Partial<Record<(typeof settings)[number], string>>) => void Object.assign(process.env, values);
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 afterEach(() => {
   for (const name of settings) delete process.env[name];
@@ -23,7 +23,7 @@ describe("GET /agent/models", () => {
   const listIds = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
 
   it("returns only the embedded model, as the default, if no provider is configured", async () => {
-    const response = await ada.get("/agent/models");
+    const response = await user.get("/agent/models");
     expect(listIds(response)).toEqual(["local/runbook"]);
     expect(response.body.default_model_id).toBe("local/runbook");
     expect(response.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
@@ -31,13 +31,13 @@ describe("GET /agent/models", () => {
 
   it("returns the models of the configured providers, and the first provider's first model is the default", async () => {
     set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
-    const response = await ada.get("/agent/models");
+    const response = await user.get("/agent/models");
     const openai = CATALOGUE.openai.map(({ id }) => id);
     expect(listIds(response)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
     expect(response.body.default_model_id).toBe(openai[0]);
     expect(response.body.models.at(-2)).toMatchObject({ provider: "UNKNOWN", display_name: "qwen/coder" });
     set({ MODEL_PROVIDERS: "anthropic,bedrock" });
-    const other = await ada.get("/agent/models");
+    const other = await user.get("/agent/models");
     expect(other.body.default_model_id).toBe(OPUS);
     expect(other.body.models[0]).toMatchObject({
       provider: "ANTHROPIC",
@@ -49,7 +49,7 @@ describe("GET /agent/models", () => {
 
   it("marks disabled models, and none of them is the default", async () => {
     set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: `${OPUS},none` });
-    const { body } = await ada.get("/agent/models");
+    const { body } = await user.get("/agent/models");
     const disabled = body.models.filter((model: { disable_reason?: string }) => model.disable_reason !== undefined);
     expect(disabled).toEqual([expect.objectContaining({ id: OPUS, disable_reason: "ADMIN_DISABLED" })]);
     expect(body.default_model_id).toBe(SONNET);
@@ -60,7 +60,7 @@ describe("GET /agent/models", () => {
     const agent = await plane.agent();
     const run = await workingRun(plane, { prompt: "hello", config: { model_id: "local/runbook" } });
     const twofold = await plane.person("Tess", [plane.team, plane.otherTeam]);
-    const changed = await ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: SONNET } });
+    const changed = await user.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: SONNET } });
     expect(changed.status).toBe(200);
     const defaultFor = async (key: string, team?: string) => {
       const headers = team === undefined ? {} : { "x-team-uid": team };
@@ -72,8 +72,8 @@ describe("GET /agent/models", () => {
     expect(await defaultFor(twofold.key, plane.team)).toBe(SONNET);
     expect(await defaultFor(twofold.key, plane.otherTeam)).toBe(OPUS);
     const personal = await createRun(plane, { prompt: "mine", team: false });
-    expect((await ada.get(`/agent/runs/${personal}`)).body.agent_config.model_id).toBe(OPUS);
-    expect((await ada.get(`/agent/runs/${await createRun(plane)}`)).body.agent_config.model_id).toBe(SONNET);
+    expect((await user.get(`/agent/runs/${personal}`)).body.agent_config.model_id).toBe(OPUS);
+    expect((await user.get(`/agent/runs/${await createRun(plane)}`)).body.agent_config.model_id).toBe(SONNET);
   });
 });
 
@@ -81,18 +81,18 @@ describe("a requested model", () => {
   const naming: [string, (id: string) => Promise<{ status: number; body: { errors: unknown } }>, string][] = [
     [
       "POST /agent/runs",
-      (model_id) => ada.post("/agent/runs", { prompt: "a", config: { model_id } }),
+      (model_id) => user.post("/agent/runs", { prompt: "a", config: { model_id } }),
       "config.model_id",
     ],
     [
       "POST /agent/schedules",
-      (model_id) => ada.post("/agent/schedules", { ...nightly, agent_config: { model_id } }),
+      (model_id) => user.post("/agent/schedules", { ...nightly, agent_config: { model_id } }),
       "agent_config.model_id",
     ],
-    ["POST /agent/identities", (base_model) => ada.post("/agent/identities", { name: "a", base_model }), "base_model"],
+    ["POST /agent/identities", (base_model) => user.post("/agent/identities", { name: "a", base_model }), "base_model"],
     [
       "PUT /agent/teams/{teamUid}",
-      (default_model_id) => ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id } }),
+      (default_model_id) => user.put(`/agent/teams/${plane.team}`, { settings: { default_model_id } }),
       "settings.default_model_id",
     ],
   ];

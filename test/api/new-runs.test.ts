@@ -5,13 +5,13 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createHarness, createRun, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
-const read = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body;
+const read = async (id: string) => (await user.get(`/agent/runs/${id}`)).body;
 
 describe("a new run", () => {
   it("has a title of its prompt where the given one is blank", async () => {
@@ -23,7 +23,7 @@ describe("a new run", () => {
     const prompt = "😀".repeat(10_000);
     const id = await createRun(plane, { prompt });
     expect((await read(id)).prompt).toBe(prompt);
-    expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("😀".repeat(1_000));
+    expect((await user.get("/agent/runs")).body.runs[0].prompt).toBe("😀".repeat(1_000));
   });
 
   it("has its ancestors from the root down, and is counted at its parent and at the root", async () => {
@@ -43,9 +43,9 @@ describe("a new run", () => {
 
   it("is at capacity where its team's slots are taken, unless it is a child, which takes one of its tree", async () => {
     const settings = { concurrency_limit: 1 };
-    expect((await ada.put(`/agent/teams/${plane.team}`, { settings })).status).toBe(200);
+    expect((await user.put(`/agent/teams/${plane.team}`, { settings })).status).toBe(200);
     const { run_id } = await workingRun(plane);
-    const create = async (body: object) => (await ada.post("/agent/runs", { prompt: "a", ...body })).body;
+    const create = async (body: object) => (await user.post("/agent/runs", { prompt: "a", ...body })).body;
     expect(await create({})).toMatchObject({ at_capacity: true });
     expect(await create({ parent_run_id: run_id })).not.toHaveProperty("at_capacity");
     expect(await create({ execution_location: "LOCAL" })).not.toHaveProperty("at_capacity");
@@ -59,12 +59,12 @@ describe("a new run", () => {
   it("is refused with a default of its team that is not valid any more", async () => {
     const set = { default_model_id: "gpt-0" };
     await plane.table.write({ kind: "update", key: keys.team(plane.team), set });
-    expect(await ada.post("/agent/runs", { prompt: "a" })).toMatchObject({
+    expect(await user.post("/agent/runs", { prompt: "a" })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "config.model_id" }] },
     });
     const config = { model_id: "local/runbook" };
-    expect((await ada.post("/agent/runs", { prompt: "a", config })).status).toBe(200);
+    expect((await user.post("/agent/runs", { prompt: "a", config })).status).toBe(200);
   });
 });
 
@@ -79,7 +79,7 @@ describe("the conversation that a new run continues", () => {
     await second.resolve();
     await second.finish();
     const personal = await createRun(plane, { prompt: "p", team: false });
-    await ada.post(`/agent/runs/${personal}/cancel`);
+    await user.post(`/agent/runs/${personal}/cancel`);
     const { key } = await plane.person("Mia");
     const missing = "0199e0b2-0000-7000-8000-000000000000";
     for (const [id, by] of [
@@ -111,7 +111,7 @@ describe("the conversation that a new run continues", () => {
 
 describe("the environment of a new run", () => {
   const environment = async (name: string, body: object) => {
-    const made = await ada.post("/agent/environments", { name, ...body });
+    const made = await user.post("/agent/environments", { name, ...body });
     expect(made.status, JSON.stringify(made.body)).toBe(201);
     return made.body.uid;
   };
@@ -119,12 +119,12 @@ describe("the environment of a new run", () => {
   it("with a worker is refused to a personal run, unless its caller executes it", async () => {
     const environment_id = await environment("own", { team: false, worker_host: "rack-7" });
     const run = { prompt: "a", team: false, config: { environment_id } };
-    expect(await ada.post("/agent/runs", run)).toMatchObject({
+    expect(await user.post("/agent/runs", run)).toMatchObject({
       status: 400,
       body: { errors: [{ path: "config.worker_host" }] },
     });
-    expect((await ada.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
-    expect((await ada.post("/agent/runs", { ...run, team: true })).status).toBe(200);
+    expect((await user.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
+    expect((await user.post("/agent/runs", { ...run, team: true })).status).toBe(200);
   });
 
   it("with an image is refused where the service has no containers to execute the run in", async () => {
@@ -132,9 +132,9 @@ describe("the environment of a new run", () => {
     const environment_id = await environment("image", { docker_image: "python:3.13" });
     const onWorker = await environment("worker", { docker_image: "python:3.13", worker_host: "rack-7" });
     const run = { prompt: "a", config: { environment_id } };
-    expect((await ada.post("/agent/runs", run)).status).toBe(200);
+    expect((await user.post("/agent/runs", run)).status).toBe(200);
     plane.offered.pop();
-    expect(await ada.post("/agent/runs", run)).toMatchObject({
+    expect(await user.post("/agent/runs", run)).toMatchObject({
       status: 422,
       body: { error_code: "operation_not_supported", detail: expect.stringMatching(/^config\.environment_id: /) },
     });
@@ -143,7 +143,7 @@ describe("the environment of a new run", () => {
       { prompt: "a", config: { environment_id: onWorker } },
       { prompt: "a", config: { environment_id, worker_host: "rack-7" } },
     ]) {
-      expect((await ada.post("/agent/runs", body)).status, JSON.stringify(body)).toBe(200);
+      expect((await user.post("/agent/runs", body)).status, JSON.stringify(body)).toBe(200);
     }
   });
 });

@@ -4,17 +4,17 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { deliver, type Harness, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   harness = await workingRun(plane);
 });
 
 const notify = (message: unknown) => harness.support("notify-user", { message });
 const told = async () =>
-  (await ada.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events
+  (await user.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events
     .filter(({ type }: { type: string }) => type === "user_notified")
     .map(({ data }: { data: { message: string } }) => data.message);
 
@@ -22,20 +22,20 @@ describe("POST /harness-support/notify-user", () => {
   it("adds a notification to the run's events, and the run continues", async () => {
     expect(await notify("half of it is done")).toMatchObject({ status: 200, body: {} });
     expect(await told()).toEqual(["half of it is done"]);
-    const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await user.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(
       events.map(({ event_type }: { event_type: string }) => event_type),
       "it is no step of the run",
     ).toEqual(["run_created", "run_pending", "worker_container_ready"]);
     await harness.finish();
     await deliver(plane);
-    const { headers } = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const { headers } = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await plane.download(headers["location"] ?? "")).toContain("half of it is done");
   });
 
   it("does not change the run's state", async () => {
     await notify("half of it is done");
-    expect((await ada.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("INPROGRESS");
+    expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("INPROGRESS");
   });
 
   it("records the same message once, however often it is sent", async () => {

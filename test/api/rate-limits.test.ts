@@ -104,33 +104,33 @@ describe("a rate-limit token", () => {
 
   it("is not spent by a refused request", async () => {
     plane.rates.create = 1;
-    const ada = createClient(plane);
-    expect((await ada.post("/agent/runs", {})).status).toBe(400);
-    expect((await ada.post("/agent/runs", { prompt: "a", parent_run_id: crypto.randomUUID() })).status).toBe(400);
-    expect((await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: crypto.randomUUID() })).status).toBe(400);
+    const user = createClient(plane);
+    expect((await user.post("/agent/runs", {})).status).toBe(400);
+    expect((await user.post("/agent/runs", { prompt: "a", parent_run_id: crypto.randomUUID() })).status).toBe(400);
+    expect((await user.post("/agent/runs", { prompt: "a", agent_identity_uid: crypto.randomUUID() })).status).toBe(400);
     expect(tokensTaken(plane)).toEqual([]);
-    expect((await ada.post("/agent/runs", { prompt: "a" })).status).toBe(200);
+    expect((await user.post("/agent/runs", { prompt: "a" })).status).toBe(200);
   });
 
   it("is not needed for a repeated request, which gets the first response from an empty bucket", async () => {
     plane.rates.create = 1;
     plane.rates.followup = 1;
-    const ada = createClient(plane);
-    const first = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
-    const again = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
+    const user = createClient(plane);
+    const first = await user.post("/agent/runs", { prompt: "a" }, keyed("k"));
+    const again = await user.post("/agent/runs", { prompt: "a" }, keyed("k"));
     expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
     expect(again.body.run_id).toBe(first.body.run_id);
-    expect((await ada.post("/agent/runs", { prompt: "a" }, keyed("other"))).status).toBe(429);
-    expect((await ada.post("/agent/runs", { prompt: "b" }, keyed("k"))).status).toBe(409);
+    expect((await user.post("/agent/runs", { prompt: "a" }, keyed("other"))).status).toBe(429);
+    expect((await user.post("/agent/runs", { prompt: "b" }, keyed("k"))).status).toBe(409);
 
     const target = `/agent/runs/${first.body.run_id}/followups`;
     const retry = { headers: { "x-stainless-retry-count": "1" } };
-    expect((await ada.post(target, { message: "more" })).status).toBe(200);
-    expect(await ada.post(target, { message: "more" }, retry)).toMatchObject({
+    expect((await user.post(target, { message: "more" })).status).toBe(200);
+    expect(await user.post(target, { message: "more" }, retry)).toMatchObject({
       status: 200,
       headers: { "idempotent-replay": "true" },
     });
-    expect((await ada.post(target, { message: "and more" })).status).toBe(429);
+    expect((await user.post(target, { message: "and more" })).status).toBe(429);
     expect(tokensTaken(plane)).toEqual([1, 1]);
   });
 

@@ -212,15 +212,15 @@ describe("POST /harness-support/transcript", () => {
 describe("a conversation in a third-party harness's own format", () => {
   it("returns 422 if the service has no messages of it, and is readable otherwise", async () => {
     const harness = await workingRun(plane);
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const paths = [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`];
-    for (const path of paths) expect((await ada.get(path)).status).toBe(200);
+    for (const path of paths) expect((await user.get(path)).status).toBe(200);
     await declare(harness);
     for (const path of paths) {
-      expect(await ada.get(path)).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+      expect(await user.get(path)).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
     }
     await harness.messages(1, "hello");
-    for (const path of paths) expect((await ada.get(path)).status).toBe(200);
+    for (const path of paths) expect((await user.get(path)).status).toBe(200);
   });
 });
 

@@ -30,7 +30,7 @@ async function append(harness: Harness, first: number, messages: readonly unknow
 describe("GET /agent/runs/{runId}/events", () => {
   it("is one gapless sequence from 1, readable from any number, and reports its end", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
     for (let number = 1; number <= 250; number++) {
       await append(harness, number, [said(`message ${number}`)]);
@@ -46,7 +46,7 @@ describe("GET /agent/runs/{runId}/events", () => {
     const sequences: number[] = [];
     let after = 0;
     for (let ended = false; !ended; ) {
-      const { body } = await ada.get(`${path}?after=${after}`);
+      const { body } = await user.get(`${path}?after=${after}`);
       sequences.push(...body.events.map(({ sequence }: { sequence: number }) => sequence));
       after = body.next;
       if (body.events.length === 0) {
@@ -56,7 +56,7 @@ describe("GET /agent/runs/{runId}/events", () => {
       ended = body.ended;
     }
     expect(sequences).toEqual(Array.from({ length: 279 }, (_, index) => index + 1));
-    expect((await ada.get(`${path}?after=5000`)).body).toEqual({ events: [], next: 5000, ended: true });
+    expect((await user.get(`${path}?after=5000`)).body).toEqual({ events: [], next: 5000, ended: true });
   });
 
   it("waits for the next event, up to the requested time", async () => {
@@ -65,11 +65,11 @@ describe("GET /agent/runs/{runId}/events", () => {
       plane.clock.now += 20;
     }, 20);
     try {
-      const ada = createClient(plane);
+      const user = createClient(plane);
       const harness = await workingRun(plane);
       const path = `/agent/runs/${harness.run_id}/events`;
       const began = performance.now();
-      const waiting = ada.get(`${path}?after=3&wait=20`);
+      const waiting = user.get(`${path}?after=3&wait=20`);
       await sleep(200);
       await harness.messages(1, "here");
       expect((await waiting).body).toMatchObject({
@@ -78,11 +78,11 @@ describe("GET /agent/runs/{runId}/events", () => {
         ended: false,
       });
       expect(performance.now() - began).toBeLessThan(10_000);
-      expect((await ada.get(`${path}?after=4&wait=1`)).body).toEqual({ events: [], next: 4, ended: false });
-      const ending = ada.get(`${path}?after=4&wait=20`);
+      expect((await user.get(`${path}?after=4&wait=1`)).body).toEqual({ events: [], next: 4, ended: false });
+      const ending = user.get(`${path}?after=4&wait=20`);
       await harness.finish();
       expect((await ending).body).toMatchObject({ events: [{ sequence: 5, type: "run_succeeded" }], ended: true });
-      expect((await ada.get(`${path}?after=5&wait=20`)).body, "of a run that has ended it waits for nothing").toEqual({
+      expect((await user.get(`${path}?after=5&wait=20`)).body, "of a run that has ended it waits for nothing").toEqual({
         events: [],
         next: 5,
         ended: true,
@@ -94,12 +94,12 @@ describe("GET /agent/runs/{runId}/events", () => {
 
   it("never exceeds 4 MiB in one response, and omits nothing over several", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
     for (let number = 1; number <= 30; number++) await append(harness, number, [said("x".repeat(250_000))]);
     let messages = 0;
     for (let after = 0; ; ) {
-      const response = await ada.get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      const response = await user.get(`/agent/runs/${harness.run_id}/events?after=${after}`);
       expect(response.status).toBe(200);
       expect(Buffer.byteLength(JSON.stringify(response.body))).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
       if (response.body.events.length === 0) break;
@@ -148,8 +148,8 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     await append(harness, 1, [...command("a", output), ...command("b", { stdout: output, exit_code: 0 })]);
     await harness.finish();
     await deliver(plane);
-    const ada = createClient(plane);
-    const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    const user = createClient(plane);
+    const { steps } = (await user.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     const [, , first, , second] = steps[0].messages;
     for (const shown of [first.content[0].output, second.content[0].output.stdout]) {
       expect(shown).toMatch(/^begin é+\n\[.*transcript.*\]$/);
@@ -157,7 +157,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       expect(shown).not.toContain("\ufffd");
     }
     expect(second.content[0].output.exit_code).toBe(0);
-    const transcript = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    const transcript = await user.get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await plane.download(transcript.headers["location"] ?? "")).toContain(output);
   });
 

@@ -8,24 +8,24 @@ import { readState } from "../support/look.ts";
 import { makeSchedule, readSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const identity = async (body: Record<string, unknown> = {}): Promise<string> => {
   plane.clock.now += 1;
-  const made = await ada.post("/agent/identities", { name: `Reviewer ${randomUUID()}`, ...body });
+  const made = await user.post("/agent/identities", { name: `Reviewer ${randomUUID()}`, ...body });
   expect(made.status).toBe(201);
   return made.body.uid;
 };
 const agentKey = async (uid: string): Promise<string> =>
-  (await ada.post(`/agent/identities/${uid}/keys`, { name: "key" })).body.key;
-const run = async (body: Record<string, unknown>, client = ada) => {
+  (await user.post(`/agent/identities/${uid}/keys`, { name: "key" })).body.key;
+const run = async (body: Record<string, unknown>, client = user) => {
   const made = await client.post("/agent/runs", { prompt: "hello", ...body });
   expect(made.status, JSON.stringify(made.body)).toBe(200);
-  return (await ada.get(`/agent/runs/${made.body.run_id}`)).body;
+  return (await user.get(`/agent/runs/${made.body.run_id}`)).body;
 };
 const planned = (identity_limit: number) =>
   plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit } });
@@ -40,9 +40,9 @@ describe("agent_identity_uid", () => {
       executor: { type: "service_account", uid, display_name: "Critic" },
       scope: { type: "Team", uid: plane.team },
     });
-    const byExecutor = await ada.get(`/agent/runs?executor=${uid}`);
+    const byExecutor = await user.get(`/agent/runs?executor=${uid}`);
     expect(byExecutor.body.runs).toHaveLength(1);
-    expect((await ada.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
+    expect((await user.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
   });
 
   it("applies the identity's defaults to each member that the run's configuration leaves out", async () => {
@@ -93,7 +93,7 @@ describe("agent_identity_uid", () => {
     ["another team's", async () => (await plane.agent("theirs", plane.otherTeam)).uid],
   ])("returns 400 with the field for %s", async (_, uid) => {
     const before = structuredClone(plane.table.all());
-    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
+    const response = await user.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
     expect(plane.table.all().filter(({ pk }) => pk.startsWith("RUN#"))).toEqual(
       before.filter(({ pk }) => pk.startsWith("RUN#")),
@@ -104,7 +104,7 @@ describe("agent_identity_uid", () => {
     const uid = await identity();
     const personal = await createRun(plane, { prompt: "p", team: false });
     for (const body of [{ team: false }, { parent_run_id: personal }]) {
-      const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, ...body });
+      const response = await user.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, ...body });
       expect(response, JSON.stringify(body)).toMatchObject({
         status: 400,
         body: { errors: [{ path: "agent_identity_uid", message: "is for team runs only" }] },
@@ -115,7 +115,7 @@ describe("agent_identity_uid", () => {
   it("returns 403 for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     await planned(1);
-    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    const response = await user.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
     expect(response).toMatchObject({
       status: 403,
       body: {
@@ -128,11 +128,11 @@ describe("agent_identity_uid", () => {
 
   it("refuses unsupported defaults of the identity like those of the run", async () => {
     const uid = await identity({ harness: { type: "claude" } });
-    const response = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    const response = await user.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
     expect(response).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
     expect(
       (
-        await ada.post("/agent/runs", {
+        await user.post("/agent/runs", {
           prompt: "a",
           agent_identity_uid: uid,
           config: { harness: { type: "default" } },
@@ -216,7 +216,7 @@ describe("on_behalf_of", () => {
     const removed = await plane.person("Rob");
     await plane.removeMember(removed.uid);
     const path = [{ path: "on_behalf_of" }];
-    expect((await ada.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).body.errors).toMatchObject(path);
+    expect((await user.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).body.errors).toMatchObject(path);
     for (const name of [randomUUID(), "bo@runyard.test", "nobody", removed.uid]) {
       const response = await agent.post("/agent/runs", { prompt: "a", on_behalf_of: name });
       expect(response).toMatchObject({ status: 400, body: { errors: path } });
@@ -230,7 +230,7 @@ describe("children of a run that an identity executes", () => {
     const other = await identity();
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
     const child = await parent.client.post("/agent/runs", { prompt: "child" });
-    expect((await ada.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({
       creator: { type: "service_account", uid },
       executor: { type: "service_account", uid },
       agent_config: { base_prompt: "Be kind." },
@@ -247,8 +247,8 @@ describe("children of a run that an identity executes", () => {
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
     await planned(1);
     const child = await parent.client.post("/agent/runs", { prompt: "child" });
-    expect((await ada.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({ executor: { uid } });
-    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
+    expect((await user.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({ executor: { uid } });
+    expect((await user.delete(`/agent/identities/${uid}`)).status).toBe(204);
     expect(await parent.client.post("/agent/runs", { prompt: "late" })).toMatchObject({
       status: 403,
       body: { error_code: "not_authorized", detail: expect.stringContaining(`the identity ${uid}`) },
@@ -286,9 +286,9 @@ describe("deleting the identity of runs and schedules", () => {
     const queued = await createRun(plane, body);
     const byItself = await createClient(plane, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
     const bystander = await createRun(plane);
-    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
+    expect((await user.delete(`/agent/identities/${uid}`)).status).toBe(204);
     for (const id of [pending.run_id, queued, byItself.body.run_id]) {
-      expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+      expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
         state: "FAILED",
         status_message: { error_code: "not_authorized", retryable: false, message: expect.stringMatching(/deleted/) },
       });
@@ -306,7 +306,7 @@ describe("deleting the identity of runs and schedules", () => {
     const uid = await identity({ name: "Critic" });
     const { id } = await makeSchedule(plane, { agent_uid: uid });
     const { id: other } = await makeSchedule(plane);
-    await ada.delete(`/agent/identities/${uid}`);
+    await user.delete(`/agent/identities/${uid}`);
     expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,
       last_spawn_error: "the identity Critic is deleted",
@@ -320,7 +320,7 @@ describe("deleting the identity of runs and schedules", () => {
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, uid) });
     await deliver(plane);
     expect(plane.started).toEqual([]);
-    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "not_authorized" },
     });

@@ -5,25 +5,25 @@ import { createHarness, createRun, deliver, nextExecution, startedRun, workingRu
 import { nightly } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
-const keep = async (name: string, value = VALUE, client = ada) =>
+const keep = async (name: string, value = VALUE, client = user) =>
   expect((await client.post("/agent/secrets", { name, value })).status).toBe(201);
 const named = (...names: string[]) => names.map((name) => ({ name }));
-const environment = async (secrets: string[], body: Record<string, unknown> = {}, client = ada): Promise<string> => {
+const environment = async (secrets: string[], body: Record<string, unknown> = {}, client = user): Promise<string> => {
   const made = await client.post("/agent/environments", { name: `E ${secrets}`, secrets: named(...secrets), ...body });
   expect(made.status).toBe(201);
   return made.body.uid;
 };
 const identity = async (...secrets: string[]): Promise<string> =>
-  (await ada.post("/agent/identities", { name: `I ${secrets}`, secrets: named(...secrets) })).body.uid;
+  (await user.post("/agent/identities", { name: `I ${secrets}`, secrets: named(...secrets) })).body.uid;
 const within = (environment_id: string, more: Record<string, unknown> = {}) => ({
   prompt: "hello",
   config: { environment_id },
@@ -64,7 +64,7 @@ describe("the secrets of a run", () => {
     await deliver(plane);
     const path = `/agent/runs/${harness.run_id}`;
     for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
-      expect(JSON.stringify((await ada.get(path + part)).body), part).not.toContain(VALUE);
+      expect(JSON.stringify((await user.get(path + part)).body), part).not.toContain(VALUE);
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
@@ -77,7 +77,7 @@ describe("the secrets of a run", () => {
     expect((await first.resolve()).status).toBe(401);
     expect(await secretsIn(second)).toEqual({ NPM_TOKEN: VALUE });
     const other = await workingRun(plane, within(uid));
-    const byPerson = await ada.post("/harness-support/resolve-prompt", {});
+    const byPerson = await user.post("/harness-support/resolve-prompt", {});
     expect(byPerson.status).toBe(403);
     await other.finish();
     expect((await other.resolve()).status).toBe(401);
@@ -87,7 +87,7 @@ describe("the secrets of a run", () => {
     await keep("NPM_TOKEN", "the first value");
     const body = within(await environment(["NPM_TOKEN"]));
     const waiting = await createRun(plane, body);
-    await ada.delete("/agent/secrets/NPM_TOKEN");
+    await user.delete("/agent/secrets/NPM_TOKEN");
     await keep("NPM_TOKEN", "the second value");
     expect(await secretsIn(createHarness(plane, await plane.dispatch(waiting)))).toEqual({
       NPM_TOKEN: "the second value",
@@ -99,7 +99,7 @@ describe("the secrets of a run", () => {
     await keep("TRACKER", "tracker's value");
     const uid = await environment(["NPM_TOKEN"]);
     const waiting = await createRun(plane, within(uid));
-    await ada.put(`/agent/environments/${uid}`, { secrets: named("TRACKER") });
+    await user.put(`/agent/environments/${uid}`, { secrets: named("TRACKER") });
     expect(await secretsIn(createHarness(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
   });
 
@@ -108,9 +108,9 @@ describe("the secrets of a run", () => {
     await keep("TRACKER", "tracker's value");
     const agent_config = { environment_id: await environment(["NPM_TOKEN"]) };
     const { id } = (
-      await ada.post("/agent/schedules", { ...nightly, agent_config, agent_uid: await identity("TRACKER") })
+      await user.post("/agent/schedules", { ...nightly, agent_config, agent_uid: await identity("TRACKER") })
     ).body;
-    const { run_id } = (await ada.post(`/agent/schedules/${id}/run`)).body;
+    const { run_id } = (await user.post(`/agent/schedules/${id}/run`)).body;
     expect(await secretsIn(createHarness(plane, await plane.dispatch(run_id)))).toEqual({
       NPM_TOKEN: VALUE,
       TRACKER: "tracker's value",
@@ -139,7 +139,7 @@ describe("an unavailable secret", () => {
     await keep("NPM_TOKEN");
     await keep("NPM_TOKEN", "the other team's", bo);
     const uid = await environment(["NPM_TOKEN"]);
-    await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
+    await user.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
     expect(await planted(within(uid), plane.otherKey)).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! the environment is shared with the run's team/),
     });
@@ -148,7 +148,7 @@ describe("an unavailable secret", () => {
   it("is any secret for a run that its caller executes: no response gives a caller a value", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
-    const made = await ada.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
+    const made = await user.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
     const own = createClient(plane, made.body.run_key);
     const { status, body } = await own.post("/harness-support/resolve-prompt", {});
     expect(status).toBe(200);
@@ -203,7 +203,7 @@ describe("the secrets of a child", () => {
 });
 
 describe("setup_failed of an environment", () => {
-  const failed = async (uid: string) => (await ada.get(`/agent/environments/${uid}`)).body.setup_failed;
+  const failed = async (uid: string) => (await user.get(`/agent/environments/${uid}`)).body.setup_failed;
   const end = async (uid: string, outcome: Record<string, unknown>) => {
     const harness = await workingRun(plane, within(uid));
     plane.clock.now += 1000;
@@ -219,7 +219,7 @@ describe("setup_failed of an environment", () => {
     expect(await failed(uid)).toBe(true);
     const waiting = await createRun(plane, within(uid));
     expect(await failed(uid)).toBe(true);
-    await ada.post(`/agent/runs/${waiting}/cancel`);
+    await user.post(`/agent/runs/${waiting}/cancel`);
     expect(await failed(uid)).toBe(true);
     await end(uid, { success: true });
     expect(await failed(uid)).toBe(false);
@@ -247,7 +247,7 @@ describe("setup_failed of an environment", () => {
 
   it("is not changed by a guest's runs", async () => {
     const uid = await environment([], { team: false });
-    await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
+    await user.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
     const guest = await workingRun(plane, within(uid), plane.otherKey);
     await guest.support("finish-task", { summary: "no", ...setupFailed });
     await deliver(plane);

@@ -21,7 +21,7 @@ describe("POST /agent/schedules", () => {
   it("returns 201 with the schedule, its next run, and its creator", async () => {
     const { status, body } = await call().post("/agent/schedules", nightly);
     expect(status).toBe(201);
-    const ada = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
+    const user = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       ...nightly,
@@ -31,8 +31,8 @@ describe("POST /agent/schedules", () => {
       mode: "normal",
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
-      created_by: ada,
-      updated_by: ada,
+      created_by: user,
+      updated_by: user,
       last_spawn_error: null,
       history: { last_ran: null, next_run: "2026-05-19T02:30:00.000Z" },
       scope: { type: "Team", uid: plane.team },

@@ -4,16 +4,16 @@ import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
-const keep = (name: string, value = VALUE, headers = {}) => ada.post("/agent/secrets", { name, value }, { headers });
+const keep = (name: string, value = VALUE, headers = {}) => user.post("/agent/secrets", { name, value }, { headers });
 
 describe("POST /agent/secrets", () => {
   it("stores a value that no response and no item of the table contains", async () => {
@@ -24,8 +24,8 @@ describe("POST /agent/secrets", () => {
       scope: { type: "Team", uid: plane.team },
     };
     expect(made).toMatchObject({ status: 201, body: shown });
-    expect((await ada.get("/agent/secrets")).body).toEqual({ secrets: [shown] });
-    expect((await ada.get("/agent/secrets/TRACKER_TOKEN")).body).toEqual(shown);
+    expect((await user.get("/agent/secrets")).body).toEqual({ secrets: [shown] });
+    expect((await user.get("/agent/secrets/TRACKER_TOKEN")).body).toEqual(shown);
     expect([...plane.vault.values.values()]).toEqual([VALUE]);
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
@@ -62,7 +62,7 @@ describe("POST /agent/secrets", () => {
     ["an empty value", { name: "a", value: "" }, "value"],
     ["a value over 4 KB", { name: "a", value: "x".repeat(4097) }, "value"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
-    expect((await ada.post("/agent/secrets", body)).body.errors).toMatchObject([{ path: field }]);
+    expect((await user.post("/agent/secrets", body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.vault.values.size).toBe(0);
   });
 
@@ -109,15 +109,15 @@ describe("POST /agent/secrets", () => {
     }
     expect((await keep("THE_HUNDREDTH")).status).toBe(201);
     expect((await keep("ONE_MORE")).status).toBe(409);
-    expect((await ada.get("/agent/secrets")).body.secrets).toHaveLength(100);
+    expect((await user.get("/agent/secrets")).body.secrets).toHaveLength(100);
   });
 });
 
 describe("GET /agent/secrets", () => {
   it("lists secrets by name, in pages where the request has a limit", async () => {
     for (const name of ["b", "c", "a"]) await keep(name);
-    const { secrets, page_info } = (await ada.get("/agent/secrets?limit=2")).body;
-    const rest = (await ada.get(`/agent/secrets?cursor=${page_info.next_cursor}`)).body;
+    const { secrets, page_info } = (await user.get("/agent/secrets?limit=2")).body;
+    const rest = (await user.get(`/agent/secrets?cursor=${page_info.next_cursor}`)).body;
     expect([...secrets, ...rest.secrets].map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 
@@ -125,7 +125,7 @@ describe("GET /agent/secrets", () => {
     await keep("TOKEN");
     await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" });
     const invitation = { email: "bo@runyard.test", role: "admin" };
-    const { link } = (await ada.post(`/agent/teams/${plane.team}/invitations`, invitation)).body;
+    const { link } = (await user.post(`/agent/teams/${plane.team}/invitations`, invitation)).body;
     await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`);
     expect((await bo.get("/agent/secrets")).body.secrets).toHaveLength(2);
     expect((await bo.get("/agent/secrets/TOKEN")).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
@@ -139,10 +139,10 @@ describe("GET /agent/secrets", () => {
 describe("DELETE /agent/secrets/{secret}", () => {
   it("deletes name and value, and frees the name", async () => {
     await keep("TOKEN");
-    expect(await ada.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
+    expect(await user.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
     expect(plane.vault.values.size).toBe(0);
-    expect((await ada.get("/agent/secrets/TOKEN")).status).toBe(404);
-    expect((await ada.delete("/agent/secrets/TOKEN")).status).toBe(404);
+    expect((await user.get("/agent/secrets/TOKEN")).status).toBe(404);
+    expect((await user.delete("/agent/secrets/TOKEN")).status).toBe(404);
     expect((await keep("TOKEN", "new")).status).toBe(201);
   });
 });

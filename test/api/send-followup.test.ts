@@ -95,17 +95,17 @@ describe("POST /agent/runs/{runId}/followups", () => {
     "restarts a run that is %s, as a new execution of the same conversation",
     async (state) => {
       const plane = await createTestControlPlane();
-      const ada = createClient(plane);
+      const user = createClient(plane);
       const harness = await workingRun(plane);
       await harness.messages(1, "the first answer");
       plane.clock.now += 2_000;
-      if (state === "CANCELLED") await ada.post(`/agent/runs/${harness.run_id}/cancel`);
+      if (state === "CANCELLED") await user.post(`/agent/runs/${harness.run_id}/cancel`);
       else await harness.finish(state === "SUCCEEDED");
       await deliver(plane);
       plane.clock.now += 60_000;
 
       expect((await followup(plane, harness.run_id, "and then?")).body).toEqual({});
-      const waiting = (await ada.get(`/agent/runs/${harness.run_id}`)).body;
+      const waiting = (await user.get(`/agent/runs/${harness.run_id}`)).body;
       expect(waiting).toMatchObject({
         state: "QUEUED",
         started_at: "2026-05-18T19:00:00.000Z",
@@ -115,7 +115,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
       expect(waiting).not.toHaveProperty("status_message");
       expect(waiting).not.toHaveProperty("session_link");
       expect(
-        (await ada.get(`/agent/runs/${harness.run_id}/transcript`)).status,
+        (await user.get(`/agent/runs/${harness.run_id}/transcript`)).status,
         "it is composed anew at the next end",
       ).toBe(404);
 
@@ -132,11 +132,11 @@ describe("POST /agent/runs/{runId}/followups", () => {
       plane.clock.now += 1_000;
       await next.finish();
       await deliver(plane);
-      expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+      expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
         state: "SUCCEEDED",
         run_time: "PT3.000S",
       });
-      expect((await ada.get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
+      expect((await user.get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
     },
   );
 
@@ -198,9 +198,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
   it("refuses to continue the conversation of an unfinished run with a new run, and names it", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
-    const create = () => ada.post("/agent/runs", { prompt: "go on", conversation_id: harness.run_id });
+    const create = () => user.post("/agent/runs", { prompt: "go on", conversation_id: harness.run_id });
     const refused = await create();
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({

@@ -8,7 +8,7 @@ import { storeEnvironmentRepositories } from "../support/stored-repositories.ts"
 const MINUTE = 60_000;
 let plane: SkillControlPlane["plane"];
 let github: SkillControlPlane["github"];
-let ada: SkillControlPlane["ada"];
+let user: SkillControlPlane["user"];
 let onGithub: SkillControlPlane["onGithub"];
 let list: SkillControlPlane["list"];
 let app: GithubAppStandIn;
@@ -17,7 +17,7 @@ let key: string | undefined;
 let logged: string[];
 
 beforeEach(async () => {
-  ({ plane, github, ada, onGithub, list } = await createSkillControlPlane());
+  ({ plane, github, user: user, onGithub, list } = await createSkillControlPlane());
   const now = () => plane.clock.now;
   app = new GithubAppStandIn(now);
   github.app = app;
@@ -58,7 +58,7 @@ describe("a repository with the GitHub App installed", () => {
     await look();
     expect(shownForFiles()).not.toContain("Bearer ours");
     github.seen.length = 0;
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, [{ url: "https://x-access-token:ours@github.com/acme/shop" }]);
     await list();
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
@@ -122,7 +122,7 @@ describe("a repository with the GitHub App installed", () => {
     await look();
     key = `${app.privateKey.slice(0, 300)}…`;
     plane.clock.now += 60 * MINUTE;
-    await ada.get("/agent?repo=acme/shop&refresh=true");
+    await user.get("/agent?repo=acme/shop&refresh=true");
     const said = JSON.stringify([logged, plane.table.all(), [...plane.files.files]]);
     for (const secret of ["ghs_made", "eyJ", "PRIVATE KEY", app.privateKey.slice(40, 80)]) {
       expect(said).not.toContain(secret);
@@ -145,11 +145,11 @@ describe("a repository without the GitHub App installed", () => {
   });
 
   it("returns 404 with the remedy, and is read as soon as the App is installed", async () => {
-    const refused = await ada.get("/agent?repo=acme/vault");
+    const refused = await user.get("/agent?repo=acme/vault");
     expect(refused).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(refused.body.detail).toMatch(/private.*install this deployment's GitHub App for acme\/vault, or set one$/);
     plane.repositories.githubToken = "ours";
-    const again = await ada.get("/agent?repo=acme/vault&refresh=true");
+    const again = await user.get("/agent?repo=acme/vault&refresh=true");
     expect(again.body.detail).toMatch(/token may not read it: install .* App for acme\/vault, or set another$/);
     app.install(["acme/vault"]);
     expect(names(await list("?repo=acme/vault&refresh=true"))).toEqual(found);
@@ -157,7 +157,7 @@ describe("a repository without the GitHub App installed", () => {
 
   it("mentions no App if the deployment has none", async () => {
     plane.repositories.githubApp = undefined;
-    const { body } = await ada.get("/agent?repo=acme/vault");
+    const { body } = await user.get("/agent?repo=acme/vault");
     expect(body.detail).toMatch(/there is no token: set one$/);
   });
 });
@@ -208,7 +208,7 @@ describe("a misconfigured GitHub App", () => {
 
   it("is not bypassed when GitHub limits requests", async () => {
     github.instead = { status: 429, headers: { "retry-after": "30" }, body: { message: "rate limit" } };
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect(response.status).toBe(503);
     expect(response.headers["retry-after"]).toBe("30");
     expect(github.seen).toHaveLength(1);

@@ -4,13 +4,13 @@ import { createSkillControlPlane, ids, names, type SkillControlPlane, shop, skil
 const MINUTE = 60_000;
 let plane: SkillControlPlane["plane"];
 let github: SkillControlPlane["github"];
-let ada: SkillControlPlane["ada"];
+let user: SkillControlPlane["user"];
 let onGithub: SkillControlPlane["onGithub"];
 let environment: SkillControlPlane["environment"];
 let list: SkillControlPlane["list"];
 let paths: SkillControlPlane["paths"];
 beforeEach(async () => {
-  ({ plane, github, ada, onGithub, environment, list, paths } = await createSkillControlPlane());
+  ({ plane, github, user: user, onGithub, environment, list, paths } = await createSkillControlPlane());
 });
 afterEach(() => github[Symbol.asyncDispose]());
 
@@ -23,7 +23,7 @@ describe("GitHub's rate limit", () => {
     ["one that ends in a year", { "retry-after": "31536000" }, 429, "3600"],
   ])("returns 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
     github.instead = { status, headers, body: { message: "You have exceeded a secondary rate limit." } };
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect(response).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
     expect(response.headers["retry-after"]).toBe(wait);
   });
@@ -102,12 +102,12 @@ describe("limits of discovery", () => {
 
   it("return 400 naming repo if the environments have more than 100 repositories", async () => {
     for (let made = 0; made < 11; made++) {
-      if (made === 10) expect((await ada.get("/agent")).status, "100 repositories").toBe(200);
+      if (made === 10) expect((await user.get("/agent")).status, "100 repositories").toBe(200);
       const repositories = Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/a/${made}-${index}` }));
       await environment(`E${made}`, repositories);
     }
-    expect(await ada.get("/agent")).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
-    expect((await ada.get("/agent?repo=a/3-4")).status).toBe(503);
+    expect(await user.get("/agent")).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
+    expect((await user.get("/agent?repo=a/3-4")).status).toBe(503);
   });
 });
 
@@ -148,7 +148,7 @@ describe("a repository outside GitHub", () => {
         error: "this deployment's sandboxes have no git, which is needed to read repositories outside GitHub",
       },
     ]);
-    expect((await ada.get("/agent?repo=tools/kit")).status).toBe(503);
+    expect((await user.get("/agent?repo=tools/kit")).status).toBe(503);
   });
 
   it.each([
@@ -160,14 +160,14 @@ describe("a repository outside GitHub", () => {
     ],
   ])("is unavailable if the sandbox returns %s", async (_, response) => {
     plane.repositories.scan = async () => response;
-    expect((await ada.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
+    expect((await user.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
   });
 
   it("is unavailable if the sandbox fails, and returns 404 if git cannot read it", async () => {
     const repo = `/agent?repo=${encodeURIComponent(url)}&refresh=true`;
-    expect((await ada.get(repo)).status).toBe(503);
+    expect((await user.get(repo)).status).toBe(503);
     plane.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });
-    const response = await ada.get(repo);
+    const response = await user.get(repo);
     expect(response.status).toBe(404);
     expect(response.body.detail).toBe("repo: fatal: not found");
   });

@@ -7,14 +7,14 @@ import { storeEnvironmentRepositories } from "../support/stored-repositories.ts"
 const MINUTE = 60_000;
 let plane: SkillControlPlane["plane"];
 let github: SkillControlPlane["github"];
-let ada: SkillControlPlane["ada"];
+let user: SkillControlPlane["user"];
 let bo: SkillControlPlane["bo"];
 let onGithub: SkillControlPlane["onGithub"];
 let environment: SkillControlPlane["environment"];
 let list: SkillControlPlane["list"];
 let paths: SkillControlPlane["paths"];
 beforeEach(async () => {
-  ({ plane, github, ada, bo, onGithub, environment, list, paths } = await createSkillControlPlane());
+  ({ plane, github, user: user, bo, onGithub, environment, list, paths } = await createSkillControlPlane());
 });
 afterEach(() => github[Symbol.asyncDispose]());
 
@@ -91,7 +91,7 @@ describe("GET /agent", () => {
     onGithub("acme/own", { files: { ".agents/skills/own/SKILL.md": skill("own") } });
     onGithub("beta/theirs", { files: { ".agents/skills/theirs/SKILL.md": skill("theirs") } });
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
-    await environment("Own", [{ url: "https://github.com/acme/own" }], ada, { team: false });
+    await environment("Own", [{ url: "https://github.com/acme/own" }], user, { team: false });
     const theirs = await environment("Theirs", [{ url: "https://github.com/beta/theirs" }], bo);
     expect(names(await list())).toEqual(["own", "release", "review"]);
     expect(names(await list("", createClient(plane, (await plane.agent()).key)))).toEqual(["release", "review"]);
@@ -176,7 +176,7 @@ describe("GET /agent", () => {
     const second = await list(`?limit=3&cursor=${first.body.page_info.next_cursor}`);
     expect(names(second)).toEqual(["d"]);
     expect(second.body.page_info).toEqual({ has_next_page: false });
-    expect((await ada.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
+    expect((await user.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
   });
 
   it("returns when a skill last ran, for any form of its name, and sorts by that", async () => {
@@ -185,7 +185,7 @@ describe("GET /agent", () => {
     await createRun(plane, { prompt: "x", skill: "shop:review" });
     plane.clock.now += MINUTE;
     await createRun(plane, { prompt: "x", skill: "acme/shop:.agents/skills/review/SKILL.md" });
-    const times = async (client = ada) =>
+    const times = async (client = user) =>
       Object.fromEntries(
         (await list("?sort_by=last_run", client)).body.agents.map(
           (agent: { name: string; variants: { last_run_timestamp: string }[] }) => [
@@ -220,7 +220,7 @@ describe("GET /agent", () => {
     ["repo=https://user:pass@git.test/a/b", "repo"],
     ["repo=a/b&repo=c/d", "repo"],
   ])("returns 400 naming the parameter for ?%s", async (query, path) => {
-    const response = await ada.get(`/agent?${query}`);
+    const response = await user.get(`/agent?${query}`);
     expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(github.seen).toEqual([]);
   });
@@ -243,14 +243,14 @@ describe("GET /agent?repo=", () => {
   });
 
   it("returns 404 for a repository that GitHub does not show, and caches that for a minute", async () => {
-    const missing = await ada.get("/agent?repo=acme/none");
+    const missing = await user.get("/agent?repo=acme/none");
     expect(missing).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(missing.body.detail).toMatch(/^repo: GitHub shows no acme\/none/);
-    expect((await ada.get("/agent?repo=acme/none")).status).toBe(404);
+    expect((await user.get("/agent?repo=acme/none")).status).toBe(404);
     expect(github.seen).toHaveLength(1);
     onGithub("acme/none");
     plane.clock.now += MINUTE;
-    expect((await ada.get("/agent?repo=acme/none")).status).toBe(200);
+    expect((await user.get("/agent?repo=acme/none")).status).toBe(200);
   });
 
   it("lists what can be read of a repository that the environments name at a ref that does not exist", async () => {
@@ -267,7 +267,7 @@ describe("GET /agent?repo=", () => {
   it("returns 403 external_authentication_required if the token is not accepted", async () => {
     onGithub("acme/shop");
     plane.repositories.githubToken = "expired";
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect(response).toMatchObject({
       status: 403,
       body: { error_code: "external_authentication_required", retryable: false },
@@ -280,7 +280,7 @@ describe("GET /agent?repo=", () => {
     const message =
       "Resource protected by organization SAML enforcement. You must grant your token access to this organization.";
     github.instead = { status: 403, body: { message, documentation_url: "https://docs.github.com/articles" } };
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect(response).toMatchObject({ status: 403, body: { error_code: "external_authentication_required" } });
     expect(response.body.detail).toContain("SAML");
   });
@@ -292,14 +292,14 @@ describe("GET /agent?repo=", () => {
     ["a redirect to another host", { status: 302, headers: { location: "https://elsewhere.test/" } }],
   ])("returns an error of its own when GitHub sends %s", async (_, instead) => {
     github.instead = instead;
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect([404, 503]).toContain(response.status);
     expect(JSON.stringify(response.body)).not.toContain("<html>");
   });
 
   it("returns 503 with Retry-After when GitHub cannot be reached", async () => {
     plane.repositories.githubUrl = "http://127.0.0.1:1";
-    const response = await ada.get("/agent?repo=acme/shop");
+    const response = await user.get("/agent?repo=acme/shop");
     expect(response).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
     expect(response.headers["retry-after"]).toBe("60");
   });

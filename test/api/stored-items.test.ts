@@ -10,7 +10,7 @@ import { reap } from "../support/reaper.ts";
 import { fireAt, makeSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 /** Calls of AWS in progress. A function may be stopped as soon as it has responded. */
 let unfinished: string[];
 /** What each step has changed, as text. */
@@ -30,7 +30,7 @@ beforeEach(async () => {
       unfinished.splice(unfinished.indexOf(name), 1);
     }
   });
-  ada = createClient(plane);
+  user = createClient(plane);
   steps = [];
   before = readItems();
 });
@@ -86,7 +86,7 @@ it("a run is stored as in stored-runs.txt after each step of its life (`-u` afte
   let run = createHarness(plane, NOBODY);
   const config = { name: "nightly", budget_usd: 1, mcp_servers: { box: { command: "node" } } };
   const body = { prompt: "Mend the gate.", title: "Gate", metadata: { batch: "7" }, config };
-  await step("created", () => ada.post("/agent/runs", body, { headers: { "idempotency-key": "k" } }));
+  await step("created", () => user.post("/agent/runs", body, { headers: { "idempotency-key": "k" } }));
   await step("dispatched", async () => {
     run = await nextExecution(plane);
   });
@@ -96,7 +96,7 @@ it("a run is stored as in stored-runs.txt after each step of its life (`-u` afte
     plane.clock.now += 10_000;
     return run.beat();
   });
-  await step("follow-up", () => ada.post(`/agent/runs/${run.run_id}/followups`, { message: "and then?" }));
+  await step("follow-up", () => user.post(`/agent/runs/${run.run_id}/followups`, { message: "and then?" }));
   await step("follow-up stored", () => run.beat(1));
   const content = "an artifact\n";
   const file = { filepath: "a.txt", filename: "a.txt", mime_type: "text/plain", ...describeFile(content) };
@@ -116,7 +116,7 @@ it("a run is stored as in stored-runs.txt after each step of its life (`-u` afte
   await step("snapshot committed", () =>
     run.support("commit-snapshot", { generation: "turn-1", files: [saved.filename] }),
   );
-  await step("watched", () => ada.get(`/agent/runs/${run.run_id}/events?after=99&live=true`));
+  await step("watched", () => user.get(`/agent/runs/${run.run_id}/events?after=99&live=true`));
   await step("lost", () => run.shutDown({ error: { category: "oom", message: "out of memory" } }));
   await step("dispatched again", async () => {
     run = await nextExecution(plane);
@@ -125,12 +125,12 @@ it("a run is stored as in stored-runs.txt after each step of its life (`-u` afte
   await step("model called", () => noteUsage(run.run_id, { cost: 20_000, tokens: 100 }, plane.table));
   await step("finished", () => run.finish());
   await step("ended", () => deliver(plane));
-  await step("restarted", () => ada.post(`/agent/runs/${run.run_id}/followups`, { message: "more", mode: "plan" }));
+  await step("restarted", () => user.post(`/agent/runs/${run.run_id}/followups`, { message: "more", mode: "plan" }));
   await step("dispatched after its restart", async () => {
     run = await nextExecution(plane);
   });
   await step("begun after its restart", () => run.resolve());
-  await step("cancelled", () => ada.post(`/agent/runs/${run.run_id}/cancel`));
+  await step("cancelled", () => user.post(`/agent/runs/${run.run_id}/cancel`));
   await step("stopped", () => run.shutDown());
   await step("ended again", () => deliver(plane));
   await expectSteps("stored-runs.txt");
@@ -140,10 +140,10 @@ it("other kinds of runs are stored as in stored-other-runs.txt", async () => {
   let run = "";
   let local = createHarness(plane, NOBODY);
   await step("an upload", () =>
-    ada.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...describeFile("abc") }),
+    user.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...describeFile("abc") }),
   );
   await step("a local run", async () => {
-    const { body } = await ada.post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
+    const { body } = await user.post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
     local = createHarness(plane, { ...NOBODY, run_id: body.run_id, key: body.run_key });
   });
   await step("a local run begun", () => local.resolve());
@@ -151,7 +151,7 @@ it("other kinds of runs are stored as in stored-other-runs.txt", async () => {
     run = (await makeSchedule(plane)).id;
   });
   await step("a scheduled run", () => fireAt(plane, run, "2026-05-19T02:30:00Z"));
-  await step("a personal run", () => ada.post("/agent/runs", { prompt: "x", team: false }));
+  await step("a personal run", () => user.post("/agent/runs", { prompt: "x", team: false }));
   plane.sent.length = 0;
   const parent = await startedRun(plane, { prompt: "x", config: { budget_usd: 1 } });
   await parent.resolve();
@@ -163,7 +163,7 @@ it("other kinds of runs are stored as in stored-other-runs.txt", async () => {
     run = await createRun(plane);
     await deliver(plane, "runs");
   });
-  await step("cancelled by force", () => ada.post(`/agent/runs/${run}/cancel?force=true`));
+  await step("cancelled by force", () => user.post(`/agent/runs/${run}/cancel?force=true`));
   await step("its sandbox stopped", () => deliver(plane, "ends"));
   await step("checked by the reaper an hour later", async () => {
     plane.clock.now += 3_600_000;

@@ -11,11 +11,11 @@ import { makeSchedule } from "../support/schedules.ts";
 import { withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
 });
 
@@ -31,14 +31,14 @@ const DEFAULTS = {
 const path = (more = "") => `/agent/teams/${plane.team}${more}`;
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 const set = async (settings: Record<string, unknown>) => {
-  const response = await ada.put(path(), { settings });
+  const response = await user.put(path(), { settings });
   expect(response.status, JSON.stringify(response.body)).toBe(200);
   return response.body.settings;
 };
 
 describe("GET /agent/me", () => {
   it("returns the caller with the role in each team", async () => {
-    expect((await ada.get("/agent/me")).body).toEqual({
+    expect((await user.get("/agent/me")).body).toEqual({
       uid: plane.user,
       display_name: "Ada",
       email: "ada@runyard.test",
@@ -54,34 +54,34 @@ describe("GET /agent/me", () => {
 
 describe("PUT /agent/me", () => {
   it("changes the display name, also in member lists", async () => {
-    const before = (await ada.get("/agent/me")).body;
-    expect((await ada.put("/agent/me", { display_name: "Ada L." })).body).toEqual({
+    const before = (await user.get("/agent/me")).body;
+    expect((await user.put("/agent/me", { display_name: "Ada L." })).body).toEqual({
       ...before,
       display_name: "Ada L.",
     });
-    expect((await ada.get("/agent/me")).body.display_name).toBe("Ada L.");
-    expect((await ada.get(path("/members"))).body.members).toMatchObject([{ display_name: "Ada L." }]);
+    expect((await user.get("/agent/me")).body.display_name).toBe("Ada L.");
+    expect((await user.get(path("/members"))).body.members).toMatchObject([{ display_name: "Ada L." }]);
     const run = await createRun(plane);
-    expect((await ada.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
+    expect((await user.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
   });
 
   it("accepts what GET returned, and refuses another address", async () => {
-    const me = (await ada.get("/agent/me")).body;
-    expect((await ada.put("/agent/me", me)).body).toEqual(me);
-    expect((await ada.put("/agent/me", { email: "ADA@runyard.test" })).body).toEqual(me);
-    expect(await ada.put("/agent/me", { email: "other@runyard.test" })).toMatchObject({
+    const me = (await user.get("/agent/me")).body;
+    expect((await user.put("/agent/me", me)).body).toEqual(me);
+    expect((await user.put("/agent/me", { email: "ADA@runyard.test" })).body).toEqual(me);
+    expect(await user.put("/agent/me", { email: "other@runyard.test" })).toMatchObject({
       status: 422,
       body: { detail: "email: it belongs to your sign-in; change it there" },
     });
-    expect((await ada.put("/agent/me", { display_name: "" })).body.errors).toMatchObject([{ path: "display_name" }]);
-    expect((await ada.put("/agent/me", { email: "none" })).body.errors).toMatchObject([{ path: "email" }]);
-    expect((await ada.get("/agent/me")).body).toEqual(me);
+    expect((await user.put("/agent/me", { display_name: "" })).body.errors).toMatchObject([{ path: "display_name" }]);
+    expect((await user.put("/agent/me", { email: "none" })).body.errors).toMatchObject([{ path: "email" }]);
+    expect((await user.get("/agent/me")).body).toEqual(me);
   });
 });
 
 describe("POST /agent/teams", () => {
   it("creates a team with its settings, a default identity and the caller as admin", async () => {
-    const made = await ada.post("/agent/teams", { name: "Gamma", settings: { concurrency_limit: 2 } });
+    const made = await user.post("/agent/teams", { name: "Gamma", settings: { concurrency_limit: 2 } });
     expect(made).toMatchObject({ status: 201 });
     expect(made.body).toEqual({
       uid: expect.any(String),
@@ -89,14 +89,14 @@ describe("POST /agent/teams", () => {
       settings: { ...DEFAULTS, concurrency_limit: 2 },
     });
     const headers = { "x-team-uid": made.body.uid };
-    expect((await ada.get("/agent/me")).body.teams).toContainEqual({
+    expect((await user.get("/agent/me")).body.teams).toContainEqual({
       uid: made.body.uid,
       name: "Gamma",
       role: "admin",
     });
-    expect(names((await ada.get("/agent/identities", { headers })).body.agents)).toEqual(["Default agent"]);
-    expect((await ada.post("/agent/runs", { prompt: "a" }, { headers })).status).toBe(200);
-    expect((await ada.post("/agent/runs", { prompt: "a" })).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
+    expect(names((await user.get("/agent/identities", { headers })).body.agents)).toEqual(["Default agent"]);
+    expect((await user.post("/agent/runs", { prompt: "a" }, { headers })).status).toBe(200);
+    expect((await user.post("/agent/runs", { prompt: "a" })).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
     expect((await bo.get(`/agent/teams/${made.body.uid}`)).status).toBe(404);
   });
 
@@ -123,29 +123,29 @@ describe("POST /agent/teams", () => {
     ],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
-    expect((await ada.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
+    expect((await user.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.table.all()).toEqual(before);
   });
 
   it("limits a person to 50 teams", async () => {
     for (let index = 0; index < 49; index++) {
-      expect((await ada.post("/agent/teams", { name: `Team ${index}` })).status).toBe(201);
+      expect((await user.post("/agent/teams", { name: `Team ${index}` })).status).toBe(201);
     }
     const full = { status: 409, body: { detail: "a person is in 50 teams at most", retryable: false } };
-    expect(await ada.post("/agent/teams", { name: "One more" })).toMatchObject(full);
+    expect(await user.post("/agent/teams", { name: "One more" })).toMatchObject(full);
     const invitations = `/agent/teams/${plane.otherTeam}/invitations`;
     const { link } = (await bo.post(invitations, { email: "ada@runyard.test" })).body;
-    expect(await ada.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).toMatchObject(full);
-    expect((await ada.get("/agent/me")).body.teams).toHaveLength(50);
-    const uids = (await ada.get("/agent/teams")).body.teams.map(({ uid }: { uid: string }) => uid);
+    expect(await user.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).toMatchObject(full);
+    expect((await user.get("/agent/me")).body.teams).toHaveLength(50);
+    const uids = (await user.get("/agent/teams")).body.teams.map(({ uid }: { uid: string }) => uid);
     expect(uids).toEqual(uids.toSorted());
-    expect((await ada.get("/agent/teams?limit=3")).body).toMatchObject({ page_info: { has_next_page: true } });
+    expect((await user.get("/agent/teams?limit=3")).body).toMatchObject({ page_info: { has_next_page: true } });
   });
 });
 
 describe("a team's settings", () => {
   it("are returned with their defaults, changed one by one, and reset by null", async () => {
-    expect((await ada.get(path())).body).toEqual({ uid: plane.team, name: "Alpha", settings: DEFAULTS });
+    expect((await user.get(path())).body).toEqual({ uid: plane.team, name: "Alpha", settings: DEFAULTS });
     const all = {
       identity_limit: 5,
       concurrency_limit: 3,
@@ -162,12 +162,12 @@ describe("a team's settings", () => {
       queue_limit: 1_000,
       identity_limit: 20,
     });
-    expect((await ada.put(path(), { name: "Omega" })).body).toMatchObject({
+    expect((await user.put(path(), { name: "Omega" })).body).toMatchObject({
       name: "Omega",
       settings: { queue_limit: 1_000 },
     });
-    expect((await ada.put(path(), { name: null, settings: null })).body.name).toBe("Omega");
-    expect((await ada.get("/agent/teams")).body.teams).toMatchObject([
+    expect((await user.put(path(), { name: null, settings: null })).body.name).toBe("Omega");
+    expect((await user.get("/agent/teams")).body.teams).toMatchObject([
       { name: "Omega", settings: { concurrency_limit: 3 } },
     ]);
   });
@@ -182,7 +182,7 @@ describe("a team's settings", () => {
     ["retention_days", 0],
   ])("return 400 for a wrong %s", async (name, value) => {
     const before = structuredClone(plane.table.all());
-    const response = await ada.put(path(), { settings: { [name]: value } });
+    const response = await user.put(path(), { settings: { [name]: value } });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
     expect(plane.table.all()).toEqual(before);
   });
@@ -193,8 +193,8 @@ describe("a team's settings", () => {
   ])("return 422 for %s, which nothing enforces", async (name, value, detail) => {
     const before = structuredClone(plane.table.all());
     for (const response of [
-      await ada.put(path(), { settings: { [name]: value } }),
-      await ada.post("/agent/teams", { name: "Gamma", settings: { [name]: value } }),
+      await user.put(path(), { settings: { [name]: value } }),
+      await user.post("/agent/teams", { name: "Gamma", settings: { [name]: value } }),
     ]) {
       const refused = { error_code: "operation_not_supported", detail: expect.stringMatching(detail) };
       expect(response).toMatchObject({ status: 422, body: refused });
@@ -206,7 +206,7 @@ describe("a team's settings", () => {
     await set({ concurrency_limit: 2 });
     const ids = [await createRun(plane), await createRun(plane)];
     await deliver(plane);
-    const third = await ada.post("/agent/runs", { prompt: "third" });
+    const third = await user.post("/agent/runs", { prompt: "third" });
     expect(third.body).toMatchObject({ state: "QUEUED", at_capacity: true });
     await deliver(plane);
     expect(await Promise.all(ids.map((id) => readState(plane, id)))).toEqual(["PENDING", "PENDING"]);
@@ -219,21 +219,21 @@ describe("a team's settings", () => {
 
   it("limit the number of queued runs from the next run on", async () => {
     await set({ concurrency_limit: 1, queue_limit: 2 });
-    for (const prompt of ["a", "b"]) expect((await ada.post("/agent/runs", { prompt })).status).toBe(200);
-    const full = await ada.post("/agent/runs", { prompt: "c" });
+    for (const prompt of ["a", "b"]) expect((await user.post("/agent/runs", { prompt })).status).toBe(200);
+    const full = await user.post("/agent/runs", { prompt: "c" });
     expect(full).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
     expect(full.headers["retry-after"]).toMatch(/^\d+$/);
     await set({ queue_limit: null });
-    expect((await ada.post("/agent/runs", { prompt: "c" })).status).toBe(200);
+    expect((await user.post("/agent/runs", { prompt: "c" })).status).toBe(200);
   });
 
   it("limit the number of identities from the next identity on", async () => {
     await set({ identity_limit: 2 });
-    expect((await ada.post("/agent/identities", { name: "a" })).status).toBe(201);
-    expect((await ada.post("/agent/identities", { name: "b" })).status).toBe(403);
+    expect((await user.post("/agent/identities", { name: "a" })).status).toBe(201);
+    expect((await user.post("/agent/identities", { name: "b" })).status).toBe(403);
     await set({ identity_limit: 1 });
     const available = async () =>
-      (await ada.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
+      (await user.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
     expect(await available()).toEqual([true, false]);
     await set({ identity_limit: null });
     expect(await available()).toEqual([true, true]);
@@ -242,7 +242,7 @@ describe("a team's settings", () => {
   it("provide the model of runs if neither the run nor its identity names one", async () => {
     await set({ default_model_id: "local/runbook" });
     const run = await createRun(plane);
-    expect((await ada.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
+    expect((await user.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
   });
 
   it("need no separate read when a run is created", async () => {
@@ -303,34 +303,34 @@ describe("DELETE /agent/teams/{teamUid}", () => {
   it("returns 409 while runs have not ended", async () => {
     const refused = { status: 409, body: { error_code: "conflict", retryable: false } };
     const id = await createRun(plane);
-    expect(await ada.delete(path()), "one that waits").toMatchObject(refused);
+    expect(await user.delete(path()), "one that waits").toMatchObject(refused);
     await plane.dispatch(id);
-    expect(await ada.delete(path()), "one that works").toMatchObject(refused);
-    await ada.post(`/agent/runs/${id}/cancel?force=true`);
-    expect((await ada.delete(path())).status).toBe(204);
+    expect(await user.delete(path()), "one that works").toMatchObject(refused);
+    await user.post(`/agent/runs/${id}/cancel?force=true`);
+    expect((await user.delete(path())).status).toBe(204);
   });
 
   it("returns 409 while there are schedules", async () => {
     const { id } = await makeSchedule(plane);
     const before = structuredClone(plane.table.all());
-    expect(await ada.delete(path())).toMatchObject({
+    expect(await user.delete(path())).toMatchObject({
       status: 409,
       body: { detail: "the team has schedules: delete them first", retryable: false },
     });
     expect(plane.table.all()).toEqual(before);
-    await ada.delete(`/agent/schedules/${id}`);
-    expect((await ada.delete(path())).status).toBe(204);
+    await user.delete(`/agent/schedules/${id}`);
+    expect((await user.delete(path())).status).toBe(204);
   });
 
   it("deletes everything in the team, and refuses its keys and members", async () => {
     const mia = await plane.person("Mia");
     const agent = await plane.agent();
-    await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
-    const environment = await ada.post("/agent/environments", { name: "Node" });
+    await user.post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    const environment = await user.post("/agent/environments", { name: "Node" });
     expect(environment.status).toBe(201);
-    const { link } = (await ada.post(path("/invitations"), { email: "new@runyard.test" })).body;
+    const { link } = (await user.post(path("/invitations"), { email: "new@runyard.test" })).body;
     const headers = { "x-team-uid": plane.team };
-    expect((await ada.delete(path())).status).toBe(204);
+    expect((await user.delete(path())).status).toBe(204);
 
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
     for (const key of [plane.key, mia.key]) {
@@ -350,11 +350,11 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     const entry = keys.environmentEntry({ type: "Team", uid: plane.team }, randomUUID());
     const others = [entry, { pk: keys.team(plane.team).pk, sk: "NEW#1" }];
     for (const key of others) await plane.table.write({ kind: "put", item: { ...key, v: 1, uid: "u" } });
-    await ada.post(path("/invitations"), { email: "new@runyard.test" });
-    await ada.post("/agent/environments", { name: "Node" });
+    await user.post(path("/invitations"), { email: "new@runyard.test" });
+    await user.post("/agent/environments", { name: "Node" });
     const known = plane.table.all().filter(({ sk }) => sk.includes(plane.team));
     expect(known.map(({ sk }) => sk.split("#")[0]).sort(), "an invitation by its address").toContain("INVITATION");
-    expect((await ada.delete(path())).status).toBe(204);
+    expect((await user.delete(path())).status).toBe(204);
     expect(listRemaining(plane)).toEqual([closed]);
     expect(plane.table.all().filter(({ sk }) => sk.includes(plane.team))).toEqual([]);
   });
@@ -364,7 +364,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     async (limit) => {
       const bare = memoryTable();
       plane = await createTestControlPlane(bare);
-      ada = createClient(plane);
+      user = createClient(plane);
       if (limit !== undefined) await set({ queue_limit: limit });
       const counters = keys.counters({ type: "Team", uid: plane.team });
       const read = async () => [
@@ -377,7 +377,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
         await transact(writes);
         await bare.write({ kind: "put", item: { pk: counters.pk, sk: "SCHEDULE#1", v: 1 } });
       });
-      expect(await ada.delete(path())).toMatchObject({
+      expect(await user.delete(path())).toMatchObject({
         status: 409,
         body: { detail: "the team has schedules: delete them first", retryable: false },
       });
@@ -386,8 +386,8 @@ describe("DELETE /agent/teams/{teamUid}", () => {
   );
 
   it.each([
-    ["a deletion", () => ada.delete(path())],
-    ["a change", () => ada.put(path(), { name: "Omega" })],
+    ["a deletion", () => user.delete(path())],
+    ["a change", () => user.put(path(), { name: "Omega" })],
     ["a member who leaves", (mia: Client, uid: string) => mia.delete(path(`/members/${uid}`))],
   ])("makes %s that it overtakes return 404, and nothing comes back", async (_, send) => {
     const { uid, key } = await plane.person("Mia");
@@ -400,7 +400,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     const late = await withWriteInBetween(
       plane,
       isOfTeam,
-      () => ada.delete(path()),
+      () => user.delete(path()),
       () => send(mia, uid),
     );
     expect(late.status).toBe(404);
@@ -410,8 +410,8 @@ describe("DELETE /agent/teams/{teamUid}", () => {
 
   it("leaves no team in the lists of its members, once its own item is gone", async () => {
     await plane.table.write({ kind: "delete", key: keys.team(plane.team) });
-    expect((await ada.get("/agent/me")).body.teams).toEqual([]);
-    expect((await ada.get("/agent/teams")).body.teams).toEqual([]);
+    expect((await user.get("/agent/me")).body.teams).toEqual([]);
+    expect((await user.get("/agent/teams")).body.teams).toEqual([]);
   });
 
   it("continues an interrupted deletion", async () => {
@@ -425,14 +425,14 @@ describe("DELETE /agent/teams/{teamUid}", () => {
         await transact(writes);
       },
     });
-    expect((await ada.delete(path())).status).toBe(500);
+    expect((await user.delete(path())).status).toBe(500);
     Object.assign(plane.table, { transact });
-    expect((await ada.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
-    expect(await ada.post("/agent/secrets", { name: "LATE", value: "hush" }), "and nothing else").toMatchObject({
+    expect((await user.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
+    expect(await user.post("/agent/secrets", { name: "LATE", value: "hush" }), "and nothing else").toMatchObject({
       status: 409,
       body: { retryable: true },
     });
-    expect((await ada.delete(path())).status).toBe(204);
+    expect((await user.delete(path())).status).toBe(204);
     expect(listRemaining(plane)).toEqual([closed]);
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(401);
   });
@@ -441,12 +441,12 @@ describe("DELETE /agent/teams/{teamUid}", () => {
 describe("members of a team", () => {
   it("are listed with their roles, in pages where the request has a limit", async () => {
     const mia = await plane.person("Mia");
-    const { members } = (await ada.get(path("/members"))).body;
+    const { members } = (await user.get(path("/members"))).body;
     expect(members).toHaveLength(2);
     expect(members).toContainEqual({ uid: plane.user, email: "ada@runyard.test", display_name: "Ada", role: "admin" });
     expect(members).toContainEqual({ uid: mia.uid, email: "mia@runyard.test", display_name: "Mia", role: "member" });
-    const first = (await ada.get(path("/members?limit=1"))).body;
-    const second = (await ada.get(path(`/members?limit=1&cursor=${first.page_info.next_cursor}`))).body;
+    const first = (await user.get(path("/members?limit=1"))).body;
+    const second = (await user.get(path(`/members?limit=1&cursor=${first.page_info.next_cursor}`))).body;
     expect([...first.members, ...second.members]).toEqual(members);
   });
 
@@ -455,15 +455,15 @@ describe("members of a team", () => {
     const client = createClient(plane, mia.key);
     expect((await client.get(path())).status).toBe(403);
     const member = path(`/members/${mia.uid}`);
-    expect(await ada.put(member, { role: "admin" })).toMatchObject({
+    expect(await user.put(member, { role: "admin" })).toMatchObject({
       status: 200,
       body: { uid: mia.uid, role: "admin" },
     });
     expect((await client.get(path())).status).toBe(200);
-    expect((await ada.put(member, { role: "admin" })).status).toBe(200);
-    expect((await ada.put(member, { role: "member" })).status).toBe(200);
+    expect((await user.put(member, { role: "admin" })).status).toBe(200);
+    expect((await user.put(member, { role: "member" })).status).toBe(200);
     expect((await client.get(path())).status).toBe(403);
-    expect((await ada.put(member, { role: "owner" })).body.errors).toMatchObject([{ path: "role" }]);
+    expect((await user.put(member, { role: "owner" })).body.errors).toMatchObject([{ path: "role" }]);
   });
 
   it("are refused by the next request after their removal", async () => {
@@ -471,7 +471,7 @@ describe("members of a team", () => {
     const client = createClient(plane, mia.key);
     const id = await createRun(plane, { prompt: "hers" }, mia.key);
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
-    expect(await ada.delete(path(`/members/${mia.uid}`))).toMatchObject({
+    expect(await user.delete(path(`/members/${mia.uid}`))).toMatchObject({
       status: 200,
       body: { revoked_keys: [], kept_keys: [] },
     });
@@ -479,24 +479,24 @@ describe("members of a team", () => {
     expect((await client.get("/agent/runs", { headers: { "x-team-uid": plane.team } })).status).toBe(403);
     expect((await client.get("/agent/identities")).body.agents).toEqual([]);
     expect((await client.get(path())).status).toBe(404);
-    expect((await ada.delete(path(`/members/${mia.uid}`))).status).toBe(404);
-    expect((await ada.put(path(`/members/${mia.uid}`), { role: "admin" })).status).toBe(404);
-    const { link } = (await ada.post(path("/invitations"), { email: "mia@runyard.test" })).body;
+    expect((await user.delete(path(`/members/${mia.uid}`))).status).toBe(404);
+    expect((await user.put(path(`/members/${mia.uid}`), { role: "admin" })).status).toBe(404);
+    const { link } = (await user.post(path("/invitations"), { email: "mia@runyard.test" })).body;
     expect((await client.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).status).toBe(200);
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
   });
 
   it("include an admin at all times, also where two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
-    for (const response of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
+    for (const response of [await user.delete(own), await user.put(own, { role: "member" })]) {
       const detail = expect.stringContaining("the team's last admin stays");
       expect(response).toMatchObject({ status: 409, body: { error_code: "conflict", detail, retryable: false } });
     }
     const mia = await plane.person("Mia");
-    await ada.put(path(`/members/${mia.uid}`), { role: "admin" });
+    await user.put(path(`/members/${mia.uid}`), { role: "admin" });
     const client = createClient(plane, mia.key);
     const responses = await Promise.all([
-      ada.put(path(`/members/${plane.user}`), { role: "member" }),
+      user.put(path(`/members/${plane.user}`), { role: "member" }),
       client.delete(path(`/members/${mia.uid}`)),
     ]);
     expect(responses.map(({ status }) => status).sort()).toEqual([expect.any(Number), 409]);

@@ -53,9 +53,9 @@ const callWith = async (key: string) => (await createClient(plane, key).get("/ag
 
 describe("trust rules", () => {
   it("are created once, listed, read, replaced and deleted", async () => {
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const headers = { "idempotency-key": "one" };
-    const created = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
+    const created = await user.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
     const profile = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
@@ -70,11 +70,11 @@ describe("trust rules", () => {
       updated_at: "2026-05-18T19:00:00.000Z",
       saved_by: profile,
     });
-    const again = await ada.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
+    const again = await user.post(rules(), rule({ max_budget_usd: 2, ttl_seconds: 600 }), { headers });
     expect(again.body.uid).toBe(created.body.uid);
     const one = `${rules()}/${created.body.uid}`;
-    expect((await ada.get(one)).body).toEqual(created.body);
-    expect((await ada.get(rules())).body.trust_rules).toEqual([created.body]);
+    expect((await user.get(one)).body).toEqual(created.body);
+    expect((await user.get(rules())).body.trust_rules).toEqual([created.body]);
     const bob = await plane.person("Bob");
     const replaced = await createClient(plane, bob.key).put(one, rule({ audience: "other" }));
     const { max_budget_usd: _, ...kept } = created.body;
@@ -86,18 +86,18 @@ describe("trust rules", () => {
       saved_by: { type: "user", uid: bob.uid, display_name: "Bob", email: "bob@runyard.test" },
     });
     plane.clock.now += 60_000;
-    expect((await ada.put(one, rule({ audience: "other" }))).body).toMatchObject({
+    expect((await user.put(one, rule({ audience: "other" }))).body).toMatchObject({
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:01:00.000Z",
     });
     expect((await exchange(await makeToken({ aud: AUDIENCE }))).status).toBe(403);
     expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(201);
-    expect((await ada.put(one, rule({ audience: "other", subject_pattern: "nobody" }))).status).toBe(200);
+    expect((await user.put(one, rule({ audience: "other", subject_pattern: "nobody" }))).status).toBe(200);
     expect((await exchange(await makeToken({ aud: "other" }))).body.detail).toMatch(/^sub: /);
-    expect((await ada.put(one, rule({ audience: "other" }))).status).toBe(200);
+    expect((await user.put(one, rule({ audience: "other" }))).status).toBe(200);
     expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(201);
-    expect((await ada.delete(one)).status).toBe(204);
-    expect((await ada.get(one)).status).toBe(404);
+    expect((await user.delete(one)).status).toBe(204);
+    expect((await user.get(one)).status).toBe(404);
     expect((await exchange(await makeToken({ aud: "other" }))).status).toBe(403);
   });
 
@@ -127,10 +127,10 @@ describe("trust rules", () => {
 
   it("are found by their latest issuer and audience only, also where changes overlap", async () => {
     const { uid } = await addRule();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const one = `${rules()}/${uid}`;
     const stored = () => plane.table.all().filter(({ pk, sk }) => `${pk}${sk}`.includes("TRUST#"));
-    const replace = (changes: object) => ada.put(one, rule(changes));
+    const replace = (changes: object) => user.put(one, rule(changes));
     await replace({ audience: "b" });
     expect(stored().map(({ audience }) => audience)).toEqual(["b", "b"]);
     await replace({ audience: "b", issuer: "https://issuer.example" });
@@ -148,7 +148,7 @@ describe("trust rules", () => {
       plane,
       isDeletion,
       () => replace({ audience: "e" }),
-      () => ada.delete(one),
+      () => user.delete(one),
     );
     expect(removed.status).toBe(204);
     expect(stored()).toEqual([]);
@@ -158,11 +158,11 @@ describe("trust rules", () => {
     const { uid } = await addRule();
     const other = await plane.agent("other");
     const bo = createClient(plane, plane.otherKey);
-    const ada = createClient(plane);
+    const user = createClient(plane);
     for (const [client, path, what] of [
       [bo, `${rules()}/${uid}`, "identity"],
-      [ada, `/agent/identities/${other.uid}/trust-rules/${uid}`, "trust rule"],
-      [ada, `${rules()}/${randomUUID()}`, "trust rule"],
+      [user, `/agent/identities/${other.uid}/trust-rules/${uid}`, "trust rule"],
+      [user, `${rules()}/${randomUUID()}`, "trust rule"],
     ] as const) {
       const responses = [await client.get(path), await client.put(path, rule()), await client.delete(path)];
       expect(responses.map(({ status }) => status)).toEqual([404, 404, 404]);

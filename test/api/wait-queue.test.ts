@@ -10,13 +10,13 @@ import { readState, readTimeline } from "../support/look.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let working: Harness;
 /** A team with one slot, in which a run works. */
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
-  await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+  user = createClient(plane);
+  await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
   working = await workingRun(plane);
 });
 
@@ -41,7 +41,7 @@ describe("a slot that gets free", () => {
     await withWriteInBetween(
       plane,
       grants,
-      () => ada.post(`/agent/runs/${first}/cancel`),
+      () => user.post(`/agent/runs/${first}/cancel`),
       () => consume(plane, "ends", working.run_id),
     );
     expect(await readHead(second)).toMatchObject({ slot: "owner" });
@@ -84,7 +84,7 @@ describe("a run that finds no slot", () => {
     const { batchItemFailures } = await withWriteInBetween(plane, entersQueue, dispatch, dispatch);
     expect(batchItemFailures).toEqual([]);
     expect(await readCounters()).toMatchObject({ waiting: 1, queued: 1 });
-    const { events } = (await ada.get(`/agent/runs/${id}/events`)).body;
+    const { events } = (await user.get(`/agent/runs/${id}/events`)).body;
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["run_created", "run_waiting"]);
     expect(await readTimeline(plane, id), "the timeline leaves it out").toEqual(["run_created"]);
   });
@@ -96,8 +96,8 @@ describe("a run that finds no slot", () => {
       entersQueue,
       () =>
         how === "cancelled"
-          ? ada.post(`/agent/runs/${id}/cancel`)
-          : ada.post(`/agent/runs/${id}/followups`, { message: "more" }),
+          ? user.post(`/agent/runs/${id}/cancel`)
+          : user.post(`/agent/runs/${id}/followups`, { message: "more" }),
       () => consume(plane, "runs", id),
     );
     expect(batchItemFailures).toEqual([]);

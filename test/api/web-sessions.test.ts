@@ -122,11 +122,11 @@ describe("POST /session", () => {
   });
 
   it("counts as use of the key", async () => {
-    const ada = createClient(plane);
-    const { uid, key } = (await ada.post("/agent/keys", { name: "laptop" })).body;
+    const user = createClient(plane);
+    const { uid, key } = (await user.post("/agent/keys", { name: "laptop" })).body;
     plane.clock.now += HOUR;
     await startSession(plane, { key });
-    const listed = (await ada.get("/agent/keys")).body.keys.find((one: { uid: string }) => one.uid === uid);
+    const listed = (await user.get("/agent/keys")).body.keys.find((one: { uid: string }) => one.uid === uid);
     expect(listed.last_used_at).toBe("2026-05-18T20:00:00.000Z");
   });
 

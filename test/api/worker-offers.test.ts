@@ -10,10 +10,10 @@ import { reap } from "../support/reaper.ts";
 import { connectedWorker } from "../support/worker.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const onRack = { prompt: "work", config: { worker_host: "rack-7" } };
@@ -38,7 +38,7 @@ describe("the offer of a run", () => {
   it("has the task, the execution and its key, and the address of models", async () => {
     plane.ports = { ...plane.ports, modelUrl: "https://models.runyard.test" };
     const { worker, run } = await offeredRun();
-    const { body } = await ada.get(`/agent/runs/${run}`);
+    const { body } = await user.get(`/agent/runs/${run}`);
     const [{ data }, ...others] = worker.assignments();
     expect(others).toEqual([]);
     expect(data).toEqual({
@@ -68,7 +68,7 @@ describe("the offer of a run", () => {
   });
 
   it("has the image of the run's environment", async () => {
-    const { body } = await ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" });
+    const { body } = await user.post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     const { worker } = await offeredRun({ ...onRack, config: { ...onRack.config, environment_id: body.uid } });
     expect(worker.assignments()).toMatchObject([{ data: { docker_image: "python:3.13" } }]);
   });
@@ -198,7 +198,7 @@ describe("a worker at capacity", () => {
     await worker.send("task_rejected", { task_id: run });
     const { busy_until } = (await findConnection(worker)) ?? {};
     expect(busy_until).toBe(plane.clock.now + 30_000);
-    const { body } = await ada.get(`/agent/runs/${run}/timeline`);
+    const { body } = await user.get(`/agent/runs/${run}/timeline`);
     expect(JSON.stringify(body)).toContain("the worker rejected the run: no reason given");
     // A frame about a task that has ended says that there is room again.
     await worker.send("task_failed", { task_id: run, execution_id: "another" });
@@ -212,7 +212,7 @@ describe("a frame of a worker", () => {
     await worker.claim(run);
     return { worker, run, execution_id: worker.assignments()[0].data.execution_id };
   }
-  const message = async (run: string) => (await ada.get(`/agent/runs/${run}`)).body.status_message;
+  const message = async (run: string) => (await user.get(`/agent/runs/${run}`)).body.status_message;
 
   it("is ignored if it is binary", async () => {
     const { worker, run } = await offeredRun();
@@ -227,7 +227,7 @@ describe("a frame of a worker", () => {
     const worker = await connectedWorker(plane, "rack-7", { key: agent.key });
     const run = await createRun(plane, onRack);
     await deliver(plane);
-    await ada.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
+    await user.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
     await worker.claim(run);
     expect(await readState(plane, run)).toBe("PENDING");
     expect(plane.received.has(worker.connectionId)).toBe(false);
@@ -272,7 +272,7 @@ describe("a frame of a worker", () => {
     expect(await readState(plane, run)).toBe("PENDING");
     await worker.send("task_failed", { task_id: run, message: "no space" });
     expect(await readState(plane, run)).toBe("QUEUED");
-    expect(JSON.stringify((await ada.get(`/agent/runs/${run}/timeline`)).body)).toContain(
+    expect(JSON.stringify((await user.get(`/agent/runs/${run}/timeline`)).body)).toContain(
       "the worker failed: no space",
     );
   });
@@ -307,10 +307,10 @@ describe("a frame of a worker", () => {
 
   it("confirms the stop of the execution that it names only", async () => {
     const { worker, run, execution_id } = await claimedRun();
-    await ada.post(`/agent/runs/${run}/cancel?force=true`);
+    await user.post(`/agent/runs/${run}/cancel?force=true`);
     await deliver(plane);
     expect(worker.cancellations()).toEqual([{ type: "task_cancellation", data: { task_id: run, execution_id } }]);
-    const isRunning = async () => (await ada.get(`/agent/runs/${run}`)).body.is_sandbox_running;
+    const isRunning = async () => (await user.get(`/agent/runs/${run}`)).body.is_sandbox_running;
     await worker.send("task_completed", { task_id: run, execution_id: "another" });
     expect(await isRunning()).toBe(true);
     await worker.send("task_completed", { task_id: run, execution_id });

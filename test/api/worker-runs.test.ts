@@ -12,10 +12,10 @@ import { withFailingWrites, withWriteInBetween } from "../support/write-conflict
 type Worker = Awaited<ReturnType<typeof connectedWorker>>;
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const onRack = { prompt: "work", config: { worker_host: "rack-7" } };
@@ -53,7 +53,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readState(plane, run)).toBe("CLAIMED");
     const harness = worker.harness();
     expect((await harness.resolve()).body.prompt).toBe("work");
-    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${run}`)).body).toMatchObject({
       state: "INPROGRESS",
       execution_location: "REMOTE",
       is_run_type_cancellable: false,
@@ -89,7 +89,7 @@ describe("a run on a self-hosted worker", () => {
     const isBegin = (write: TransactionWrite) => write.kind === "update" && write.set?.["state"] === "INPROGRESS";
     const changes = {
       claim: (worker: Worker, run: string) => worker.claim(run),
-      followup: (_: Worker, run: string) => ada.post(`/agent/runs/${run}/followups`, { message: "more" }),
+      followup: (_: Worker, run: string) => user.post(`/agent/runs/${run}/followups`, { message: "more" }),
     };
     for (const [name, change] of Object.entries(changes)) {
       const { worker, run } = await offeredRun();
@@ -245,7 +245,7 @@ describe("a run on a self-hosted worker", () => {
     const { worker, run } = await begunRun();
     await worker.send(type, { task_id: run, message: "so it went", ...data });
     await deliver(plane);
-    const { body } = await ada.get(`/agent/runs/${run}`);
+    const { body } = await user.get(`/agent/runs/${run}`);
     expect(body.state).toBe(state);
     expect(body.status_message?.error_code).toBe(code);
     if (state === "FAILED") expect(body.status_message.message).toContain("rack-7");
@@ -253,20 +253,23 @@ describe("a run on a self-hosted worker", () => {
 
   it("refuses a plain cancel with 422, and is stopped at its worker by force", async () => {
     const { worker, run, harness } = await begunRun();
-    expect((await ada.post(`/agent/runs/${run}/cancel`)).status).toBe(422);
-    expect((await ada.post(`/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
+    expect((await user.post(`/agent/runs/${run}/cancel`)).status).toBe(422);
+    expect((await user.post(`/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
     await deliver(plane);
     expect(worker.cancellations()).toMatchObject([{ data: { task_id: run } }]);
     expect((await harness.beat()).status).toBe(401);
-    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: true });
+    expect((await user.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: true });
     await worker.send("task_completed", { task_id: run, message: "stopped", task_state: "CANCELLED" });
     await deliver(plane);
     expect((await readTimeline(plane, run)).at(-1)).toBe("run_stopped");
-    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
+    expect((await user.get(`/agent/runs/${run}`)).body).toMatchObject({
+      state: "CANCELLED",
+      is_sandbox_running: false,
+    });
   });
 
   it("takes no slot of the team's concurrency limit", async () => {
-    await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const worker = await connectedWorker(plane);
     const runs = [await createRun(plane, onRack), await createRun(plane, onRack)];
     await deliver(plane);
@@ -284,12 +287,12 @@ describe("a run on a self-hosted worker", () => {
   });
 
   it("goes to the worker of its identity or environment, unless it names another or hosted", async () => {
-    const post = async (at: string, body: object) => (await ada.post(at, body)).body;
+    const post = async (at: string, body: object) => (await user.post(at, body)).body;
     const { uid: environment_id } = await post("/agent/environments", { name: "lab", worker_host: "lab-1" });
     const { uid: agent_identity_uid } = await post("/agent/identities", { name: "builder", worker_host: "rack-7" });
     const getWorker = async (body: object) => {
       const { run_id } = await post("/agent/runs", { prompt: "p", ...body });
-      return (await ada.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host;
+      return (await user.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host;
     };
     expect(await getWorker({ config: { environment_id } })).toBe("lab-1");
     expect(await getWorker({ agent_identity_uid })).toBe("rack-7");
@@ -302,13 +305,13 @@ describe("a run on a self-hosted worker", () => {
       agent_config: { worker_host: "rack-9" },
     });
     const { run_id } = await post(`/agent/schedules/${id}/run`, {});
-    expect((await ada.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host).toBe("rack-9");
+    expect((await user.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host).toBe("rack-9");
   });
 
   it("is refused as a personal run, and for a reserved id", async () => {
-    const personal = await ada.post("/agent/runs", { ...onRack, team: false });
+    const personal = await user.post("/agent/runs", { ...onRack, team: false });
     expect(personal).toMatchObject({ status: 400, body: { errors: [{ path: "config.worker_host" }] } });
-    const reserved = await ada.post("/agent/runs", { prompt: "p", config: { worker_host: "warp-1" } });
+    const reserved = await user.post("/agent/runs", { prompt: "p", config: { worker_host: "warp-1" } });
     expect(reserved).toMatchObject({ status: 400, body: { errors: [{ path: "config.worker_host" }] } });
   });
 });
@@ -344,7 +347,7 @@ describe("a worker", () => {
   it("gets no offers, and is disconnected, once its key is deleted", async () => {
     const agent = await plane.agent();
     const worker = await connectedWorker(plane, "rack-7", { key: agent.key });
-    await ada.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
+    await user.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
     const run = await createRun(plane, onRack);
     await deliver(plane);
     expect(await readState(plane, run)).toBe("QUEUED");
@@ -358,7 +361,7 @@ describe("a worker", () => {
     const run = await createRun(plane, onRack);
     await deliver(plane);
     expect(await readState(plane, run)).toBe("QUEUED");
-    expect((await ada.get("/agent/connected-self-hosted-workers")).body.workers).toEqual([]);
+    expect((await user.get("/agent/connected-self-hosted-workers")).body.workers).toEqual([]);
     const worker = await connectedWorker(plane);
     await deliver(plane);
     expect(worker.assignments()).toHaveLength(1);

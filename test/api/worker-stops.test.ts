@@ -233,9 +233,9 @@ describe("an offer that is not claimed in time", () => {
   });
 
   it("names the image of the run's environment, if it has one", async () => {
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const environment = { name: "py", docker_image: "python:3.13", worker_host: "rack-7" };
-    const { uid: environment_id } = (await ada.post("/agent/environments", environment)).body;
+    const { uid: environment_id } = (await user.post("/agent/environments", environment)).body;
     const { worker } = await offered({ prompt: "work", config: { environment_id } });
     expect(worker.assignments()[0].data.docker_image).toBe("python:3.13");
     await worker.close();

@@ -7,12 +7,12 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { openSocket } from "../support/worker.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let store: WorkerStore;
 beforeEach(async () => {
   plane = await createTestControlPlane();
   store = workerStore(plane.ports);
-  ada = createClient(plane);
+  user = createClient(plane);
 });
 
 const path = "/agent/connected-self-hosted-workers";
@@ -29,7 +29,7 @@ const connect = async (key: ConnectionKey) => {
 
 describe("GET /agent/connected-self-hosted-workers", () => {
   it("is empty while no worker is connected", async () => {
-    expect(await ada.get(path)).toEqual(
+    expect(await user.get(path)).toEqual(
       expect.objectContaining({ status: 200, body: { workers: [], ws_url: "wss://workers.runyard.test" } }),
     );
   });
@@ -40,7 +40,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     await connect(connection("attic", "three"));
     plane.clock.now += 60_000;
     await store.noteSeen(second);
-    expect((await ada.get(path)).body).toMatchObject({
+    expect((await user.get(path)).body).toMatchObject({
       workers: [
         {
           worker_host: "attic",
@@ -63,10 +63,10 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     await connect(connection("builder", "two"));
     await store.forget(first);
     await store.forget(first);
-    expect((await ada.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
+    expect((await user.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
     expect(await store.noteSeen(first)).toBe(false);
     plane.clock.now += 3 * 3600_000;
-    expect((await ada.get(path)).body.workers).toEqual([]);
+    expect((await user.get(path)).body.workers).toEqual([]);
   });
 
   it("shows a team's workers to its members and agents only", async () => {
@@ -82,11 +82,11 @@ describe("GET /agent/connected-self-hosted-workers", () => {
 
   it("returns workers in pages", async () => {
     for (const host of ["a#b", "a", "c"]) await connect(connection(host, "one"));
-    const first = (await ada.get(`${path}?limit=2`)).body;
+    const first = (await user.get(`${path}?limit=2`)).body;
     expect(first.workers.map((one: { worker_host: string }) => one.worker_host)).toEqual(["a", "a#b"]);
-    const second = (await ada.get(`${path}?limit=2&cursor=${first.page_info.next_cursor}`)).body;
+    const second = (await user.get(`${path}?limit=2&cursor=${first.page_info.next_cursor}`)).body;
     expect(second.workers).toMatchObject([{ worker_host: "c" }]);
-    expect((await ada.get(`${path}?limit=0`)).status).toBe(400);
+    expect((await user.get(`${path}?limit=0`)).status).toBe(400);
   });
 });
 
@@ -99,7 +99,7 @@ describe("the socket of workers", () => {
     expect(await status("rack-7", { key: agent.key })).toBe(200);
     expect(await status("rack-7")).toBe(200);
     expect(await status("rack-7", { key: plane.otherKey })).toBe(200);
-    expect((await ada.get(path)).body.workers).toMatchObject([{ worker_host: "rack-7", connection_count: 2 }]);
+    expect((await user.get(path)).body.workers).toMatchObject([{ worker_host: "rack-7", connection_count: 2 }]);
   });
 
   it("refuses other callers with 401 and 403", async () => {
@@ -115,7 +115,7 @@ describe("the socket of workers", () => {
 
   it.each([undefined, "", "hosted", "warp", "warp-7", "Warp", "x".repeat(513)])("refuses the id %j", async (id) => {
     expect(await status(id)).toBe(400);
-    expect((await ada.get(path)).body.workers).toEqual([]);
+    expect((await user.get(path)).body.workers).toEqual([]);
   });
 
   it("names the trace in a refusal, and logs it as an error only if the service failed", async () => {

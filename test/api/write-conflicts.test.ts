@@ -8,18 +8,18 @@ import { makeSchedule, nightly } from "../support/schedules.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let identity: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
-  identity = (await ada.post("/agent/identities", { name: "Reviewer" })).body.uid;
+  user = createClient(plane);
+  identity = (await user.post("/agent/identities", { name: "Reviewer" })).body.uid;
 });
 
 const rule = { issuer: "https://issuer.example", audience: "a", subject_pattern: "b" };
 const addRule = async (): Promise<string> =>
-  (await ada.post(`/agent/identities/${identity}/trust-rules`, rule)).body.uid;
-const addEnvironment = async (): Promise<string> => (await ada.post("/agent/environments", { name: "Shop" })).body.uid;
+  (await user.post(`/agent/identities/${identity}/trust-rules`, rule)).body.uid;
+const addEnvironment = async (): Promise<string> => (await user.post("/agent/environments", { name: "Shop" })).body.uid;
 const ruleKey = (uid: string): Key => trustRuleKey({ team_uid: plane.team, identity_uid: identity, uid });
 const team = () => ({ type: "Team", uid: plane.team }) as const;
 
@@ -54,15 +54,15 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
     "POST /agent/keys",
     25,
     KEYS,
-    () => ({ key: keys.userKeys(plane.user), send: () => ada.post("/agent/keys", { name: "a" }) }),
+    () => ({ key: keys.userKeys(plane.user), send: () => user.post("/agent/keys", { name: "a" }) }),
   ],
   [
     "DELETE /agent/keys/{keyUid}",
     25,
     KEYS,
     async () => {
-      const { uid } = (await ada.post("/agent/keys", { name: "a" })).body;
-      return { key: keys.userKeys(plane.user), send: () => ada.delete(`/agent/keys/${uid}`) };
+      const { uid } = (await user.post("/agent/keys", { name: "a" })).body;
+      return { key: keys.userKeys(plane.user), send: () => user.delete(`/agent/keys/${uid}`) };
     },
   ],
   [
@@ -71,41 +71,41 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
     KEYS,
     () => ({
       key: keys.identityKeys(plane.team, identity),
-      send: () => ada.post(`/agent/identities/${identity}/keys`, { name: "a" }),
+      send: () => user.post(`/agent/identities/${identity}/keys`, { name: "a" }),
     }),
   ],
   [
     "DELETE /agent/identities/{identityUid}",
     8,
     "the identity is changed by other requests; send the request again",
-    () => ({ key: keys.identity(plane.team, identity), send: () => ada.delete(`/agent/identities/${identity}`) }),
+    () => ({ key: keys.identity(plane.team, identity), send: () => user.delete(`/agent/identities/${identity}`) }),
   ],
-  ["PUT …/trust-rules/{ruleUid}", 8, RULE, ofRule((path) => ada.put(path, rule))],
-  ["DELETE …/trust-rules/{ruleUid}", 8, RULE, ofRule((path) => ada.delete(path))],
-  ["PUT …/members/{userUid}", 8, MEMBERS, ofMember((path) => ada.put(path, { role: "admin" }))],
-  ["DELETE …/members/{userUid}", 8, MEMBERS, ofMember((path) => ada.delete(path))],
+  ["PUT …/trust-rules/{ruleUid}", 8, RULE, ofRule((path) => user.put(path, rule))],
+  ["DELETE …/trust-rules/{ruleUid}", 8, RULE, ofRule((path) => user.delete(path))],
+  ["PUT …/members/{userUid}", 8, MEMBERS, ofMember((path) => user.put(path, { role: "admin" }))],
+  ["DELETE …/members/{userUid}", 8, MEMBERS, ofMember((path) => user.delete(path))],
   [
     "PUT /agent/me",
     1,
     "your teams changed meanwhile; send the request again",
-    () => ({ key: keys.user(plane.user), send: () => ada.put("/agent/me", { display_name: "Ada L." }) }),
+    () => ({ key: keys.user(plane.user), send: () => user.put("/agent/me", { display_name: "Ada L." }) }),
   ],
   [
     "PUT /agent/schedules/{scheduleId}",
     8,
     SCHEDULE,
-    ofSchedule((path) => ada.put(path, { ...nightly, enabled: true })),
+    ofSchedule((path) => user.put(path, { ...nightly, enabled: true })),
   ],
-  ["POST /agent/schedules/{scheduleId}/pause", 8, SCHEDULE, ofSchedule((path) => ada.post(`${path}/pause`))],
-  ["DELETE /agent/schedules/{scheduleId}", 8, SCHEDULE, ofSchedule((path) => ada.delete(path))],
-  ["POST /agent/schedules/{scheduleId}/run", 8, SCHEDULE, ofSchedule((path) => ada.post(`${path}/run`))],
+  ["POST /agent/schedules/{scheduleId}/pause", 8, SCHEDULE, ofSchedule((path) => user.post(`${path}/pause`))],
+  ["DELETE /agent/schedules/{scheduleId}", 8, SCHEDULE, ofSchedule((path) => user.delete(path))],
+  ["POST /agent/schedules/{scheduleId}/run", 8, SCHEDULE, ofSchedule((path) => user.post(`${path}/run`))],
   [
     "DELETE /agent/environments/{environmentUid}",
     8,
     "the environment changes too fast; send the request again",
     async () => {
       const uid = await addEnvironment();
-      return { key: keys.environment(uid), send: () => ada.delete(`/agent/environments/${uid}`) };
+      return { key: keys.environment(uid), send: () => user.delete(`/agent/environments/${uid}`) };
     },
   ],
   [
@@ -114,7 +114,7 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
     ENVIRONMENT,
     async () => {
       const [uid, guest] = [await addEnvironment(), await plane.person("Gus", [])];
-      const send = () => ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
+      const send = () => user.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
       return { key: keys.environment(uid), send };
     },
   ],
@@ -125,8 +125,8 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
     async () => {
       const [uid, guest] = [await addEnvironment(), await plane.person("Gus", [])];
       const body = { user_uid: guest.uid };
-      await ada.post(`/agent/environments/${uid}/share`, body);
-      const send = () => ada.delete(`/agent/environments/${uid}/share`, { body });
+      await user.post(`/agent/environments/${uid}/share`, body);
+      const send = () => user.delete(`/agent/environments/${uid}/share`, { body });
       return { key: keys.environment(uid), send };
     },
   ],
@@ -134,7 +134,7 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
     "DELETE /agent/teams/{teamUid}",
     1,
     "the team changes while it is deleted; send the request again",
-    () => ({ key: keys.identity(plane.team, identity), send: () => ada.delete(`/agent/teams/${plane.team}`) }),
+    () => ({ key: keys.identity(plane.team, identity), send: () => user.delete(`/agent/teams/${plane.team}`) }),
   ],
 ];
 
@@ -162,7 +162,7 @@ interface Creation {
 }
 
 const post =
-  (path: string, body?: object, client = ada): Creation["send"] =>
+  (path: string, body?: object, client = user): Creation["send"] =>
   (headers) =>
     client.post(path, body, { headers });
 const rules = () => `/agent/identities/${identity}/trust-rules`;
@@ -176,26 +176,26 @@ const replayed: readonly [name: string, prepare: () => Creation | Promise<Creati
     "POST /agent/identities",
     () => ({
       send: post("/agent/identities", { name: "Builder" }),
-      remove: ({ uid }) => ada.delete(`/agent/identities/${uid}`),
+      remove: ({ uid }) => user.delete(`/agent/identities/${uid}`),
     }),
   ],
-  ["POST …/trust-rules", () => ({ send: post(rules(), rule), remove: ({ uid }) => ada.delete(`${rules()}/${uid}`) })],
+  ["POST …/trust-rules", () => ({ send: post(rules(), rule), remove: ({ uid }) => user.delete(`${rules()}/${uid}`) })],
   [
     "POST /agent/teams",
-    () => ({ send: post("/agent/teams", { name: "Gamma" }), remove: ({ uid }) => ada.delete(`/agent/teams/${uid}`) }),
+    () => ({ send: post("/agent/teams", { name: "Gamma" }), remove: ({ uid }) => user.delete(`/agent/teams/${uid}`) }),
   ],
   [
     "POST /agent/invitations/{token}/accept",
     async () => {
       const email = "bo@runyard.test";
-      const { link } = (await ada.post(`/agent/teams/${plane.team}/invitations`, { email })).body;
+      const { link } = (await user.post(`/agent/teams/${plane.team}/invitations`, { email })).body;
       const bo = createClient(plane, plane.otherKey);
       return { send: post(`/agent/invitations/${link.split("/").at(-1)}/accept`, undefined, bo) };
     },
   ],
   [
     "POST /agent/schedules",
-    () => ({ send: post("/agent/schedules", nightly), remove: ({ id }) => ada.delete(`/agent/schedules/${id}`) }),
+    () => ({ send: post("/agent/schedules", nightly), remove: ({ id }) => user.delete(`/agent/schedules/${id}`) }),
   ],
   ["POST /agent/schedules/{scheduleId}/pause", scheduled("pause")],
   ["POST /agent/schedules/{scheduleId}/run", scheduled("run")],
@@ -203,7 +203,7 @@ const replayed: readonly [name: string, prepare: () => Creation | Promise<Creati
     "POST /agent/environments",
     () => ({
       send: post("/agent/environments", { name: "Shop" }),
-      remove: ({ uid }) => ada.delete(`/agent/environments/${uid}`),
+      remove: ({ uid }) => user.delete(`/agent/environments/${uid}`),
     }),
   ],
   [
@@ -297,17 +297,17 @@ describe("a key that is created", () => {
   };
 
   it("is listed and deletable where it is one of the first two of an identity, created concurrently", async () => {
-    const made = await Promise.all(["a", "b"].map((name) => ada.post(path(), { name })));
+    const made = await Promise.all(["a", "b"].map((name) => user.post(path(), { name })));
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     const uids = made.map(({ body }) => body.uid).toSorted();
-    expect((await ada.get(path())).body.keys.map(({ uid }: { uid: string }) => uid)).toEqual(uids);
+    expect((await user.get(path())).body.keys.map(({ uid }: { uid: string }) => uid)).toEqual(uids);
   });
 
   it.each([0, 1])("is deleted with its identity, which had %i before", async (before) => {
-    for (let count = 0; count < before; count++) await ada.post(path(), { name: "earlier" });
+    for (let count = 0; count < before; count++) await user.post(path(), { name: "earlier" });
     const made: ResponseBody[] = [];
-    const create = async () => void made.push(await ada.post(path(), { name: "late" }));
-    const remove = () => ada.delete(`/agent/identities/${identity}`);
+    const create = async () => void made.push(await user.post(path(), { name: "late" }));
+    const remove = () => user.delete(`/agent/identities/${identity}`);
     expect((await withWriteInBetween(plane, isListOf(identity), create, remove)).status).toBe(204);
     expect(made).toMatchObject([{ status: 201 }]);
     expect((await createClient(plane, made[0]?.body.key).get("/agent/runs")).status).toBe(401);
@@ -315,8 +315,8 @@ describe("a key that is created", () => {
   });
 
   it("is not created for an identity that is deleted meanwhile", async () => {
-    const remove = () => ada.delete(`/agent/identities/${identity}`);
-    const create = () => ada.post(path(), { name: "late" });
+    const remove = () => user.delete(`/agent/identities/${identity}`);
+    const create = () => user.post(path(), { name: "late" });
     const response = await withWriteInBetween(plane, isListOf(identity), remove, create);
     expect(response).toMatchObject({ status: 404, body: { detail: "there is no such identity" } });
     expect(plane.table.all().filter((item) => item["identity_uid"] === identity)).toEqual([]);
@@ -329,22 +329,22 @@ describe("a team whose deletion is refused", () => {
     ["its own queue", { queue_limit: 7 }, 7],
   ])("is open again, with %s, if a schedule was created meanwhile", async (_, settings, queue_limit) => {
     const path = `/agent/teams/${plane.team}`;
-    await ada.put(path, { settings });
+    await user.put(path, { settings });
     const isClosing = (write: object) => "key" in write && "set" in write && JSON.stringify(write).includes('"closed"');
     const response = await withWriteInBetween(
       plane,
       isClosing,
       () => makeSchedule(plane),
-      () => ada.delete(path),
+      () => user.delete(path),
     );
     expect(response).toMatchObject({
       status: 409,
       body: { detail: "the team has schedules: delete them first", retryable: false },
     });
-    expect((await ada.get(path)).body.settings.queue_limit).toBe(queue_limit);
+    expect((await user.get(path)).body.settings.queue_limit).toBe(queue_limit);
     const counters = await plane.table.get(keys.counters(team()));
     expect(counters?.["queue_limit"]).toBe(queue_limit === 1_000 ? undefined : queue_limit);
-    expect((await ada.post("/agent/runs", { prompt: "a" })).status).toBe(200);
-    expect((await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" })).status).toBe(201);
+    expect((await user.post("/agent/runs", { prompt: "a" })).status).toBe(200);
+    expect((await user.post("/agent/secrets", { name: "TOKEN", value: "hush" })).status).toBe(201);
   });
 });

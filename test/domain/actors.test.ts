@@ -35,7 +35,7 @@ const head = parseRunHead({
 });
 const run: Principal = { kind: "run", head, executionId: "e", stopping: false };
 const profiles = {
-  ada: { type: "user", uid: ADA, display_name: "Ada", email: "ada@runyard.test" },
+  user: { type: "user", uid: ADA, display_name: "Ada", email: "ada@runyard.test" },
   bot: { type: "service_account", uid: BOT, display_name: "Bot" },
 } as const;
 
@@ -101,7 +101,7 @@ describe("resolveActors", () => {
       [[identities, other, bot, member]],
     ],
     ["no member by an address", agent, { on_behalf_of: "ada@runyard.test" }, {}, [[identities, bot]]],
-    ["the team for a run's key", run, {}, { parent: profiles.ada }, [[keys.team(TEAM)]]],
+    ["the team for a run's key", run, {}, { parent: profiles.user }, [[keys.team(TEAM)]]],
     ["the identity of the parent", run, {}, { parent: profiles.bot }, [[keys.team(TEAM), identities, bot]]],
   ])("reads %s", async (_, principal, request, options, expected) => {
     const { actors, reads } = await resolve(principal, request, options);

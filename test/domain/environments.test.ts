@@ -45,7 +45,7 @@ const person = (uid: string, ...teams: string[]): Principal => ({
 describe("mayUse", () => {
   const alpha = { type: "Team", uid: "alpha" } as const;
   const beta = { type: "Team", uid: "beta" } as const;
-  const ada = { type: "User", uid: "ada" } as const;
+  const user = { type: "User", uid: "ada" } as const;
   const nobody = { user: undefined };
   const cases: readonly [string, EnvironmentReader, Environment, boolean][] = [
     ["a run of the team that owns it", { owner: alpha, ...nobody }, environment(), true],
@@ -58,8 +58,13 @@ describe("mayUse", () => {
     ],
     ["a child of a run in it", { owner: beta, ...nobody, inherited: "e1" }, environment(), true],
     ["a child of a run in another environment", { owner: beta, ...nobody, inherited: "e2" }, environment(), false],
-    ["a personal run of a member", { owner: ada, user: "ada", principal: person("ada", "alpha") }, environment(), true],
-    ["a personal run of another person", { owner: ada, user: "ada", principal: person("ada") }, environment(), false],
+    [
+      "a personal run of a member",
+      { owner: user, user: "ada", principal: person("ada", "alpha") },
+      environment(),
+      true,
+    ],
+    ["a personal run of another person", { owner: user, user: "ada", principal: person("ada") }, environment(), false],
     ["a team's run of its owner", { owner: alpha, user: "ada" }, personal, true],
     ["a team's run of another person", { owner: alpha, user: "bo" }, personal, false],
     ["a team's run of no person", { owner: alpha, ...nobody }, personal, false],

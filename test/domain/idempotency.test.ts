@@ -33,29 +33,29 @@ describe("with an Idempotency-Key", () => {
 
   it("a repeat returns the first run in its current state, on either path", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, keyed("k"));
+    const user = createClient(plane);
+    const first = await create(user, keyed("k"));
     expect(isReplay(first)).toBe(false);
     await deliver(plane);
-    const again = await ada.post("/agent/run", { prompt: "hello" }, keyed("k"));
+    const again = await user.post("/agent/run", { prompt: "hello" }, keyed("k"));
     expect(isReplay(again)).toBe(true);
     expect(again.body).toMatchObject({ run_id: first.body.run_id, task_id: first.body.run_id, state: "PENDING" });
   });
 
   it("bodies are equal if they are equal as canonical JSON, with the same source", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, keyed("k"), '{"prompt":"a","metadata":{"x":"1","y":"2"},"config":{"name":"n"}}');
+    const user = createClient(plane);
+    const first = await create(user, keyed("k"), '{"prompt":"a","metadata":{"x":"1","y":"2"},"config":{"name":"n"}}');
     const same = await create(
-      ada,
+      user,
       keyed("k"),
       ' { "config":{"name":"\\u006e"}, "metadata":{"y":"2","x":"1"},\n"prompt":"a"}',
     );
     expect(same.body.run_id).toBe(first.body.run_id);
     for (const other of [
-      await create(ada, keyed("k"), { prompt: "a" }),
-      await create(ada, keyed("k"), { prompt: "a", metadata: { x: "1", y: "2" }, config: { name: "N" } }),
-      await create(ada, keyed("k", { "x-run-source": "CLI" }), {
+      await create(user, keyed("k"), { prompt: "a" }),
+      await create(user, keyed("k"), { prompt: "a", metadata: { x: "1", y: "2" }, config: { name: "N" } }),
+      await create(user, keyed("k", { "x-run-source": "CLI" }), {
         prompt: "a",
         metadata: { x: "1", y: "2" },
         config: { name: "n" },
@@ -69,13 +69,13 @@ describe("with an Idempotency-Key", () => {
 
   it("is kept for 24 hours", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, keyed("k"));
+    const user = createClient(plane);
+    const first = await create(user, keyed("k"));
     plane.clock.now += 24 * 3_600_000;
-    expect((await create(ada, keyed("k"))).body.run_id).toBe(first.body.run_id);
+    expect((await create(user, keyed("k"))).body.run_id).toBe(first.body.run_id);
     plane.clock.now += 1;
     const later = await Promise.all(
-      Array.from({ length: 5 }, () => create(ada, keyed("k"), { prompt: "another body" })),
+      Array.from({ length: 5 }, () => create(user, keyed("k"), { prompt: "another body" })),
     );
     expect(new Set(later.map(({ body }) => body.run_id)).size).toBe(1);
     expect(later[0]?.body.run_id).not.toBe(first.body.run_id);
@@ -99,18 +99,18 @@ describe("with an Idempotency-Key", () => {
 
   it("is free after a refused request", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    expect((await create(ada, keyed("k"), { prompt: "" })).status).toBe(400);
-    expect((await create(ada, keyed("k"), { prompt: "a", conversation_id: "none" })).status).toBe(400);
-    expect((await create(ada, keyed("k"))).status).toBe(200);
+    const user = createClient(plane);
+    expect((await create(user, keyed("k"), { prompt: "" })).status).toBe(400);
+    expect((await create(user, keyed("k"), { prompt: "a", conversation_id: "none" })).status).toBe(400);
+    expect((await create(user, keyed("k"))).status).toBe(200);
   });
 
   it("of one operation does not affect another", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const { body } = await create(ada, keyed("k"));
-    expect((await ada.post(`/agent/runs/${body.run_id}/followups`, { message: "m" }, keyed("k"))).status).toBe(200);
-    expect((await ada.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
+    const user = createClient(plane);
+    const { body } = await create(user, keyed("k"));
+    expect((await user.post(`/agent/runs/${body.run_id}/followups`, { message: "m" }, keyed("k"))).status).toBe(200);
+    expect((await user.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
   });
 
   it("of 255 characters is accepted, also if a run's key names any team", async () => {
@@ -126,22 +126,22 @@ describe("with an Idempotency-Key", () => {
 describe("without a key", () => {
   it("a retried request finds the run of its first attempt", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, retry(0));
-    for (const count of [1, 2]) expect((await create(ada, retry(count))).body.run_id).toBe(first.body.run_id);
+    const user = createClient(plane);
+    const first = await create(user, retry(0));
+    for (const count of [1, 2]) expect((await create(user, retry(count))).body.run_id).toBe(first.body.run_id);
     expect(listRuns(plane)).toHaveLength(1);
   });
 
   it("a retry that overtakes its first attempt creates the run, and the first attempt finds it", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const repeat = await create(ada, retry(1));
-    const original = await create(ada, retry(0));
+    const user = createClient(plane);
+    const repeat = await create(user, retry(1));
+    const original = await create(user, retry(0));
     expect(original.body.run_id).toBe(repeat.body.run_id);
     expect(isReplay(original)).toBe(true);
-    const another = await create(ada, retry(0));
+    const another = await create(user, retry(0));
     expect(another.body.run_id, "the next that is no repeat is a request of its own").not.toBe(repeat.body.run_id);
-    expect((await create(ada, retry(1))).body.run_id).toBe(another.body.run_id);
+    expect((await create(user, retry(1))).body.run_id).toBe(another.body.run_id);
   });
 
   it("one first attempt and nineteen concurrent retries create one run, in any order", async () => {
@@ -166,30 +166,30 @@ describe("without a key", () => {
 
   it("a retry after more than ten minutes is a new request", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, retry(0));
+    const user = createClient(plane);
+    const first = await create(user, retry(0));
     plane.clock.now += 600_000;
-    expect((await create(ada, retry(1))).body.run_id).toBe(first.body.run_id);
+    expect((await create(user, retry(1))).body.run_id).toBe(first.body.run_id);
     plane.clock.now += 1;
-    expect((await create(ada, retry(2))).body.run_id).not.toBe(first.body.run_id);
+    expect((await create(user, retry(2))).body.run_id).not.toBe(first.body.run_id);
   });
 
   it("a retry with another body is a new request", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const first = await create(ada, retry(0));
-    const other = await create(ada, retry(1), { prompt: "other" });
+    const user = createClient(plane);
+    const first = await create(user, retry(0));
+    const other = await create(user, retry(1), { prompt: "other" });
     expect(other.status).toBe(200);
     expect(other.body.run_id).not.toBe(first.body.run_id);
   });
 
   it("a retried follow-up is delivered once, and restarts an ended run once", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const harness = await workingRun(plane);
     await harness.finish();
     const send = (count: number) =>
-      ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" }, retry(count));
+      user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" }, retry(count));
     const responses = await Promise.all([send(1), send(0), send(2)]);
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await readState(plane, harness.run_id)).toBe("QUEUED");

@@ -366,19 +366,19 @@ describe("the team of a request", () => {
 
 describe("a principal", () => {
   it("has a name, a profile, and teams", async () => {
-    const [ada, agent] = [await readPerson(plane.key), await plane.agent("nightly")];
+    const [user, agent] = [await readPerson(plane.key), await plane.agent("nightly")];
     const bot = await readAgent(agent.key);
     const run = await workingRun(plane);
     const ofRun = await authenticate(plane.started.find(({ run_id }) => run_id === run.run_id)?.key ?? "");
-    expect([ada, bot, ofRun].map(toPrincipalKey)).toEqual([
+    expect([user, bot, ofRun].map(toPrincipalKey)).toEqual([
       `user:${plane.user}`,
       `identity:${agent.uid}`,
       `run:${run.run_id}`,
     ]);
-    expect(toProfile(ada)).toMatchObject({ type: "user", uid: plane.user, display_name: "Ada" });
+    expect(toProfile(user)).toMatchObject({ type: "user", uid: plane.user, display_name: "Ada" });
     expect(toProfile(bot)).toEqual({ type: "service_account", uid: agent.uid, display_name: "nightly" });
     const inTeams = (principal: Principal) => [plane.team, plane.otherTeam].map((team) => isInTeam(principal, team));
-    expect(inTeams(ada)).toEqual([true, false]);
+    expect(inTeams(user)).toEqual([true, false]);
     expect(inTeams(bot)).toEqual([true, false]);
     expect(inTeams(ofRun), "its rights depend on its run only").toEqual([true, true]);
   });

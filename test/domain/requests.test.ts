@@ -88,7 +88,7 @@ describe("a query string", () => {
 describe("broken text in a body", () => {
   it("is rejected in any place, with its path, and other text is accepted", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const id = await createRun(plane);
     const broken = fc.constantFrom("\u0000", "\ud800", "\udfff", "a\ud83d", "\ude00b");
     const place = fc.array(fc.oneof(fc.constantFrom("m", "n"), fc.nat({ max: 2 })), { maxLength: 5 });
@@ -98,17 +98,17 @@ describe("broken text in a body", () => {
           (inner, part) => (typeof part === "number" ? [...Array(part).fill(0), inner] : { [part]: inner }),
           text,
         );
-        const response = await ada.post(`/agent/runs/${id}/followups`, { message: "m", other: nested });
+        const response = await user.post(`/agent/runs/${id}/followups`, { message: "m", other: nested });
         const shown = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
         expect(response).toMatchObject({ status: 400, body: { errors: [{ path: `other${shown}` }] } });
       }),
     );
-    const names = await ada.post(`/agent/runs/${id}/followups`, '{"message":"m","a\\ud800":1}');
+    const names = await user.post(`/agent/runs/${id}/followups`, '{"message":"m","a\\ud800":1}');
     expect(names.status).toBe(400);
     const well = fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed() && !text.includes("\u0000"));
     await fc.assert(
       fc.asyncProperty(fc.dictionary(well, well), async (other) => {
-        const { status } = await ada.post(`/agent/runs/${id}/cancel`, { other });
+        const { status } = await user.post(`/agent/runs/${id}/cancel`, { other });
         expect([200, 400]).toContain(status);
       }),
       { numRuns: 20 },

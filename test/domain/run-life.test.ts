@@ -59,7 +59,7 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
     .filter(({ run_id }) => run_id === id)
     .map((envelope) => createHarness(plane, envelope, envelope.execution_id));
   const harness = harnesses.at(-1);
-  const ada = createClient(plane);
+  const user = createClient(plane);
   const next = (await plane.ports.runs.head(id))?.messages ?? 0;
   const responses: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
     resolve: async () => harness?.resolve(),
@@ -67,9 +67,9 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
     beat: async () => harness?.beat(0),
     event: async () =>
       harness?.event({ event_uuid: `${next}`, event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" }),
-    followup: () => ada.post(`/agent/runs/${id}/followups`, { message: "more" }),
-    cancel: () => ada.post(`/agent/runs/${id}/cancel`),
-    force: () => ada.post(`/agent/runs/${id}/cancel?force=true`),
+    followup: () => user.post(`/agent/runs/${id}/followups`, { message: "more" }),
+    cancel: () => user.post(`/agent/runs/${id}/cancel`),
+    force: () => user.post(`/agent/runs/${id}/cancel?force=true`),
     finish: async () => harness?.finish(true),
     fail: async () => harness?.finish(false),
     shutDown: async () => harness?.shutDown(),

@@ -35,7 +35,7 @@ const pickItem = <T>(list: readonly T[], pick: number): T | undefined => list[pi
 
 async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void> {
   const heads = listHeads(plane);
-  const ada = createClient(plane);
+  const user = createClient(plane);
   if (what === "root") await createRun(plane);
   if (what === "child") {
     const parent = pickItem(heads, pick);
@@ -62,14 +62,14 @@ async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void
   }
   if (what === "cancel") {
     const run = pickItem(heads, pick);
-    if (run !== undefined) await ada.post(`/agent/runs/${run.run_id}/cancel?force=true`);
+    if (run !== undefined) await user.post(`/agent/runs/${run.run_id}/cancel?force=true`);
   }
   if (what === "revive") {
     const run = pickItem(
       heads.filter(({ state }) => isTerminal(state)),
       pick,
     );
-    if (run !== undefined) await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+    if (run !== undefined) await user.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
   }
   if (what === "time") {
     plane.clock.now += 31_000;

@@ -28,7 +28,7 @@ function createHead(state: string, changes: object = {}, createdAt = now): RunHe
   });
 }
 
-const ada: PersonalPrincipal = {
+const user: PersonalPrincipal = {
   kind: "personal",
   user: { uid: "ada", displayName: "Ada", email: "ada@example.com" },
   teams: [{ uid: "t", role: "member" }],
@@ -38,7 +38,7 @@ const ada: PersonalPrincipal = {
 };
 
 const report = (table: Table, query: { from?: string; to?: string; groupBy?: "day" | "model" | "executor" } = {}) =>
-  readUsageReport({ from: query.from, to: query.to, groupBy: query.groupBy ?? "day" }, ada, { table, now: () => now });
+  readUsageReport({ from: query.from, to: query.to, groupBy: query.groupBy ?? "day" }, user, { table, now: () => now });
 const ONE = { runs: 1, succeeded: 0, failed: 0, total_tokens: 0, cost_usd: 0, run_seconds: 2.5 };
 
 describe("countUsage", () => {

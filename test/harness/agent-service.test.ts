@@ -39,13 +39,13 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       { role: "tool", type: "action_result", output: { stdout: "1 + 1 = 2\n" } },
       { role: "assistant", text: "The sum is 2 now." },
     ]);
-    const ada = createClient(stage.plane);
-    expect((await ada.get(`/agent/runs/${run}/response`)).body).toMatchObject({ text: "The sum is 2 now." });
+    const user = createClient(stage.plane);
+    expect((await user.get(`/agent/runs/${run}/response`)).body).toMatchObject({ text: "The sum is 2 now." });
     const { request_usage } = await stage.shown(run);
     expect(request_usage.total_tokens).toBeGreaterThan(300);
     expect(request_usage.inference_cost).toBeGreaterThan(0);
 
-    await ada.post(`/agent/runs/${run}/followups`, { message: "What does the file say now?" });
+    await user.post(`/agent/runs/${run}/followups`, { message: "What does the file say now?" });
     await stage.execute([command("cat sum.txt"), { text: "It says 2." }]);
     expect(await stage.shown(run)).toMatchObject({ state: "SUCCEEDED" });
     expect((await stage.blocks(run)).slice(-3)).toMatchObject([

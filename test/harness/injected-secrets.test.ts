@@ -178,15 +178,15 @@ describe("two hundred secrets of ten kinds, injected into a run", () => {
       expect([undefined, 200]).toContain(response?.status);
     }
     await deliver(controlPlane);
-    const ada = createClient(controlPlane);
+    const user = createClient(controlPlane);
     const run = `/agent/runs/${harness.run_id}`;
     const paths = ["", "/timeline?limit=500", "/conversation?limit=500", "/events?after=0", "/response"];
     for (const path of paths) {
-      const { status, body } = await ada.get(run + path);
+      const { status, body } = await user.get(run + path);
       expect(status, path).toBe(200);
       expect(leaked(JSON.stringify(body)), path).toEqual([]);
     }
-    const transcript = await ada.get(`${run}/transcript`);
+    const transcript = await user.get(`${run}/transcript`);
     expect(leaked(await controlPlane.download(String(transcript.headers["location"])))).toEqual([]);
     expect(leaked(JSON.stringify(controlPlane.table.all()))).toEqual([]);
   });

@@ -13,10 +13,10 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { createHarness, createRun, type Harness, nextExecution } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   controlPlane = await createTestControlPlane();
-  ada = createClient(controlPlane);
+  user = createClient(controlPlane);
 });
 
 const REPOSITORY = { url: "https://github.com/acme/things.git" };
@@ -69,7 +69,7 @@ async function children(parent: string, count: number): Promise<string[]> {
   let ids: string[] = [];
   await expect
     .poll(async () => {
-      const { body } = await ada.get(`/agent/runs?ancestor_run_id=${parent}&sort_by=created_at&sort_order=asc`);
+      const { body } = await user.get(`/agent/runs?ancestor_run_id=${parent}&sort_by=created_at&sort_order=asc`);
       ids = body.runs.map(({ run_id }: { run_id: string }) => run_id);
       return ids.length;
     })
@@ -109,7 +109,7 @@ describe("start_agent", () => {
         artifacts: [{ artifact_type: "PULL_REQUEST", ...PULL_REQUEST }],
       },
     });
-    expect((await ada.get(`/agent/runs/${child}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${child}`)).body).toMatchObject({
       parent_run_id: stage.runId,
       source: "ORCHESTRATION",
     });
@@ -188,7 +188,7 @@ describe("start_agent", () => {
     const [child] = await children(stage.runId, 1);
     turn.abort(new Error("broken off"));
     await ended;
-    expect((await ada.get(`/agent/runs/${child}`)).body.state).toBe("QUEUED");
+    expect((await user.get(`/agent/runs/${child}`)).body.state).toBe("QUEUED");
   });
 });
 
@@ -238,14 +238,14 @@ describe("create_plan", () => {
     const second = await stage.use("create_plan", { title: "Plan", content: "# Two" });
     expect(first).toEqual(second);
     const uid = String(first.output["artifact_uid"]);
-    expect((await ada.get(`/agent/artifacts/${uid}`)).body.data).toMatchObject({
+    expect((await user.get(`/agent/artifacts/${uid}`)).body.data).toMatchObject({
       document_uid: stage.runId,
       content: "# Two",
     });
     const other = await stage.use("create_plan", { title: "Tests", content: `with ${SECRET}`, document: "tests" });
-    const { body } = await ada.get(`/agent/artifacts/${String(other.output["artifact_uid"])}`);
+    const { body } = await user.get(`/agent/artifacts/${String(other.output["artifact_uid"])}`);
     expect(body.data).toMatchObject({ document_uid: "tests", content: "with ***" });
-    expect((await ada.get(`/agent/runs/${stage.runId}`)).body.artifacts).toHaveLength(2);
+    expect((await user.get(`/agent/runs/${stage.runId}`)).body.artifacts).toHaveLength(2);
   });
 
   it("reports to the model that a plan is too long", async () => {
@@ -263,7 +263,7 @@ describe("notify_user", () => {
     for (let count = 2; count <= 10; count++) await stage.use("notify_user", { message: `word ${count}` });
     const refused = await stage.use("notify_user", { message: "one more" });
     expect(refused).toEqual({ isError: true, output: { error: "a run notifies its user at most 10 times" } });
-    const { events } = (await ada.get(`/agent/runs/${stage.runId}/events?after=0`)).body;
+    const { events } = (await user.get(`/agent/runs/${stage.runId}/events?after=0`)).body;
     const told = events.filter(({ type }: { type: string }) => type === "user_notified");
     expect(told).toHaveLength(10);
     expect(told[0].data.message).toBe("found ***");
@@ -280,7 +280,7 @@ describe("ask_user", () => {
     expect(output).toEqual({ asked: true });
     expect(ends).toEqual({ success: false, blocked: true, summary: "Which one? (the first / the second)" });
     if (ends !== undefined) await stage.plane.finishTask(ends);
-    expect((await ada.get(`/agent/runs/${stage.runId}`)).body).toMatchObject({
+    expect((await user.get(`/agent/runs/${stage.runId}`)).body).toMatchObject({
       state: "BLOCKED",
       status_message: { message: "Which one? (the first / the second)" },
     });

@@ -37,8 +37,8 @@ describe("an agent that uses the service's API", () => {
       PULL_REQUEST: pull,
       EXTERNAL_REFERENCE: issue,
     });
-    const ada = createClient(stage.plane);
-    const plan = await ada.get(`/agent/artifacts/${shown["PLAN"].artifact_uid}`);
+    const user = createClient(stage.plane);
+    const plan = await user.get(`/agent/artifacts/${shown["PLAN"].artifact_uid}`);
     expect(plan.body.data.content).toBe("# Two");
     const results = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
     expect(results[6]).toMatchObject({ state: "failed", output: { error: expect.stringContaining("data.url") } });
@@ -56,8 +56,8 @@ describe("an agent that uses the service's API", () => {
     const child = String(Object(started?.["output"]).run_id);
     await stage.execute([command('echo 123 > "$RUNYARD_OUTPUT/count.txt"'), { text: "One, two, three." }]);
     expect(await stage.shown(child)).toMatchObject({ state: "SUCCEEDED", parent_run_id: run, source: "ORCHESTRATION" });
-    const ada = createClient(stage.plane);
-    await ada.post(`/agent/runs/${run}/followups`, { message: "And?" });
+    const user = createClient(stage.plane);
+    await user.post(`/agent/runs/${run}/followups`, { message: "And?" });
     await stage.execute([{ tools: [use("wait_for_agents", { run_ids: [child] })] }, { text: "It counted." }]);
     const [, waited] = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
     expect(waited?.["output"]).toMatchObject({
@@ -71,7 +71,7 @@ describe("an agent that uses the service's API", () => {
         },
       ],
     });
-    const { steps } = (await ada.get(`/agent/runs/${run}/conversation`)).body;
+    const { steps } = (await user.get(`/agent/runs/${run}/conversation`)).body;
     expect(steps[0].steps, "a step within the step that started it").toMatchObject([{ id: child }]);
   }, 60_000);
 
@@ -93,9 +93,9 @@ describe("an agent that uses the service's API", () => {
     expect((await stage.shown(run)).state).toBe("SUCCEEDED");
     const [result] = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
     expect(result).toMatchObject({ name: "call_mcp_tool", output: { text: "it is ***" } });
-    const ada = createClient(stage.plane);
+    const user = createClient(stage.plane);
     const paths = ["", "/timeline", "/events?after=0", "/conversation", "/response"];
-    const told = await Promise.all(paths.map(async (path) => (await ada.get(`/agent/runs/${run}${path}`)).body));
+    const told = await Promise.all(paths.map(async (path) => (await user.get(`/agent/runs/${run}${path}`)).body));
     const said = [JSON.stringify(told), await stage.transcript(run), stage.log, JSON.stringify(stage.models.seen)];
     expect(said.map((text) => text.includes(TOKEN))).toEqual([false, false, false, false]);
     expect(said[1]).toContain("it is ***");

@@ -14,7 +14,7 @@ async function created(plan?: Stage["faults"]["plan"]): Promise<Stage> {
   const stage = await Stage.set();
   stage.faults.plan = plan;
   await stage.done("create-run", () =>
-    stage.ada.post("/agent/runs", REQUEST, { headers: { "idempotency-key": "create" } }),
+    stage.user.post("/agent/runs", REQUEST, { headers: { "idempotency-key": "create" } }),
   );
   return stage;
 }

@@ -34,7 +34,7 @@ interface Queues {
 export class Stage {
   readonly plane: TestControlPlane;
   readonly faults: Faults;
-  readonly ada: Client;
+  readonly user: Client;
   /** What the harness of each execution does; the default does nothing but finish. */
   agent: (harness: Harness, stage: Stage) => Promise<void> = async (harness, stage) => {
     await stage.told("finish-task", () => harness.finish());
@@ -49,7 +49,7 @@ export class Stage {
   private constructor(plane: TestControlPlane, faults: Faults) {
     this.plane = plane;
     this.faults = faults;
-    this.ada = createClient(plane);
+    this.user = createClient(plane);
   }
 
   static async set(): Promise<Stage> {

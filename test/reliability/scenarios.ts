@@ -16,7 +16,7 @@ const headers = (key: string) => ({ headers: { "idempotency-key": key } });
 
 async function create(stage: Stage, body: Record<string, unknown> = { prompt: "hello" }): Promise<string> {
   const { body: created } = await stage.done("create-run", () =>
-    stage.ada.post("/agent/runs", body, headers("create")),
+    stage.user.post("/agent/runs", body, headers("create")),
   );
   return created.run_id;
 }
@@ -65,7 +65,7 @@ export const scenarios: readonly Scenario[] = [
         if (!asked) {
           asked = true;
           await stage.done("send-followup", () =>
-            stage.ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then" }, headers("one")),
+            stage.user.post(`/agent/runs/${harness.run_id}/followups`, { message: "and then" }, headers("one")),
           );
         }
         if (followups.length === 0) followups = (await stage.told("heartbeat", () => harness.beat())).body.followups;
@@ -78,7 +78,7 @@ export const scenarios: readonly Scenario[] = [
       const run = await create(stage);
       await stage.settle();
       await stage.done("send-followup", () =>
-        stage.ada.post(`/agent/runs/${run}/followups`, { message: "once more" }, headers("two")),
+        stage.user.post(`/agent/runs/${run}/followups`, { message: "once more" }, headers("two")),
       );
       await stage.settle();
     },
@@ -109,7 +109,7 @@ export const scenarios: readonly Scenario[] = [
       const run = await create(stage);
       await stage.settle();
       await stage.done("send-followup", () =>
-        stage.ada.post(`/agent/runs/${run}/followups`, { message: "the second" }, headers("answer")),
+        stage.user.post(`/agent/runs/${run}/followups`, { message: "the second" }, headers("answer")),
       );
       await stage.settle();
     },
@@ -121,7 +121,7 @@ export const scenarios: readonly Scenario[] = [
       stage.agent = async (harness) => {
         await stage.told("messages", () => harness.messages(1, "I begin"));
         await stage.done("cancel-run", () =>
-          stage.ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
+          stage.user.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
         );
         await stage.told("heartbeat", () => harness.beat());
         await stage.told("report-shutdown", () => harness.shutDown());
@@ -153,15 +153,15 @@ export const scenarios: readonly Scenario[] = [
     // Where nobody noted that it was gone, its time has run out.
     alike: [[/"confirmed_by":"(provider|timeout)"/, "<stopped>"]],
     async run(stage) {
-      const { plane, ada } = stage;
+      const { plane, user } = stage;
       plane.offered.push("fargate");
       const { body: environment } = await stage.done("create-environment", () =>
-        ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" }, headers("environment")),
+        user.post("/agent/environments", { name: "py", docker_image: "python:3.13" }, headers("environment")),
       );
       stage.agent = async (harness) => {
         plane.stopResponses.push(false);
         await stage.done("cancel-run", () =>
-          ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
+          user.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
         );
       };
       await create(stage, { prompt: "hello", config: { environment_id: environment.uid } });
@@ -174,13 +174,13 @@ export const scenarios: readonly Scenario[] = [
     // A message that is handled on its second delivery finds the slot free, so the run does not wait.
     alike: [[/^.*"type":"run_waiting".*$/, ""]],
     async run(stage) {
-      const { plane, ada } = stage;
-      await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+      const { plane, user } = stage;
+      await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
       let second: string | undefined;
       stage.agent = async (harness) => {
         if (second === undefined) {
           const response = await stage.done("create-run", () =>
-            ada.post("/agent/runs", { prompt: "b" }, headers("second")),
+            user.post("/agent/runs", { prompt: "b" }, headers("second")),
           );
           second = response.body.run_id;
           // It is delivered while the first still works.
@@ -215,7 +215,7 @@ export const scenarios: readonly Scenario[] = [
     async run(stage) {
       const body = { prompt: "hello", execution_location: "LOCAL" };
       // The key is shown once: whoever misses it makes a new run, so nothing is repeated here but what has the key.
-      const { body: created } = await stage.ada.post("/agent/runs", body);
+      const { body: created } = await stage.user.post("/agent/runs", body);
       const head = await stage.plane.ports.runs.head(created.run_id);
       const harness = createHarness(stage.plane, {
         version: 1,
@@ -234,12 +234,12 @@ export const scenarios: readonly Scenario[] = [
     name: "a new key of one's own, and its end",
     runs: undefined,
     async run(stage) {
-      await stage.told("create-key", () => stage.ada.post("/agent/keys", { name: "ci" }, headers("key")));
+      await stage.told("create-key", () => stage.user.post("/agent/keys", { name: "ci" }, headers("key")));
       // A key is shown once: whoever missed it finds it in the list, and deletes it.
-      const { body } = await stage.ada.get("/agent/keys");
+      const { body } = await stage.user.get("/agent/keys");
       const made = body.keys.filter(({ name }: { name: string }) => name === "ci");
       if (made.length !== 1) throw new Error(`${made.length} keys were made`);
-      await stage.told("delete-key", () => stage.ada.delete(`/agent/keys/${made[0].uid}`));
+      await stage.told("delete-key", () => stage.user.delete(`/agent/keys/${made[0].uid}`));
     },
   },
   {
@@ -256,22 +256,22 @@ export const scenarios: readonly Scenario[] = [
       [/"(plan|revision)":\d+/g, "<n>"],
     ],
     async run(stage) {
-      const { ada } = stage;
+      const { user } = stage;
       const { body: identity } = await stage.done("create-identity", () =>
-        ada.post("/agent/identities", { name: "builder" }, headers("identity")),
+        user.post("/agent/identities", { name: "builder" }, headers("identity")),
       );
       await stage.told("create-identity-key", () =>
-        ada.post(`/agent/identities/${identity.uid}/keys`, { name: "ci" }, headers("identity-key")),
+        user.post(`/agent/identities/${identity.uid}/keys`, { name: "ci" }, headers("identity-key")),
       );
       const { body: schedule } = await stage.done("create-schedule", () =>
-        ada.post(
+        user.post(
           "/agent/schedules",
           { name: "n", cron_schedule: "0 3 * * *", prompt: "p", agent_uid: identity.uid },
           headers("schedule"),
         ),
       );
       await create(stage, { prompt: "hello", agent_identity_uid: identity.uid });
-      await stage.told("delete-identity", () => ada.delete(`/agent/identities/${identity.uid}`));
+      await stage.told("delete-identity", () => user.delete(`/agent/identities/${identity.uid}`));
       await stage.settle();
       // What the deletion did not come to is found when the schedule is to fire.
       stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
@@ -286,7 +286,11 @@ export const scenarios: readonly Scenario[] = [
     alike: [[/"outcome":"late"/, '"outcome":"fired"']],
     async run(stage) {
       const { body: schedule } = await stage.done("create-schedule", () =>
-        stage.ada.post("/agent/schedules", { name: "n", cron_schedule: "0 3 * * *", prompt: "p" }, headers("schedule")),
+        stage.user.post(
+          "/agent/schedules",
+          { name: "n", cron_schedule: "0 3 * * *", prompt: "p" },
+          headers("schedule"),
+        ),
       );
       stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");

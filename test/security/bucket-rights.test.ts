@@ -106,11 +106,11 @@ const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
 
 /** Reads a run in every way. */
 async function readRun(plane: TestControlPlane, run: string): Promise<void> {
-  const ada = createClient(plane);
+  const user = createClient(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
-    expect((await ada.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
-  await ada.get(`/agent/conversations/${run}`);
-  await ada.get(`/public/runs/${run}`);
+    expect((await user.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
+  await user.get(`/agent/conversations/${run}`);
+  await user.get(`/public/runs/${run}`);
   const event = httpEvent({
     key: plane.key,
     rawPath: `/api/v1/agent/runs/${run}/events`,
@@ -136,14 +136,14 @@ async function useWorkerFiles(): Promise<void> {
 
 async function useScheduleFiles(): Promise<void> {
   const plane = await createTestControlPlane();
-  const ada = createClient(plane);
+  const user = createClient(plane);
   const { id } = await makeSchedule(plane, { prompt: long("a"), agent_config: isPublic.config });
   const target = `/agent/schedules/${id}`;
-  await ada.put(target, { ...nightly, enabled: true, prompt: long("b") });
-  await ada.get(target);
-  await ada.get("/agent/schedules");
-  await ada.post(`${target}/pause`);
-  await ada.post(`${target}/resume`);
+  await user.put(target, { ...nightly, enabled: true, prompt: long("b") });
+  await user.get(target);
+  await user.get("/agent/schedules");
+  await user.post(`${target}/pause`);
+  await user.post(`${target}/resume`);
   await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
   const [run] = await listRuns(plane, id);
   const harness = createHarness(plane, await plane.dispatch(run.run_id));
@@ -155,9 +155,9 @@ async function useScheduleFiles(): Promise<void> {
 
 async function useRunFiles(): Promise<void> {
   const plane = await createTestControlPlane();
-  const ada = createClient(plane);
+  const user = createClient(plane);
   const upload = (
-    await ada.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...described("a") })
+    await user.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...described("a") })
   ).body;
   await plane.upload(upload.upload.url, "a");
   const inline = { file_name: "b.txt", mime_type: "text/plain", data: Buffer.from("b").toString("base64") };
@@ -166,7 +166,7 @@ async function useRunFiles(): Promise<void> {
   const first = createHarness(plane, await plane.dispatch(run));
   await first.resolve();
   expect((await first.messages(1, long("m"))).status).toBe(200);
-  await ada.post(`/agent/runs/${run}/followups`, { message: long("f") });
+  await user.post(`/agent/runs/${run}/followups`, { message: long("f") });
   await first.beat();
   await saveSnapshot(plane, first);
   await reportArtifacts(plane, first);
@@ -177,7 +177,7 @@ async function useRunFiles(): Promise<void> {
   expect(context).toMatchObject({ followups: [{ message: long("f") }], checkpoint: { generation: "one" } });
   await second.beat(1);
   await reportFile(plane, second, "late");
-  await ada.post(`/agent/runs/${run}/followups`, { message: long("g") });
+  await user.post(`/agent/runs/${run}/followups`, { message: long("g") });
   const last = { success: true, summary: "done", first_sequence: 2, messages: [said(long("n"))], followups_stored: 1 };
   expect((await second.support("finish-task", last)).body.followups).toHaveLength(1);
   await second.support("finish-task", { success: true, summary: "done", followups_stored: 2 });

@@ -6,10 +6,10 @@ import { createTestControlPlane, type ResponseBody, type TestControlPlane } from
 import { createHarness, nextExecution, workingRun } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
-let ada: Client;
+let user: Client;
 beforeEach(async () => {
   controlPlane = await createTestControlPlane();
-  ada = createClient(controlPlane);
+  user = createClient(controlPlane);
 });
 
 /** A request that is refused with 422, and that stores and starts nothing. */
@@ -32,17 +32,17 @@ describe("dry_run=true of POST /agent/runs", () => {
   it.each(["/agent/runs", "/agent/run"])("is refused with 422 by %s, and creates no run", async (path) => {
     for (const headers of [{}, { "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }]) {
       await refused(
-        () => ada.post(`${path}?dry_run=true`, { prompt: "hello" }, { headers }),
+        () => user.post(`${path}?dry_run=true`, { prompt: "hello" }, { headers }),
         "dry_run",
         /leave it out/,
       );
     }
-    expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
+    expect((await user.get("/agent/runs")).body.runs).toEqual([]);
   });
 
   it("is also refused for the key of an agent and of a run", async () => {
     const { key } = await controlPlane.agent();
-    const { body } = await ada.post("/agent/runs", { prompt: "p" });
+    const { body } = await user.post("/agent/runs", { prompt: "p" });
     const run = createHarness(controlPlane, await controlPlane.dispatch(body.run_id));
     await run.resolve();
     for (const client of [createClient(controlPlane, key), run.client])
@@ -50,11 +50,11 @@ describe("dry_run=true of POST /agent/runs", () => {
   });
 
   it("is accepted if it is false or empty, and returns 400 if it is not a boolean", async () => {
-    expect((await ada.post("/agent/runs?dry_run=false", { prompt: "hello" })).status).toBe(200);
-    expect((await ada.post("/agent/runs?dry_run=", { prompt: "hello" })).status).toBe(200);
+    expect((await user.post("/agent/runs?dry_run=false", { prompt: "hello" })).status).toBe(200);
+    expect((await user.post("/agent/runs?dry_run=", { prompt: "hello" })).status).toBe(200);
     for (const value of ["1", "TRUE", "yes"])
-      expect((await ada.post(`/agent/runs?dry_run=${value}`, { prompt: "hello" })).status).toBe(400);
-    expect((await ada.post("/agent/runs?dry_run=true&dry_run=false", { prompt: "hello" })).status).toBe(400);
+      expect((await user.post(`/agent/runs?dry_run=${value}`, { prompt: "hello" })).status).toBe(400);
+    expect((await user.post("/agent/runs?dry_run=true&dry_run=false", { prompt: "hello" })).status).toBe(400);
   });
 });
 
@@ -65,52 +65,52 @@ describe("unenforced team settings", () => {
     ["retention_days", 30, /null/],
   ])("are refused with 422: %s %d", async (name, value, remedy) => {
     const settings = { [name]: value, queue_limit: 5 };
-    await refused(() => ada.put(`/agent/teams/${controlPlane.team}`, { settings }), `settings.${name}`, remedy);
-    await refused(() => ada.post("/agent/teams", { name: "Gamma", settings }), `settings.${name}`, remedy);
+    await refused(() => user.put(`/agent/teams/${controlPlane.team}`, { settings }), `settings.${name}`, remedy);
+    await refused(() => user.post("/agent/teams", { name: "Gamma", settings }), `settings.${name}`, remedy);
   });
 
   it("are accepted as null, their value", async () => {
     const settings = { budget_usd_month: null, retention_days: null };
-    const updated = await ada.put(`/agent/teams/${controlPlane.team}`, { settings });
+    const updated = await user.put(`/agent/teams/${controlPlane.team}`, { settings });
     expect(updated).toMatchObject({ status: 200, body: { settings } });
-    expect((await ada.post("/agent/teams", { name: "Gamma", settings })).status).toBe(201);
+    expect((await user.post("/agent/teams", { name: "Gamma", settings })).status).toBe(201);
   });
 });
 
 describe("an environment with a docker_image that the deployment cannot run", () => {
   const environment = async () =>
-    (await ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;
+    (await user.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;
   const remedy = /docker_image.*clear it.*fargate/;
 
   it("is accepted, but its runs are refused", async () => {
     const environment_id = await environment();
     const run = { prompt: "hello", config: { environment_id } };
-    await refused(() => ada.post("/agent/runs", run), "config.environment_id", remedy);
-    expect((await ada.put(`/agent/environments/${environment_id}`, { docker_image: "" })).status).toBe(200);
-    expect((await ada.post("/agent/runs", run)).status).toBe(200);
+    await refused(() => user.post("/agent/runs", run), "config.environment_id", remedy);
+    expect((await user.put(`/agent/environments/${environment_id}`, { docker_image: "" })).status).toBe(200);
+    expect((await user.post("/agent/runs", run)).status).toBe(200);
   });
 
   it("causes a refusal of runs that get it from their team or identity", async () => {
     const environment_id = await environment();
-    const identity = (await ada.post("/agent/identities", { name: "builder", environment_id })).body.uid;
+    const identity = (await user.post("/agent/identities", { name: "builder", environment_id })).body.uid;
     const as = { prompt: "hello", agent_identity_uid: identity };
-    await refused(() => ada.post("/agent/runs", as), "config.environment_id", remedy);
-    await ada.put(`/agent/teams/${controlPlane.team}`, { settings: { default_environment_id: environment_id } });
-    await refused(() => ada.post("/agent/runs", { prompt: "hello" }), "config.environment_id", remedy);
+    await refused(() => user.post("/agent/runs", as), "config.environment_id", remedy);
+    await user.put(`/agent/teams/${controlPlane.team}`, { settings: { default_environment_id: environment_id } });
+    await refused(() => user.post("/agent/runs", { prompt: "hello" }), "config.environment_id", remedy);
   });
 
   it("causes a refusal of a schedule's run", async () => {
     const agent_config = { environment_id: await environment() };
     const schedule = { name: "nightly", cron_schedule: "0 3 * * *", prompt: "hello", agent_config };
-    const { id } = (await ada.post("/agent/schedules", schedule)).body;
-    await refused(() => ada.post(`/agent/schedules/${id}/run`), "agent_config.environment_id", remedy);
+    const { id } = (await user.post("/agent/schedules", schedule)).body;
+    await refused(() => user.post(`/agent/schedules/${id}/run`), "agent_config.environment_id", remedy);
   });
 
   it("is accepted if the deployment has containers, or if the caller executes the run", async () => {
     const run = { prompt: "hello", config: { environment_id: await environment() } };
-    expect((await ada.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
+    expect((await user.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
     controlPlane.offered.push("fargate");
-    expect((await ada.post("/agent/runs", run)).status).toBe(200);
+    expect((await user.post("/agent/runs", run)).status).toBe(200);
   });
 });
 
@@ -118,12 +118,12 @@ describe("the mode of a follow-up", () => {
   it("applies to the execution that the follow-up starts, and to later ones", async () => {
     const first = await workingRun(controlPlane, { prompt: "p" });
     await first.finish();
-    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "plan it", mode: "plan" });
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "plan it", mode: "plan" });
     const second = await nextExecution(controlPlane);
     expect((await second.resolve()).body.context.mode).toBe("plan");
     await second.beat(1);
     await second.finish();
-    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "and now?" });
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "and now?" });
     const third = await nextExecution(controlPlane);
     expect((await third.resolve()).body.context.mode, "it stays until another is named").toBe("plan");
   });
@@ -133,11 +133,11 @@ describe("the model of the default harness", () => {
   it("is the run's model, as with other harnesses, and returns 400 if it does not exist", async () => {
     for (const type of ["default", "oz"]) {
       const config = { harness: { type, model_id: "local/runbook" } };
-      const { status, body } = await ada.post("/agent/runs", { prompt: "p", config });
+      const { status, body } = await user.post("/agent/runs", { prompt: "p", config });
       expect(status).toBe(200);
-      expect((await ada.get(`/agent/runs/${body.run_id}`)).body.agent_config.model_id).toBe("local/runbook");
+      expect((await user.get(`/agent/runs/${body.run_id}`)).body.agent_config.model_id).toBe("local/runbook");
       const wrong = { harness: { type, model_id: "nobody/knows" } };
-      const response = await ada.post("/agent/runs", { prompt: "p", config: wrong });
+      const response = await user.post("/agent/runs", { prompt: "p", config: wrong });
       expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.harness.model_id" }] } });
     }
   });

@@ -40,16 +40,16 @@ const wrong: readonly (readonly [string, unknown, readonly string[]])[] = [
 
 /** Every request that takes MCP servers. */
 async function requests(plane: TestControlPlane, mcp_servers: unknown) {
-  const ada = createClient(plane);
+  const user = createClient(plane);
   const schedule = await makeSchedule(plane);
-  const identity = (await ada.post("/agent/identities", { name: "reviewer" })).body;
+  const identity = (await user.post("/agent/identities", { name: "reviewer" })).body;
   const scheduled = { ...nightly, name: "Other", enabled: true, agent_config: { mcp_servers } };
   return [
-    ["config.mcp_servers", await ada.post("/agent/runs", { prompt: "p", config: { mcp_servers } })],
-    ["agent_config.mcp_servers", await ada.post("/agent/schedules", scheduled)],
-    ["agent_config.mcp_servers", await ada.put(`/agent/schedules/${schedule.id}`, scheduled)],
-    ["mcp_servers", await ada.post("/agent/identities", { name: "other", mcp_servers })],
-    ["mcp_servers", await ada.put(`/agent/identities/${identity.uid}`, { mcp_servers })],
+    ["config.mcp_servers", await user.post("/agent/runs", { prompt: "p", config: { mcp_servers } })],
+    ["agent_config.mcp_servers", await user.post("/agent/schedules", scheduled)],
+    ["agent_config.mcp_servers", await user.put(`/agent/schedules/${schedule.id}`, scheduled)],
+    ["mcp_servers", await user.post("/agent/identities", { name: "other", mcp_servers })],
+    ["mcp_servers", await user.put(`/agent/identities/${identity.uid}`, { mcp_servers })],
   ] as const;
 }
 

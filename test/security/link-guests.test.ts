@@ -6,11 +6,11 @@ import { startedRun } from "../support/execution.ts";
 describe("an environment that a caller sees through its link only", () => {
   it("shows its creator by uid and display name, and no latest run", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const bo = createClient(plane, plane.otherKey);
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     await startedRun(plane, { prompt: "p", title: "acquire Initech", config: { environment_id: uid } });
-    const { link } = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body;
+    const { link } = (await user.post(`/agent/environments/${uid}/share`, { link: true })).body;
     const query = new URL(link).search;
     const person = { uid: plane.user, display_name: "Ada" };
 
@@ -26,12 +26,12 @@ describe("an environment that a caller sees through its link only", () => {
 
   it("is complete for its owner, its team and its invited guests, with the link or without", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const user = createClient(plane);
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const harness = await startedRun(plane, { prompt: "p", config: { environment_id: uid } });
-    const { link } = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body;
+    const { link } = (await user.post(`/agent/environments/${uid}/share`, { link: true })).body;
     const guest = await plane.person("Gus", [plane.otherTeam]);
-    await ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
+    await user.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
     const mia = await plane.person("Mia");
     for (const key of [plane.key, mia.key, guest.key]) {
       for (const query of ["", new URL(link).search]) {

@@ -4,17 +4,17 @@ import { type Client, createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 
 let plane: TestControlPlane;
-let ada: Client;
+let user: Client;
 let bo: Client;
 let boUid: string;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  ada = createClient(plane);
+  user = createClient(plane);
   bo = createClient(plane, plane.otherKey);
   boUid = (await bo.get("/agent/me")).body.uid;
 });
 
-const invite = async (email: string, role = "member", client = ada): Promise<string> => {
+const invite = async (email: string, role = "member", client = user): Promise<string> => {
   const response = await client.post(`/agent/teams/${plane.team}/invitations`, { email, role });
   expect(response.status).toBe(201);
   return response.body.link.split("/").at(-1);
@@ -35,15 +35,15 @@ describe("membership of a team", () => {
     ["as an admin", () => ({ email: "bo@runyard.test", role: "admin" })],
   ])("cannot be imposed on a user %s", async (_, body) => {
     const before = structuredClone(plane.table.all());
-    const response = await ada.post(`/agent/teams/${plane.team}/members`, body());
+    const response = await user.post(`/agent/teams/${plane.team}/members`, body());
     expect(response).toMatchObject({ status: 405, headers: { allow: "GET" } });
     expect(plane.table.all()).toEqual(before);
     const run = await bo.post("/agent/runs", { prompt: "private plans" });
-    expect((await ada.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
+    expect((await user.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
   });
 
   it("cannot be imposed by changing the role of a person who is not a member", async () => {
-    expect((await ada.put(`/agent/teams/${plane.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
+    expect((await user.put(`/agent/teams/${plane.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
     expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: plane.otherTeam }]);
   });
 
@@ -65,7 +65,7 @@ describe("membership of a team", () => {
     expect(left).toMatchObject({ status: 200, body: { revoked_keys: [], kept_keys: [] } });
     expect((await client.get("/agent/me")).body.teams).toEqual([]);
     expect((await client.delete(`${members}/${mia.uid}`)).status).toBe(404);
-    const last = await ada.delete(`${members}/${plane.user}`);
+    const last = await user.delete(`${members}/${plane.user}`);
     expect(last).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
   });
 });
@@ -75,18 +75,18 @@ describe("whether an address has an account", () => {
 
   it("is not revealed when invitations are created, listed or revoked", async () => {
     const target = `/agent/teams/${plane.team}/invitations`;
-    const created = await Promise.all(addresses.map((email) => ada.post(target, { email })));
+    const created = await Promise.all(addresses.map((email) => user.post(target, { email })));
     const [first, second] = created.map((response) => ({ ...comparable(response), email: "" }));
     expect(second).toEqual(first);
-    const { invitations } = (await ada.get(target)).body;
+    const { invitations } = (await user.get(target)).body;
     expect(Object.keys(invitations[1])).toEqual(Object.keys(invitations[0]));
-    const revoked = await Promise.all(created.map(({ body }) => ada.delete(`${target}/${body.id}`)));
+    const revoked = await Promise.all(created.map(({ body }) => user.delete(`${target}/${body.id}`)));
     expect(revoked.map(({ status }) => status)).toEqual([204, 204]);
   });
 
   it("is not revealed by on_behalf_of", async () => {
-    const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
-    const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
+    const { uid } = (await user.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
+    const { key } = (await user.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
     const agent = createClient(plane, key);
     const responses = await Promise.all(
       addresses.map((email) => agent.post("/agent/runs", { prompt: "a", on_behalf_of: email })),
@@ -97,8 +97,8 @@ describe("whether an address has an account", () => {
 
   it("is not revealed by a change of the caller's address", async () => {
     const [taken, free] = [
-      await ada.put("/agent/me", { email: addresses[0] }),
-      await ada.put("/agent/me", { email: addresses[1] }),
+      await user.put("/agent/me", { email: addresses[0] }),
+      await user.put("/agent/me", { email: addresses[1] }),
     ];
     expect(taken.status).toBe(422);
     expect(comparable(free)).toEqual(comparable(taken));
@@ -107,9 +107,9 @@ describe("whether an address has an account", () => {
   it("is not revealed by the routes of a member", async () => {
     const target = (uid: string) => `/agent/teams/${plane.team}/members/${uid}`;
     for (const uid of [randomUUID(), "bo@runyard.test", "nobody@runyard.test"]) {
-      expect(comparable(await ada.delete(target(uid)))).toEqual(comparable(await ada.delete(target(boUid))));
-      const changed = await ada.put(target(uid), { role: "admin" });
-      expect(comparable(changed)).toEqual(comparable(await ada.put(target(boUid), { role: "admin" })));
+      expect(comparable(await user.delete(target(uid)))).toEqual(comparable(await user.delete(target(boUid))));
+      const changed = await user.put(target(uid), { role: "admin" });
+      expect(comparable(changed)).toEqual(comparable(await user.put(target(boUid), { role: "admin" })));
     }
   });
 });
@@ -182,8 +182,8 @@ describe("accepting an invitation without a key", () => {
   it("returns 404 and stores nothing for a link that is unknown, expired or revoked", async () => {
     const expired = await invite("new@runyard.test");
     plane.clock.now += 7 * 24 * 3_600_000;
-    const { body } = await ada.post(`/agent/teams/${plane.team}/invitations`, { email: "new@runyard.test" });
-    await ada.delete(`/agent/teams/${plane.team}/invitations/${body.id}`);
+    const { body } = await user.post(`/agent/teams/${plane.team}/invitations`, { email: "new@runyard.test" });
+    await user.delete(`/agent/teams/${plane.team}/invitations/${body.id}`);
     const before = structuredClone(plane.table.all());
     for (const token of [expired, body.link.split("/").at(-1), "none"]) {
       expect((await acceptWithoutKey(token)).status).toBe(404);
@@ -194,12 +194,12 @@ describe("accepting an invitation without a key", () => {
 
 describe("an invitation by an admin who has lost the role", () => {
   it.each([
-    ["was removed", (path: string) => ada.delete(path)],
-    ["was made a member", (path: string) => ada.put(path, { role: "member" })],
+    ["was removed", (path: string) => user.delete(path)],
+    ["was made a member", (path: string) => user.put(path, { role: "member" })],
   ])("is refused when the admin %s", async (_, change) => {
     const rob = await plane.person("Rob");
     const member = `/agent/teams/${plane.team}/members/${rob.uid}`;
-    await ada.put(member, { role: "admin" });
+    await user.put(member, { role: "admin" });
     const client = createClient(plane, rob.key);
     const [own, other] = [await invite("rob@x.test", "admin", client), await invite("x@x.test", "admin", client)];
     expect((await change(member)).status).toBe(200);

@@ -71,16 +71,16 @@ async function changes(plane: TestControlPlane, url: string) {
 describe("a repository URL with a credential", () => {
   it.each(withCredentials)("is refused with 400 in every request, and stored nowhere: %s", async (url) => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     for (const [method, target, body, path] of [...places(url), ...(await changes(plane, url))]) {
-      const response = await (method === "PUT" ? ada.put(target, body) : ada.post(target, body));
+      const response = await (method === "PUT" ? user.put(target, body) : user.post(target, body));
       expect(response, `${method} ${target}`).toMatchObject({
         status: 400,
         body: { errors: [{ path, message: expect.stringContaining("token_secret") }] },
       });
       expect(JSON.stringify(response)).not.toContain(SECRET);
     }
-    const listed = await ada.get(`/agent?repo=${encodeURIComponent(url)}`);
+    const listed = await user.get(`/agent?repo=${encodeURIComponent(url)}`);
     expect(listed).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
     expect(JSON.stringify([listed, plane.table.all()])).not.toContain(SECRET);
   });
@@ -123,9 +123,9 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("is masked in every response about its environment and the environment's runs", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const mia = createClient(plane, (await plane.person("Mia")).key);
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, stored);
     const schedule = await makeSchedule(plane, { agent_config: { environment_id: uid } });
     const harness = await startedRun(plane, { prompt: "p", config: { environment_id: uid } });
@@ -133,29 +133,29 @@ describe("a repository URL that was stored with a credential", () => {
     expect(resolved.body.context.agent_config.repositories, "what the sandbox clones by").toEqual(stored);
     await harness.finish();
     await deliver(plane);
-    const link = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
+    const link = (await user.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
     const query = new URL(link).search;
     const bo = createClient(plane, plane.otherKey);
     const responses = [
-      ...(await Promise.all(listReads(harness.run_id).map((target) => ada.get(target)))),
-      await ada.get(`/agent/environments/${uid}`),
+      ...(await Promise.all(listReads(harness.run_id).map((target) => user.get(target)))),
+      await user.get(`/agent/environments/${uid}`),
       await mia.get("/agent/environments"),
       await bo.get(`/agent/environments/${uid}${query}`),
       await bo.get(`/agent/environments${query}`),
-      await ada.get(`/agent/schedules/${schedule.id}`),
-      await ada.get("/agent/schedules"),
-      await ada.put(`/agent/environments/${uid}`, { description: "the shop" }),
-      await ada.put(`/agent/schedules/${schedule.id}`, {
+      await user.get(`/agent/schedules/${schedule.id}`),
+      await user.get("/agent/schedules"),
+      await user.put(`/agent/environments/${uid}`, { description: "the shop" }),
+      await user.put(`/agent/schedules/${schedule.id}`, {
         ...nightly,
         enabled: true,
         agent_config: { environment_id: uid },
       }),
-      await ada.get("/agent"),
+      await user.get("/agent"),
       await bo.get(`/agent${query}`),
     ];
     for (const response of responses) expect(response.status).toBeLessThan(400);
     expect(JSON.stringify(responses)).not.toContain(SECRET);
-    const shown = (await ada.get(`/agent/environments/${uid}`)).body.config.repositories;
+    const shown = (await user.get(`/agent/environments/${uid}`)).body.config.repositories;
     expect(shown[1]).toEqual({ url: "https://***@github.com/acme/shop" });
     const files = [...plane.files.files].filter(([name]) => name.includes("transcript"));
     expect(files).not.toHaveLength(0);
@@ -164,14 +164,14 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("is masked in every response about its schedule and the schedule's runs", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const { id } = await makeSchedule(plane);
     await storeScheduleRepositories(plane, id, stored.slice(0, 3));
     await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
     const [run] = await listRuns(plane, id);
     const responses = await Promise.all(
       [`/agent/schedules/${id}`, "/agent/schedules", `/agent/schedules/${id}/ticks`, ...listReads(run.run_id)].map(
-        (target) => ada.get(target),
+        (target) => user.get(target),
       ),
     );
     expect(JSON.stringify(responses)).not.toContain(SECRET);
@@ -183,11 +183,11 @@ describe("a repository URL that was stored with a credential", () => {
 
   it("stays masked for a guest of the environment who executes a run locally", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
-    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const user = createClient(plane);
+    const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, stored);
     const guest = await plane.person("Gus", [plane.otherTeam]);
-    await ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
+    await user.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
     const request = { prompt: "p", execution_location: "LOCAL", config: { environment_id: uid } };
     const { body } = await createClient(plane, guest.key).post("/agent/runs", request);
     const own = createClient(plane, body.run_key);

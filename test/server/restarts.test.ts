@@ -43,10 +43,10 @@ describe("a restart of the service", () => {
 
   it("ends the sandbox of a run that was cancelled, and leaves a run that has another execution", async () => {
     const plane = await createTestControlPlane();
-    const ada = createClient(plane);
+    const user = createClient(plane);
     const cancelled = await workingRun(plane);
-    expect((await ada.post(`/agent/runs/${cancelled.run_id}/cancel`)).status).toBe(200);
-    const isRunning = async () => (await ada.get(`/agent/runs/${cancelled.run_id}`)).body.is_sandbox_running;
+    expect((await user.post(`/agent/runs/${cancelled.run_id}/cancel`)).status).toBe(200);
+    const isRunning = async () => (await user.get(`/agent/runs/${cancelled.run_id}`)).body.is_sandbox_running;
     expect(await isRunning()).toBe(true);
     const first = await workingRun(plane);
     await restart(plane, first);

@@ -20,7 +20,7 @@ export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promi
 }
 
 /** The control plane's first person, who is in its first team. */
-const ada = ({ user, team }: Pick<TestControlPlane, "user" | "team">): PersonalPrincipal => ({
+const person = ({ user, team }: Pick<TestControlPlane, "user" | "team">): PersonalPrincipal => ({
   kind: "personal",
   user: { uid: user, displayName: "Ada", email: "ada@runyard.test" },
   teams: [{ uid: team, role: "admin" }],
@@ -42,7 +42,7 @@ export async function walk(plane: TestControlPlane, { order, filters = {}, limit
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listVisibleRuns({ ...order, limit, filters, cursor }, ada(plane), plane.ports);
+    const page = await listVisibleRuns({ ...order, limit, filters, cursor }, person(plane), plane.ports);
     const { has_next_page, next_cursor } = page.page_info;
     expect(page.runs.length).toBeLessThanOrEqual(limit);
     if (has_next_page) expect(page.runs).not.toEqual([]);

@@ -32,20 +32,20 @@ export async function createSkillControlPlane() {
   const plane = await createTestControlPlane();
   const github = await GithubStandIn.start();
   plane.repositories.githubUrl = github.url;
-  const ada = createClient(plane);
+  const user = createClient(plane);
   return {
     plane,
     github,
-    ada,
+    user: user,
     /** The other team's first person. */
     bo: createClient(plane, plane.otherKey),
     onGithub: (name: string, repository: StandInRepository = shop) => void github.repositories.set(name, repository),
     /** A new environment with these repositories. */
-    async environment(name: string, repositories: readonly object[], client: Client = ada, more: object = {}) {
+    async environment(name: string, repositories: readonly object[], client: Client = user, more: object = {}) {
       return (await client.post("/agent/environments", { name, repositories, ...more })).body;
     },
     /** The list, which has to be one. */
-    async list(query = "", client: Client = ada): Promise<ResponseBody> {
+    async list(query = "", client: Client = user): Promise<ResponseBody> {
       const response = await client.get(`/agent${query}`);
       expect(response.status, JSON.stringify(response.body)).toBe(200);
       return response;

@@ -59,10 +59,10 @@ describe("a list of the app", () => {
   });
 
   it("has the people of all teams that the viewer may list, by name or address, and then the agents", async () => {
-    const ada = { uid: "u1", display_name: "Ada", email: "ada@example.com" };
+    const user = { uid: "u1", display_name: "Ada", email: "ada@example.com" };
     const bob = { uid: "u2", display_name: "", email: "bob@example.com" };
     const bodies: Record<string, unknown> = {
-      "/teams/t1/members": { members: [ada, bob] },
+      "/teams/t1/members": { members: [user, bob] },
       "/identities": { agents: [{ uid: "a1", name: "bot" }] },
     };
     const people = [
