@@ -16,7 +16,7 @@ const kept = new Set(process.env[VARIABLE].split(" ").map(Number));
 
 const kill = process.kill.bind(process);
 process.kill = (pid, signal) => {
-  // 0 and -1 are the whole group and all processes; signal 0 only asks whether there is such a process.
+  // 0 and -1 are the whole group and all processes; signal 0 only checks whether there is such a process.
   if (signal === 0 || !(kept.has(pid) || pid === 0 || pid === -1)) return kill(pid, signal);
   globalThis.__stryker__.refusedKills.push(`the code kills process ${pid}, which no test started`);
   if (!isTestProcess) process.exit(1);

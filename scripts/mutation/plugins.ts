@@ -15,7 +15,7 @@ const LogCall = v.object({
 });
 const Path = v.object({ node: v.union([Text, Template, LogCall]) });
 
-/** Texts are for people, as log lines are: a test that holds their every word would be no better for it. */
+/** Texts and log lines are for people: a test that asserts every word of them would be no better. */
 const texts = {
   shouldIgnore(path: unknown): string | undefined {
     const found = v.safeParse(Path, path);

@@ -33,7 +33,7 @@ const CAUGHT = ["Killed", "Timeout"];
 export function readResults(file: string): readonly Result[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  const equivalent = v.parse(v.array(Equivalent), JSON.parse(readFileSync(EQUIVALENT, "utf8")));
+  const equivalent = readEquivalents();
   return lines
     .map((line) => v.parse(Result, JSON.parse(line)))
     .map((result) => ({
@@ -42,7 +42,10 @@ export function readResults(file: string): readonly Result[] {
     }));
 }
 
-const EQUIVALENT = "scripts/mutation/equivalent.json";
+/** Reads the mutants that no test can notice, each with its reason. */
+export function readEquivalents(): readonly v.InferOutput<typeof Equivalent>[] {
+  return v.parse(v.array(Equivalent), JSON.parse(readFileSync("scripts/mutation/equivalent.json", "utf8")));
+}
 
 function isSame(one: v.InferOutput<typeof Equivalent>, { file, original, replacement, status }: Result): boolean {
   const same = one.file === file && one.original === original && one.replacement === replacement;

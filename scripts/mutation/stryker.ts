@@ -118,7 +118,7 @@ function toOptions(run: MutationRun, copies: string) {
   return {
     mutate: [...mutate, "!**/generated/**", ...listExcluded()],
     testRunner: "vitest",
-    // Tests reach endpoints by imports that only running them shows, so Vitest cannot tell which tests are related.
+    // Tests reach endpoints by imports that only running them shows, so Vitest cannot find out which tests are related.
     vitest: { configFile: "scripts/mutation/vitest.config.ts", pool: "forks", related: false },
     plugins: ["@stryker-mutator/vitest-runner", "./scripts/mutation/plugins.ts"],
     ignorers: ["texts"],

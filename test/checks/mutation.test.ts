@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findNearestTests } from "../../scripts/mutation/nearest.ts";
-import { findRedundantTests, type Result } from "../../scripts/mutation/results.ts";
+import { findRedundantTests, type Result, readEquivalents } from "../../scripts/mutation/results.ts";
 import { findSuite } from "../../scripts/mutation/suites.ts";
 
 const UNKNOWN = { keys: [], tests: {} };
@@ -18,7 +19,7 @@ describe("findNearestTests", () => {
     expect(await findTests("shared/http/caller.ts")).not.toEqual([]);
   });
 
-  it("returns at most three tests of a file, and eight in all, of each file the nearest first", async () => {
+  it("returns at most three tests of a file and eight in all, the nearest of each file first", async () => {
     expect((await findTests("shared/schedules/fire.ts")).length).toBeLessThanOrEqual(3);
     const files = ["shared/schedules/fire.ts", "shared/runs/plan-run.ts", "shared/teams/delete-team.ts"];
     const found = await findTests(...files, "shared/secrets/secret-store.ts", "shared/limits/token-bucket.ts");
@@ -38,7 +39,7 @@ describe("findNearestTests", () => {
     const find = (keys: readonly string[]) =>
       findNearestTests(["shared/schedules/fire.ts:1-9"], Object.keys(tests), { ...reach, keys: [...keys] });
     expect(await find(reach.keys)).toEqual(["test/api/usage.test.ts"]);
-    // Where only the whole file is known, a likeness of the names counts, too.
+    // If only the whole file is known, similar names count, too.
     expect(await find(reach.keys.slice(0, 1))).toEqual(["test/api/schedule-firing.test.ts", "test/api/usage.test.ts"]);
   });
 });
@@ -61,6 +62,16 @@ describe("findRedundantTests", () => {
     expect(findRedundantTests([mutant("a", "b"), mutant("a", "b")])).toEqual(["a", "c", "d"]);
     expect(findRedundantTests([mutant("a"), mutant("b"), mutant("c"), mutant("d")])).toEqual([]);
   });
+});
+
+describe("the list of equivalent mutants", () => {
+  it("names only code that exists", () => {
+    const isStale = ({ file, original }: { file: string; original: string }) =>
+      !existsSync(file) || !withoutSpace(readFileSync(file, "utf8")).includes(withoutSpace(original));
+    expect(readEquivalents().filter(isStale)).toEqual([]);
+  });
+
+  const withoutSpace = (code: string) => code.replaceAll(/\s/g, "");
 });
 
 describe("a process that runs a mutant", () => {
@@ -89,12 +100,12 @@ describe("a process that runs a mutant", () => {
     ]);
   });
 
-  it("kills others, and asks whether any is there", () => {
+  it("kills other processes, and can test whether a process exists", () => {
     const started = 'const { spawn } = await import("node:child_process"); const { pid } = spawn("sleep", ["1"])';
     expect(run(`${started}; process.kill(pid, "SIGKILL"); process.kill(${process.pid}, 0)`)).toEqual(["ended"]);
   });
 
-  it("ends if a test started it and it kills what it must not", () => {
+  it("exits if a test started it and it kills a protected process", () => {
     expect(() => run('process.kill(4321, "SIGURG")', "1234 4321")).toThrow(/status|Command failed/);
   });
 });
