@@ -1,4 +1,4 @@
-"""What the client costs over bare httpx: the same GET of a run, by turns, from a server on this machine.
+"""Measures the overhead of the client over bare httpx: alternates the same GET of a run against a local server.
 
 python bench/overhead.py [pairs]
 """
@@ -36,7 +36,7 @@ SERVER = """
 import socket, sys, threading
 body = sys.argv[1].encode()
 head = b"HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
-answer = head % len(body) + body
+response = head % len(body) + body
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
 def serve(connection):
@@ -45,12 +45,12 @@ def serve(connection):
     while piece := connection.recv(65536):
         got += piece
         if got.endswith(b"\\r\\n\\r\\n"):
-            connection.sendall(answer)
+            connection.sendall(response)
             got = b""
 while True:
     threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 """
-"""A process of its own, so that its work is not the client's; it answers all requests alike."""
+"""Runs in its own process, so that its work is not measured. It returns the same response to every request."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Every snippet of README.md does what it says, against a running service."""
+"""Runs every snippet of README.md against a running service."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRINTED = {
 }
 
 
-def test_has_ten_snippets_of_which_the_first_is_short() -> None:
+def test_has_ten_snippets_with_a_short_first_one() -> None:
     assert list(SNIPPETS) == list(PRINTED)
     assert len(SNIPPETS) == README.count("```python") == 10
     assert len(next(iter(SNIPPETS.values())).splitlines()) <= 10
@@ -43,7 +43,7 @@ def test_snippet_prints(heading: str, capsys: pytest.CaptureFixture[str]) -> Non
     try:
         exec(code, {"__name__": "__main__"})
     except runyard.NotFoundError as error:
-        # On a busy machine, a transcript may be read before it was composed.
+        # On a busy machine, a transcript may be read before it is composed.
         if "composed within moments" not in str(error):
             raise
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What only a real service shows: models fit its answers, and keys stay away from its storage."""
+"""Tests against a running service: models match its responses, and its storage receives no keys."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def test_an_invalid_request_names_its_fields() -> None:
     assert caught.value.request_id == caught.value.trace_id
 
 
-def test_models_fit_what_the_service_answers(run_id: str) -> None:
-    """Strictly: where an answer did not fit, members would have the wrong types."""
+def test_models_match_the_responses(run_id: str) -> None:
+    """Validates strictly: in a response that does not match, members would have the wrong types."""
     with Runyard() as client:
         run = client.runs.retrieve(run_id)
         assert type(run).model_validate_json(client.runs.with_raw_response.retrieve(run_id).content) == run
         for read in (client.runs.with_raw_response.response, client.runs.with_raw_response.transcript):
-            answer = read(run_id)
-            value = answer.parse()
-            assert type(value).model_validate_json(answer.content) == value
+            response = read(run_id)
+            value = response.parse()
+            assert type(value).model_validate_json(response.content) == value
         for listed in (
             client.runs.list(),
             client.runs.timeline(run_id),
@@ -63,7 +63,7 @@ def test_models_fit_what_the_service_answers(run_id: str) -> None:
         assert [member.uid for member in client.teams.members.list(me.teams[0].uid)] == [me.uid]
 
 
-def test_files_of_a_run_are_had_without_the_key(run_id: str) -> None:
+def test_files_of_a_run_are_downloaded_without_the_key(run_id: str) -> None:
     with Runyard() as client:
         with client.runs.download_transcript(run_id) as transcript:
             assert sum(1 for _ in transcript.iter_lines()) > 0

@@ -1,16 +1,16 @@
-"""All that is checked of the Python client, on a machine that has nothing but Python 3.10 or newer with venv.
+"""Runs all checks of the Python client. Requires only Python 3.10 or newer with venv.
 
     python3 scripts/check.py           generated files, format, lint, types, the wheel, and its tests
     python3 scripts/check.py --live    the README's snippets and more, against RUNYARD_BASE_URL with RUNYARD_API_KEY
     python3 scripts/check.py --environment
-                                       makes the environment of the tests if there is none, and prints its Python
+                                       creates the environment of the tests if there is none, and prints its Python
     python3 scripts/check.py --generate
-                                       writes the generated files anew; `npm run docs` does so
-    --report FILE                      writes what passed and what failed as JSON, for `npm test`
+                                       writes the generated files; `npm run docs` runs this
+    --report FILE                      writes the results as JSON, for `npm test`
 
-The tests run against the built wheel, in an environment of their own: with this Python, and, where they are on this
-machine, with the oldest Python and the oldest dependencies that pyproject.toml allows, and with the newest Python.
-Environments are kept in dist/python-client until their requirements change. A second call waits for the first.
+The tests run against the built wheel, each in its own environment: with this Python, and, if installed, with the oldest
+Python and the oldest dependencies that pyproject.toml allows, and with the newest Python. Environments are kept in
+dist/python-client until their requirements change. A second call waits for the first.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def show_environment() -> bool:
 
 
 def live() -> bool:
-    """README.md and what only a real service shows; with the environment that is there, or one made for it."""
+    """Tests README.md and the client against a running service."""
     python = environment("main", sys.executable, ["test", "tools"])
     wheel = build(python) if python is not None else None
     if python is None or wheel is None:
@@ -121,7 +121,7 @@ def static_checks() -> dict[str, list[str]]:
 
 
 def suite(name: str, python: str | None, wheel: Path) -> bool:
-    """The tests in one environment; where the tools are, also the types of all that uses the wheel."""
+    """Runs the tests in one environment; in the main one, also checks the types of code that uses the wheel."""
     if python is None or not install(python, wheel):
         return False
     ok = run_tests(name or "this Python", python, "tests")
@@ -129,7 +129,7 @@ def suite(name: str, python: str | None, wheel: Path) -> bool:
 
 
 def check_users_types(python: str) -> bool:
-    """What users see of the types: README.md's snippets and the tests, under mypy --strict, against the wheel."""
+    """Checks the snippets of README.md and the tests with mypy --strict against the wheel."""
     snippets = WORK / "snippets"
     shutil.rmtree(snippets, ignore_errors=True)
     snippets.mkdir()
@@ -143,7 +143,7 @@ def check_users_types(python: str) -> bool:
 
 
 def environment(name: str, python: str, requirements: list[str]) -> str | None:
-    """The Python of an environment with these requirements; `None` where it could not be made."""
+    """Returns the Python of an environment with these requirements, or `None` if its installation fails."""
     files = [CLIENT / "requirements" / f"{each}.txt" for each in requirements]
     wanted = hashlib.sha256(b"".join(file.read_bytes() for file in files) + python.encode()).hexdigest()
     folder = WORK / name
@@ -175,7 +175,7 @@ def install(python: str, wheel: Path) -> bool:
 
 
 def run_tests(name: str, python: str, folder: str) -> bool:
-    """Runs pytest and notes its counts. A suite without tests, or without a report, has failed."""
+    """Runs pytest and records its counts. A suite without tests, or without a report, has failed."""
     results = WORK / f"{name.replace(' ', '-')}.xml"
     results.unlink(missing_ok=True)
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", f"--junitxml={results}", folder]
@@ -222,7 +222,7 @@ def say(name: str, ok: bool, begin: float, output: str) -> None:
 
 
 def find_python(major: int, minor: int) -> str | None:
-    """A Python of this version that works, from the path or from pyenv; not the one that runs this."""
+    """Returns a working Python of this version from the path or pyenv, unless it is the version running this script."""
     if sys.version_info[:2] == (major, minor):
         return None
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))

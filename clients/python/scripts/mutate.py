@@ -1,8 +1,8 @@
 """Mutation testing of the hand-written part: `npm run mutate -- clients/python --sample 10 --minutes 10`.
 
-mutmut works on a copy in dist/python-client/mutation-tree, which it keeps, so that a second run tries only what
-changed. The hand-written asynchronous modules are mutated in the form of their synchronous twins, which are generated
-from them and differ by `await` only: most tests use these. What is generated from docs/openapi.json is not mutated.
+mutmut works on a copy in dist/python-client/mutation-tree, which is kept, so that a second run tries only what
+changed. The hand-written asynchronous modules are mutated in their generated synchronous form, which differs only by
+`await` and which most tests use. Modules generated from docs/openapi.json are not mutated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ do_not_mutate = [
 # Types, and errors whose only argument is a text for people.
 do_not_mutate_patterns = ['\bcast\(', '\braise \w+Error\(f?"[^"]*"\)']
 also_copy = ["README.md", "api.md"]
-# They are about the wheel, and about memory.
+# These test the wheel and memory use.
 pytest_add_cli_args = [
   "--ignore=tests/test_package.py",
   "--deselect=tests/test_faults.py::TestEvents::test_of_a_hundred_thousand_come_in_order_and_in_constant_memory",
@@ -60,8 +60,8 @@ print(json.dumps({name: get_diff_for_mutant(name) for name in json.load(sys.stdi
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample", type=int, default=100, help="percentage of the mutants, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="chooses the same mutants again")
-    parser.add_argument("--minutes", type=float, default=1440, help="ends with what was found out by then")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the random choice")
+    parser.add_argument("--minutes", type=float, default=1440, help="stops after this time with the results so far")
     arguments = parser.parse_args()
     ends = time.monotonic() + 60 * arguments.minutes
     python = environment("mutation", sys.executable, ["test", "mutation"])
@@ -69,7 +69,7 @@ def main() -> int:
         return 1
     project = copy_project(WORK / "mutation-tree")
     mutmut = [python, "-m", "mutmut"]
-    # A name that no mutant has: makes the mutants and finds out which tests run which function.
+    # No mutant has this name: creates the mutants and finds out which tests run which function.
     subprocess.run([*mutmut, "run", "none", "--max-children", "1"], cwd=project, capture_output=True)
     forget_results(project)
     chosen = choose_mutants(project, arguments.sample, arguments.seed)
@@ -88,7 +88,7 @@ def main() -> int:
     for name, diff in survivors.items():
         print(f"survived: {name} ({statuses[name]})\n{changed_lines(diff)}\n")
     if caught == 0:
-        print("mutmut did not end as it should")
+        print("mutmut did not catch any mutant")
         return 1
     tried = caught + len(survivors)
     equivalent = len(missed) - len(survivors)
@@ -99,7 +99,7 @@ def main() -> int:
 
 
 def run_for(command: list[str], project: Path, seconds: float) -> bool:
-    """Whether the command ended by itself. mutmut keeps the results that it has when it is interrupted."""
+    """Returns whether the command ended in time. mutmut keeps its results when it is interrupted."""
     with subprocess.Popen(command, cwd=project, stdout=subprocess.DEVNULL) as process:
         try:
             process.wait(seconds)
@@ -110,14 +110,14 @@ def run_for(command: list[str], project: Path, seconds: float) -> bool:
 
 
 def choose_mutants(project: Path, percent: int, seed: int) -> list[str]:
-    """Mutants of all files, chosen at random."""
+    """Chooses mutants of all files at random."""
     files = sorted(project.glob("mutants/src/**/*.meta"))
     names = [name for file in files for name in json.loads(file.read_text())["exit_code_by_key"]]
     return sorted(random.Random(seed).sample(names, -(-len(names) * percent // 100)))
 
 
 def forget_results(project: Path) -> None:
-    """A result of an earlier run must not stand for one that this run has no time for."""
+    """Removes results of earlier runs, so that they do not count for mutants that this run has no time for."""
     for file in project.glob("mutants/src/**/*.meta"):
         results = json.loads(file.read_text())
         results["exit_code_by_key"] = dict.fromkeys(results["exit_code_by_key"])
@@ -135,12 +135,12 @@ def changed_lines(diff: str) -> str:
 
 
 def plain(code: str) -> str:
-    """The code without the texts with a space: `XX` around them and another case are mutants of these."""
+    """Removes texts with a space, whose mutants have another case or `XX` around them."""
     return re.sub(r"[\"'][^\"']* [^\"']*[\"']", "", code)
 
 
 def copy_project(tree: Path) -> Path:
-    """The client as mutmut works on it, next to what its tests read two folders above theirs."""
+    """Copies the client for mutmut, next to links to the repository files that its tests read."""
     project = tree / "python"
     project.mkdir(parents=True, exist_ok=True)
     for name in ("clients", "docs", "test"):
@@ -150,7 +150,7 @@ def copy_project(tree: Path) -> Path:
     for name in ("src", "tests"):
         shutil.rmtree(project / name, ignore_errors=True)
         shutil.copytree(CLIENT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
-    # mutmut copies no test that is there already.
+    # mutmut does not replace copied tests.
     shutil.rmtree(project / "mutants" / "tests", ignore_errors=True)
     for name in ("README.md", "api.md", "LICENSE"):
         shutil.copy(CLIENT / name, project / name)

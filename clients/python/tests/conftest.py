@@ -12,7 +12,7 @@ from runyard import AsyncRunyard, Runyard
 
 @pytest.fixture(scope="session", autouse=True)
 def _without_certificates() -> Iterator[None]:
-    """Each client would read every certificate there is, which takes longer than most tests; no test uses TLS."""
+    """Skips loading certificates, which takes longer than most tests. No test uses TLS."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         yield
@@ -20,7 +20,7 @@ def _without_certificates() -> Iterator[None]:
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
-    """A server without a script yet; a new one, that no late request of another test can reach."""
+    """A new server without a script, which no late request of another test can reach."""
     with FaultServer() as started:
         yield started
 
@@ -32,31 +32,31 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that clients would have waited: they do not."""
-    noted: list[float] = []
+    """The waits of clients in seconds. Clients do not wait."""
+    recorded: list[float] = []
 
     def sleep(seconds: float) -> None:
-        noted.append(seconds)
+        recorded.append(seconds)
 
     async def sleep_async(seconds: float) -> None:
-        noted.append(seconds)
+        recorded.append(seconds)
 
     for module in ("_transport", "_runs"):
         monkeypatch.setattr(f"runyard._sync.{module}.sleep", sleep)
         monkeypatch.setattr(f"runyard._async.{module}.sleep", sleep_async)
-    return noted
+    return recorded
 
 
 @pytest.fixture(scope="session")
 def _http() -> Iterator[httpx.Client]:
-    """One for all tests: each would read every certificate there is."""
+    """One client for all tests, because creating one is slow."""
     with httpx.Client() as http:
         yield http
 
 
 @pytest.fixture
 def client(server: FaultServer, waits: list[float], _http: httpx.Client) -> Runyard:
-    """A client of the fault server that waits for nothing."""
+    """A client of the fault server that does not wait."""
     return Runyard(api_key="ryp_test", base_url=server.api, http_client=_http)
 
 

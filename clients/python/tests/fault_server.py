@@ -1,6 +1,6 @@
-"""Two servers on 127.0.0.1, an API and a storage, that answer one script and note what they were asked.
+"""Two servers on 127.0.0.1, an API and a storage, that send the responses of a script and record requests.
 
-What an answer may say is told in test/clients/README.md.
+test/clients/README.md documents the responses.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Script = list[dict[str, Any]]
 
 @dataclass
 class Seen:
-    """A request as it came."""
+    """A received request."""
 
     at: str
     method: str
     path: str
-    """Without the base URL's part and without the query."""
+    """The path without the base path and the query."""
     raw_query: str
     headers: dict[str, str]
     body: bytes
@@ -37,11 +37,11 @@ class FaultServer:
     api: str = ""
     storage: str = ""
     seen: list[Seen] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-    """What did not go by the script."""
+    mismatches: list[str] = field(default_factory=list)
+    """Requests that did not match the script."""
     script: Script = field(default_factory=list)
     responder: Callable[[Seen], dict[str, Any]] | None = None
-    """Answers instead of a script."""
+    """Returns the responses instead of a script."""
     _patience: float = 1
     _sockets: list[socket.socket] = field(default_factory=list)
 
@@ -52,15 +52,15 @@ class FaultServer:
 
     def __exit__(self, *_: object) -> None:
         for each in self._sockets:
-            # Ends the accept that a thread waits in.
+            # Ends the blocking accept of the thread.
             each.shutdown(socket.SHUT_RDWR)
             each.close()
 
     def play(self, script: Script, patience: float = 1) -> None:
-        """Forgets what was, and answers these next; `patience` makes their delays longer."""
+        """Starts a new script and clears all records. `patience` multiplies the delays."""
         self.script = list(script)
         self._patience = patience
-        self.seen, self.complaints, self.responder = [], [], None
+        self.seen, self.mismatches, self.responder = [], [], None
 
     def respond(self, responder: Callable[[Seen], dict[str, Any]]) -> None:
         self.play([])
@@ -86,52 +86,54 @@ class FaultServer:
             try:
                 while (request := _read(stream, at)) is not None:
                     self.seen.append(request)
-                    if not self._answer(connection, self._next(request)):
+                    if not self._send_response(connection, self._next(request)):
                         return
             except OSError:
-                return  # What a client breaks off is no fault of the server's.
+                return  # The client closed the connection.
 
     def _next(self, request: Seen) -> dict[str, Any]:
         if self.responder is not None:
             return self.responder(request)
-        answer = self.script.pop(0) if self.script else None
-        wanted = None if answer is None else answer.get("at", "api")
-        if answer is None or wanted != request.at:
-            self.complaints.append(f"{request.method} {request.path} asked the {request.at}, not {wanted or 'nobody'}")
+        response = self.script.pop(0) if self.script else None
+        wanted = None if response is None else response.get("at", "api")
+        if response is None or wanted != request.at:
+            self.mismatches.append(
+                f"{request.method} {request.path} went to the {request.at}, not {wanted or 'nobody'}"
+            )
             return {"status": 404, "headers": {"x-should-retry": "false"}}
-        return answer
+        return response
 
-    def _answer(self, connection: socket.socket, answer: dict[str, Any]) -> bool:
-        """Sends an answer; says whether the connection goes on."""
-        time.sleep(answer.get("delay_ms", 0) * self._patience / 1000)
-        if answer.get("reset") == "before":
+    def _send_response(self, connection: socket.socket, response: dict[str, Any]) -> bool:
+        """Sends a response. Returns whether the connection stays open."""
+        time.sleep(response.get("delay_ms", 0) * self._patience / 1000)
+        if response.get("reset") == "before":
             _reset(connection)
             return False
-        status = answer.get("status", 200)
-        body = self._body(answer)
+        status = response.get("status", 200)
+        body = self._body(response)
         headers: dict[str, str] = {}
-        if "body" in answer:
+        if "body" in response:
             headers["content-type"] = "application/json" if status < 400 else "application/problem+json"
         if status != 204:
             headers["content-length"] = str(len(body))
-        headers.update({name.lower(): self._fill(value) for name, value in answer.get("headers", {}).items()})
+        headers.update({name.lower(): self._fill(value) for name, value in response.get("headers", {}).items()})
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         connection.sendall(f"HTTP/1.1 {status} Said\r\n{head}\r\n".encode("latin-1"))
-        half = len(body) // 2 if "stall_ms" in answer or "reset" in answer else len(body)
+        half = len(body) // 2 if "stall_ms" in response or "reset" in response else len(body)
         connection.sendall(body[:half])
-        time.sleep(answer.get("stall_ms", 20 if "reset" in answer else 0) * self._patience / 1000)
-        if answer.get("reset") == "during":
+        time.sleep(response.get("stall_ms", 20 if "reset" in response else 0) * self._patience / 1000)
+        if response.get("reset") == "during":
             _reset(connection)
             return False
-        for piece in answer.get("trickle", [body[half:]]):
+        for piece in response.get("trickle", [body[half:]]):
             connection.sendall(piece)
-        return "close" not in answer
+        return "close" not in response
 
-    def _body(self, answer: dict[str, Any]) -> bytes:
-        if "raw" in answer:
-            raw = answer["raw"]
+    def _body(self, response: dict[str, Any]) -> bytes:
+        if "raw" in response:
+            raw = response["raw"]
             return raw if isinstance(raw, bytes) else self._fill(raw).encode()
-        return self._fill(json.dumps(answer["body"])).encode() if "body" in answer else b""
+        return self._fill(json.dumps(response["body"])).encode() if "body" in response else b""
 
     def _fill(self, text: str) -> str:
         text = text.replace("{api}", self.api).replace("{storage}", self.storage)
@@ -155,7 +157,7 @@ def _headers(stream: Any) -> Iterator[tuple[str, str]]:
 
 
 def _reset(connection: socket.socket) -> None:
-    """Closing a socket that lingers for no time resets its connection."""
+    """Resets the connection by closing the socket with a linger time of zero."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    # The stream over the socket keeps it open: this one closes it at once.
+    # The stream keeps the socket open, so close the descriptor itself.
     socket.socket(fileno=connection.detach()).close()

@@ -17,14 +17,14 @@ from runyard.types import Me, RunItem
 
 RUN = {"run_id": "r1", "task_id": "r1", "title": "T", "state": "QUEUED", "prompt": "P"}
 TIMES = {"created_at": "2026-05-18T19:00:00.000Z", "updated_at": "2026-05-18T19:00:00.518Z"}
-ANSWER: dict[str, Any] = {"body": {**RUN, **TIMES}, "headers": {"x-request-id": "t-1"}}
+RESPONSE: dict[str, Any] = {"body": {**RUN, **TIMES}, "headers": {"x-request-id": "t-1"}}
 
 
 class TestSettings:
     def test_come_from_the_environment(self, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("RUNYARD_API_KEY", "ryp_environment")
         monkeypatch.setenv("RUNYARD_BASE_URL", server.api + "/")
-        server.play([ANSWER])
+        server.play([RESPONSE])
         with Runyard() as client:
             assert client.base_url == server.api
             client.runs.retrieve("r1")
@@ -45,8 +45,8 @@ class TestSettings:
         with pytest.raises(ValueError, match="max_retries"):
             Runyard(api_key="k", base_url="http://127.0.0.1:9", max_retries=-1)
 
-    def test_may_have_a_key_that_changes(self, server: FaultServer, waits: list[float]) -> None:
-        server.play([{"status": 503}, ANSWER, ANSWER, {"at": "storage"}])
+    def test_may_have_a_key_function(self, server: FaultServer, waits: list[float]) -> None:
+        server.play([{"status": 503}, RESPONSE, RESPONSE, {"at": "storage"}])
         keys = iter(["ryp_1", "ryp_2"])
         with Runyard(api_key=lambda: next(keys), base_url=server.api) as client:
             client.runs.retrieve("r1")
@@ -57,23 +57,23 @@ class TestSettings:
         assert sent == ["Bearer ryp_1", "Bearer ryp_2", "Bearer own", None]
 
     @pytest.mark.anyio
-    async def test_may_have_a_key_that_has_to_be_waited_for(self, server: FaultServer) -> None:
+    async def test_may_have_an_asynchronous_key_function(self, server: FaultServer) -> None:
         async def current() -> str:
             await anyio.lowlevel.checkpoint()
             return "ryp_awaited"
 
-        server.play([ANSWER])
+        server.play([RESPONSE])
         async with AsyncRunyard(api_key=current, base_url=server.api) as client:
             await client.runs.retrieve("r1")
         assert server.seen[0].headers["authorization"] == "Bearer ryp_awaited"
 
     @pytest.mark.parametrize("key", ["line\nbreak", "ryp_\u00fc", "two words", "ryp_a\r"])
-    def test_refuse_what_is_no_key(self, key: str) -> None:
+    def test_refuse_an_invalid_key(self, key: str) -> None:
         with pytest.raises(runyard.RunyardError, match="characters that no key has"):
             Runyard(api_key=key, base_url="http://127.0.0.1:9/api/v1")
 
     @pytest.mark.parametrize("address", ["127.0.0.1/api/v1", "ftp://127.0.0.1/api/v1", "localhost:4500"])
-    def test_refuse_what_is_no_address(self, address: str, client: Runyard) -> None:
+    def test_refuse_an_invalid_base_url(self, address: str, client: Runyard) -> None:
         with pytest.raises(runyard.RunyardError, match="base_url must begin with http"):
             Runyard(api_key="k", base_url=address)
         with pytest.raises(runyard.RunyardError, match="base_url must begin with http"):
@@ -83,8 +83,8 @@ class TestSettings:
         with Runyard(api_key="ryp_secret", base_url=server.api) as client:
             assert "ryp_secret" not in repr(client) + repr(vars(client)["_settings"])
 
-    def test_are_kept_where_with_options_names_others(self, server: FaultServer, client: Runyard) -> None:
-        server.play([ANSWER, ANSWER])
+    def test_are_kept_unless_with_options_changes_them(self, server: FaultServer, client: Runyard) -> None:
+        server.play([RESPONSE, RESPONSE])
         other = client.with_options(team_uid="team-1", max_retries=0, timeout=3, default_headers={"X-Extra": "1"})
         other.runs.retrieve("r1")
         client.runs.retrieve("r1")
@@ -100,13 +100,13 @@ class TestConnections:
         with Runyard(api_key="k", base_url=server.api) as client:
             derived = client.with_options(max_retries=0)
             derived.close()
-            server.play([ANSWER])
+            server.play([RESPONSE])
             client.runs.retrieve("r1")
         with pytest.raises(RuntimeError, match="closed"):
             client.runs.retrieve("r1")
 
-    def test_of_an_own_http_client_stay_open(self, server: FaultServer) -> None:
-        server.play([ANSWER, ANSWER])
+    def test_of_a_custom_http_client_stay_open(self, server: FaultServer) -> None:
+        server.play([RESPONSE, RESPONSE])
         with httpx.Client(headers={"x-own": "1"}) as http:
             with Runyard(api_key="k", base_url=server.api, http_client=http) as client:
                 client.runs.retrieve("r1")
@@ -115,7 +115,7 @@ class TestConnections:
 
     @pytest.mark.anyio
     async def test_are_closed_with_the_asynchronous_client(self, server: FaultServer) -> None:
-        server.play([ANSWER])
+        server.play([RESPONSE])
         async with AsyncRunyard(api_key="k", base_url=server.api) as client:
             assert (await client.runs.retrieve("r1")).run_id == "r1"
         with pytest.raises(RuntimeError, match="closed"):
@@ -123,7 +123,7 @@ class TestConnections:
 
 
 class TestCall:
-    def test_takes_options_of_its_own(self, server: FaultServer, client: Runyard) -> None:
+    def test_takes_options(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": RUN}])
         client.runs.create(
             prompt="x",
@@ -139,7 +139,7 @@ class TestCall:
         assert seen.raw_query == "dry_run=true&tags=a&tags=b"
         assert json.loads(seen.body) == {"prompt": "x", "invented": {"later": [1]}}
 
-    def test_names_each_post_anew(self, server: FaultServer, client: Runyard) -> None:
+    def test_uses_a_new_idempotency_key_for_each_post(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": RUN}] * 2)
         client.runs.create(prompt="x")
         client.runs.create(prompt="x")
@@ -163,13 +163,13 @@ class TestCall:
         )
         assert json.loads(key.body) == {"name": "k", "expires_at": None}
 
-    def test_sends_text_that_has_no_utf8(self, server: FaultServer, client: Runyard) -> None:
+    def test_sends_text_that_utf8_cannot_encode(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": RUN}])
         client.runs.create(prompt="\ud800")
         assert server.seen[0].body == b'{"prompt":"\\ud800"}'
 
     @pytest.mark.parametrize("value", [float("nan"), object()])
-    def test_refuses_what_has_no_form_in_json(self, value: object, server: FaultServer, client: Runyard) -> None:
+    def test_refuses_values_without_a_form_in_json(self, value: object, server: FaultServer, client: Runyard) -> None:
         with pytest.raises((TypeError, ValueError)):
             client.runs.create(prompt="x", extra_body={"value": value})
         assert server.seen == []
@@ -180,12 +180,12 @@ class TestCall:
         assert server.seen == []
 
     @pytest.mark.parametrize(("value", "sent"), [("..", "%2E%2E"), ("a/b?c#d%", "a%2Fb%3Fc%23d%25"), ("é", "%C3%A9")])
-    def test_keeps_an_id_one_segment(self, value: str, sent: str, server: FaultServer, client: Runyard) -> None:
-        server.play([ANSWER])
+    def test_encodes_an_id_as_one_segment(self, value: str, sent: str, server: FaultServer, client: Runyard) -> None:
+        server.play([RESPONSE])
         client.runs.retrieve(value)
         assert server.seen[0].path == f"/agent/runs/{sent}"
 
-    def test_can_be_of_what_has_no_method(self, server: FaultServer, client: Runyard) -> None:
+    def test_can_use_a_path_without_a_method(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": {"uid": "u1", "display_name": "Ada", "email": "a@example.com", "teams": []}}])
         me = client.request("GET", "/agent/me", cast_to=Me, query={"a": 1})
         assert (me.uid, server.seen[0].raw_query) == ("u1", "a=1")
@@ -193,15 +193,15 @@ class TestCall:
 
 class TestRawResponse:
     def test_has_status_headers_and_value(self, server: FaultServer, client: Runyard) -> None:
-        server.play([{"status": 503, "headers": {"retry-after-ms": "0"}}, ANSWER])
+        server.play([{"status": 503, "headers": {"retry-after-ms": "0"}}, RESPONSE])
         response = client.runs.with_raw_response.retrieve("r1")
         run: RunItem = response.parse()
         assert (run.run_id, response.status_code, response.request_id, response.retries_taken) == ("r1", 200, "t-1", 1)
-        assert json.loads(response.text) == json.loads(response.content) == ANSWER["body"]
+        assert json.loads(response.text) == json.loads(response.content) == RESPONSE["body"]
         assert response.headers["content-type"] == "application/json"
         assert "200" in repr(response)
 
-    def test_has_pages_that_go_on(self, server: FaultServer, client: Runyard) -> None:
+    def test_has_pages(self, server: FaultServer, client: Runyard) -> None:
         more = {"has_next_page": True, "next_cursor": "c"}
         server.play(
             [
@@ -215,9 +215,9 @@ class TestRawResponse:
         assert response.parse().has_next_page()
 
     @pytest.mark.anyio
-    async def test_is_had_asynchronously_too(self, server: FaultServer, async_client: AsyncRunyard) -> None:
-        page = {"body": {"runs": [ANSWER["body"]], "page_info": {"has_next_page": False}}}
-        server.play([ANSWER, page, {"status": 204}])
+    async def test_works_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+        page = {"body": {"runs": [RESPONSE["body"]], "page_info": {"has_next_page": False}}}
+        server.play([RESPONSE, page, {"status": 204}])
         async with async_client as client:
             assert (await client.runs.with_raw_response.retrieve("r1")).parse().run_id == "r1"
             listed = await client.runs.with_raw_response.list()
@@ -228,17 +228,17 @@ class TestRawResponse:
 
 class TestSharing:
     def test_threads_share_a_client(self, server: FaultServer, client: Runyard) -> None:
-        server.respond(lambda seen: {"body": {**ANSWER["body"], "run_id": seen.path.rsplit("/", 1)[1]}})
+        server.respond(lambda seen: {"body": {**RESPONSE["body"], "run_id": seen.path.rsplit("/", 1)[1]}})
         ids = [f"r{number}" for number in range(200)]
         with ThreadPoolExecutor(16) as pool:
             runs = list(pool.map(client.runs.retrieve, ids))
         assert [run.run_id for run in runs] == ids
 
     @pytest.mark.anyio
-    async def test_a_call_that_is_cancelled_leaves_the_client_as_it_was(
+    async def test_a_cancelled_call_leaves_the_client_usable(
         self, server: FaultServer, async_client: AsyncRunyard
     ) -> None:
-        server.respond(lambda seen: {**ANSWER, **({"delay_ms": 2000} if "slow" in seen.path else {})})
+        server.respond(lambda seen: {**RESPONSE, **({"delay_ms": 2000} if "slow" in seen.path else {})})
         async with async_client as client:
             for _ in range(3):
                 with anyio.move_on_after(0.1) as scope:
@@ -253,7 +253,7 @@ class TestPages:
         {"body": {"runs": [{"run_id": "2"}], "page_info": {"has_next_page": False}}},
     )
 
-    def test_are_walked_by_hand(self, server: FaultServer, client: Runyard) -> None:
+    def test_are_fetched_one_by_one(self, server: FaultServer, client: Runyard) -> None:
         server.play(list(self.PAGES))
         page = client.runs.list(limit=1, timeout=9)
         assert (page.has_next_page(), [run.run_id for run in page.data]) == (True, ["1"])
@@ -265,7 +265,7 @@ class TestPages:
             last.get_next_page()
         assert [seen.raw_query for seen in server.seen] == ["limit=1", "limit=1&cursor=c"]
 
-    def test_are_asked_for_as_they_are_needed(self, server: FaultServer, client: Runyard) -> None:
+    def test_are_fetched_as_needed(self, server: FaultServer, client: Runyard) -> None:
         server.play(list(self.PAGES))
         items = iter(client.runs.list())
         assert next(items).run_id == "1"
@@ -274,7 +274,7 @@ class TestPages:
         assert len(server.seen) == 2
 
     @pytest.mark.anyio
-    async def test_are_walked_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+    async def test_are_fetched_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:
         server.play([*self.PAGES, *self.PAGES, *self.PAGES])
         async with async_client as client:
             page = await client.runs.list()

@@ -1,4 +1,4 @@
-"""How bodies are written, which options reach a request, and what errors and models have: member by member."""
+"""Details of bodies, request options, errors and models, member by member."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TestBody:
         assert body_of(local) == local.astimezone().isoformat()
         assert query_items({"at": local}) == [("at", local.astimezone().isoformat())]
 
-    def test_has_models_as_they_came(self) -> None:
+    def test_has_models_as_received(self) -> None:
         run = decode(httpx.Response(200, content=json.dumps({**RUN, "created_at": TIME})), RunItem)
         assert body_of(run) == {**RUN, "created_at": TIME}
 
@@ -54,13 +54,13 @@ class TestBody:
         with pytest.raises(TypeError, match=r"^object has no form in JSON$"):
             json_bytes({"value": object()})
 
-    def test_escapes_only_what_has_no_utf8(self) -> None:
+    def test_escapes_only_what_utf8_cannot_encode(self) -> None:
         assert json_bytes({"a": "é", "b": [1]}) == '{"a":"é","b":[1]}'.encode()
         assert json_bytes({"a": "\ud800", "b": {1}}) == b'{"a":"\\ud800","b":[1]}'
         with pytest.raises(ValueError, match="JSON compliant"):
             json_bytes({"a": "\ud800", "b": float("inf")})
 
-    def test_of_an_upload_is_a_form_with_a_boundary_of_its_own(self) -> None:
+    def test_of_an_upload_is_a_form_with_its_own_boundary(self) -> None:
         fields = [
             {"name": "key", "value": {"kind": "static", "value": "k1"}},
             {"name": "file", "value": {"kind": "content_data"}},
@@ -85,11 +85,11 @@ def test_a_path_and_a_query_are_encoded() -> None:
     assert query_items(values) == expected
 
 
-def test_what_was_not_given_is_false_and_says_its_name() -> None:
+def test_not_given_is_false_and_shows_its_name() -> None:
     assert (bool(NOT_GIVEN), repr(NOT_GIVEN)) == (False, "NOT_GIVEN")
 
 
-def test_the_kind_of_a_value_is_its_tag_where_that_is_known() -> None:
+def test_the_kind_of_a_value_is_its_tag_if_known() -> None:
     kind = kind_of("type", ["text", "event"])
     read = type("Read", (), {"type": "event"})()
     assert [kind({"type": "text"}), kind(read), kind({"type": "new"}), kind({}), kind(5)] == [
@@ -102,7 +102,7 @@ def test_the_kind_of_a_value_is_its_tag_where_that_is_known() -> None:
 
 
 class TestModel:
-    def test_is_written_as_json_with_what_the_service_sent(self) -> None:
+    def test_is_serialized_with_the_members_that_the_service_sent(self) -> None:
         run = decode(httpx.Response(200, content=json.dumps({**RUN, "created_at": TIME, "mood": 1})), RunItem)
         assert run.to_json() == json.dumps({**RUN, "created_at": TIME, "mood": 1}, separators=(",", ":"))
         assert run.to_json(indent=2).startswith('{\n  "run_id": "r1"')
@@ -136,7 +136,7 @@ class TestError:
         assert error.errors == [("a", "b"), ("", "")]
 
     @pytest.mark.parametrize(
-        ("problem", "said"),
+        ("problem", "text"),
         [
             ({"error": "E", "title": "T"}, "E"),
             ({"title": "T", "message": "M"}, "T"),
@@ -144,13 +144,13 @@ class TestError:
             ({}, "Bad Request"),
         ],
     )
-    def test_says_what_the_service_says(self, problem: object, said: str) -> None:
+    def test_message_has_the_text_of_the_service(self, problem: object, text: str) -> None:
         request = httpx.Request("GET", "http://x.test/a")
-        assert status_error(httpx.Response(400, json=problem, request=request)).message.startswith(f"400 {said}")
+        assert status_error(httpx.Response(400, json=problem, request=request)).message.startswith(f"400 {text}")
 
 
 class TestClient:
-    def test_keeps_each_setting_that_with_options_does_not_name(self, server: FaultServer) -> None:
+    def test_keeps_each_setting_that_with_options_does_not_change(self, server: FaultServer) -> None:
         settings: dict[str, Any] = {"timeout": 7.0, "max_retries": 5, "team_uid": "t", "default_headers": {"x-a": "1"}}
         changes: dict[str, Any] = {
             "timeout": 9.0,
@@ -196,43 +196,43 @@ class TestClient:
 class TestWaiting:
     EVENTS = {"events": [{"sequence": 1, "type": "agent_started", "occurred_at": TIME, "data": {}}], "ended": True}
 
-    def answer(self, seen: Seen) -> dict[str, Any]:
+    def respond(self, seen: Seen) -> dict[str, Any]:
         return {"body": self.EVENTS if "/events" in seen.path else RUN}
 
     def test_passes_the_options_of_a_new_run_to_each_request(self, server: FaultServer, client: Runyard) -> None:
-        told: list[int] = []
-        server.respond(self.answer)
+        sequences: list[int] = []
+        server.respond(self.respond)
         client.runs.create_and_wait(
-            prompt="x", on_event=lambda event: told.append(event.sequence), extra_headers={"x-a": "1"}
+            prompt="x", on_event=lambda event: sequences.append(event.sequence), extra_headers={"x-a": "1"}
         )
-        assert told == [1]
+        assert sequences == [1]
         assert [(seen.method, seen.headers["x-a"]) for seen in server.seen] == [
             ("POST", "1"),
             ("GET", "1"),
             ("GET", "1"),
         ]
 
-    def test_stops_after_the_retries_and_the_time_that_it_may_take(
+    def test_stops_after_max_retries_and_max_wait(
         self, server: FaultServer, client: Runyard, waits: list[float]
     ) -> None:
         server.respond(lambda seen: {"body": RUN} if seen.method == "POST" else {"status": 503})
         with pytest.raises(runyard.InternalServerError):
             client.runs.create_and_wait(prompt="x", max_retries=3)
         assert (len(server.seen), len(waits)) == (5, 3)
-        server.respond(lambda seen: {**self.answer(seen), **({"delay_ms": 3000} if seen.path.endswith("/r1") else {})})
+        server.respond(lambda seen: {**self.respond(seen), **({"delay_ms": 3000} if seen.path.endswith("/r1") else {})})
         with pytest.raises(runyard.APITimeoutError):
             client.runs.create_and_wait(prompt="x", max_retries=0, timeout=0.5)
         with pytest.raises(runyard.RunTimeoutError):
             client.runs.create_and_wait(prompt="x", max_wait=0)
 
-    def test_adds_the_wait_to_the_time_for_reading(self) -> None:
+    def test_adds_the_wait_to_the_read_timeout(self) -> None:
         given = httpx.Timeout(3, connect=4, write=5, pool=6)
         assert _longer(given, 25) == httpx.Timeout(28, connect=4, write=5, pool=6)
         assert _longer(7, 1.5) == httpx.Timeout(8.5, connect=7, write=7, pool=7)
         assert _longer(None, 25) == httpx.Timeout(None)
 
-    def test_asks_for_events_and_live_output_from_where_it_is(self, server: FaultServer, client: Runyard) -> None:
-        server.respond(self.answer)
+    def test_requests_events_and_live_output_from_its_position(self, server: FaultServer, client: Runyard) -> None:
+        server.respond(self.respond)
         items = list(client.runs.stream("r1", after=0, wait=7))
         assert [item.kind for item in items] == ["event"]
         assert [item.kind for item in client.runs.stream("r1", after=1, live=False)] == []
@@ -256,7 +256,7 @@ class TestDownload:
         with client.artifacts.download("a") as download:
             assert list(download.iter_bytes(2)) == [b"# ", "é".encode()]
 
-    def test_names_its_request_where_the_connection_breaks(self, server: FaultServer, client: Runyard) -> None:
+    def test_names_its_request_if_the_connection_breaks(self, server: FaultServer, client: Runyard) -> None:
         where = {"body": {"download_url": f"{server.storage}/t", "expires_at": TIME}}
         broken = {"at": "storage", "headers": {"content-length": "100"}, "trickle": [b"one\n"], "close": True}
         for read in ("iter_lines", "iter_bytes"):

@@ -13,14 +13,14 @@ from runyard import Runyard, errors
 from runyard.errors import status_error
 
 
-def answer(status: int, **more: object) -> httpx.Response:
+def make_response(status: int, **more: object) -> httpx.Response:
     request = httpx.Request("GET", "http://127.0.0.1/api/v1/agent/me", headers={"authorization": "Bearer ryp_secret"})
     return httpx.Response(status, request=request, **more)  # type: ignore[arg-type]
 
 
-def test_the_drawn_tree_is_the_classes() -> None:
-    drawn = errors.__doc__ or ""
-    for line in drawn.splitlines():
+def test_the_documented_tree_matches_the_classes() -> None:
+    documented = errors.__doc__ or ""
+    for line in documented.splitlines():
         found = re.match(r"    ([│├└ ─]*)(\w+Error)\b", line)
         if found is None:
             continue
@@ -28,7 +28,7 @@ def test_the_drawn_tree_is_the_classes() -> None:
         cls = getattr(runyard, found[2])
         assert len([base for base in cls.__mro__ if base.__module__ == "runyard.errors"]) - 1 == depth
     names = [name for name, value in vars(errors).items() if isinstance(value, type) and name.endswith("Error")]
-    assert [name for name in names if name != "FieldError" and name not in drawn] == []
+    assert [name for name in names if name != "FieldError" and name not in documented] == []
 
 
 @pytest.mark.parametrize(
@@ -48,18 +48,18 @@ def test_the_drawn_tree_is_the_classes() -> None:
     ],
 )
 def test_each_status_has_its_error(status: int, kind: type[runyard.APIStatusError]) -> None:
-    assert type(status_error(answer(status))) is kind
+    assert type(status_error(make_response(status))) is kind
 
 
-def test_a_gateways_page_is_an_error_too() -> None:
-    error = status_error(answer(502, text="<html>Bad Gateway</html>", headers={"x-request-id": "g-1"}))
+def test_an_html_response_of_a_gateway_is_an_error() -> None:
+    error = status_error(make_response(502, text="<html>Bad Gateway</html>", headers={"x-request-id": "g-1"}))
     assert (error.body, error.error_code, error.retryable, error.errors) == ("<html>Bad Gateway</html>", None, None, [])
     assert (error.request_id, error.trace_id, error.message) == ("g-1", "g-1", "502 Bad Gateway")
 
 
 @pytest.mark.parametrize("body", [{"errors": "no", "retryable": "yes", "title": 7}, [1], "text", {"errors": [1, {}]}])
-def test_a_problem_that_is_none_raises_nothing_else(body: object) -> None:
-    error = status_error(answer(400, json=body))
+def test_a_malformed_problem_raises_no_other_error(body: object) -> None:
+    error = status_error(make_response(400, json=body))
     assert error.body == body
     assert (error.retryable, error.title) == (None, None)
 
@@ -73,12 +73,12 @@ def test_no_error_shows_the_key(server: FaultServer) -> None:
     assert str(caught.value) == "401 A valid API key is required"
 
 
-def test_errors_come_whole_out_of_other_processes() -> None:
+def test_errors_keep_their_attributes_when_pickled() -> None:
     problem = {"error_code": "conflict", "retryable": True, "errors": [{"path": "a", "message": "b"}]}
-    error = pickle.loads(pickle.dumps(status_error(answer(409, json=problem))))
+    error = pickle.loads(pickle.dumps(status_error(make_response(409, json=problem))))
     assert type(error) is runyard.ConflictError
     assert (error.status_code, error.error_code, error.errors[0].path, error.body) == (409, "conflict", "a", problem)
-    late = pickle.loads(pickle.dumps(runyard.APITimeoutError(request=answer(200).request)))
+    late = pickle.loads(pickle.dumps(runyard.APITimeoutError(request=make_response(200).request)))
     assert (type(late), str(late)) == (runyard.APITimeoutError, "The request timed out.")
     assert pickle.loads(pickle.dumps(runyard.RunTimeoutError("r1"))).run_id == "r1"
 
@@ -99,7 +99,7 @@ def test_a_refused_connection_names_its_cause(waits: list[float]) -> None:
     assert len(waits) == 2
 
 
-def test_a_request_that_can_never_be_sent_is_not_tried_again(server: FaultServer, waits: list[float]) -> None:
+def test_a_request_that_cannot_be_sent_is_not_retried(server: FaultServer, waits: list[float]) -> None:
     headers = {"x-note": "line\nbreak"}
     with Runyard(api_key="k", base_url=server.api, default_headers=headers) as client:
         with pytest.raises(runyard.APIConnectionError):

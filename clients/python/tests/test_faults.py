@@ -1,4 +1,4 @@
-"""What networks do: resets, slow and broken bodies, redirects, and more than fits into memory."""
+"""Network failures: resets, slow and incomplete bodies, redirects, and large responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUN = {"run_id": "r1", "task_id": "r1", "state": "SUCCEEDED"}
 
 
 class TestSlowBody:
-    def test_that_trickles_is_a_time_out(self, server: FaultServer, waits: list[float]) -> None:
+    def test_raises_a_timeout_error(self, server: FaultServer, waits: list[float]) -> None:
         def trickle() -> Iterator[bytes]:
             for _ in range(20):
                 time.sleep(0.05)
@@ -35,7 +35,7 @@ class TestSlowBody:
         assert time.monotonic() - begin < 0.7
 
     @pytest.mark.anyio
-    async def test_that_trickles_is_a_time_out_asynchronously(self, server: FaultServer, waits: list[float]) -> None:
+    async def test_raises_a_timeout_error_asynchronously(self, server: FaultServer, waits: list[float]) -> None:
         def trickle() -> Iterator[bytes]:
             for _ in range(20):
                 time.sleep(0.05)
@@ -57,7 +57,7 @@ class TestSlowBody:
         with client.runs.download_transcript("r1", timeout=0.2) as download:
             assert download.read() == b"xxxxxx"
 
-    def test_without_a_time_limit_is_waited_for(self, server: FaultServer, client: Runyard) -> None:
+    def test_is_read_without_a_timeout(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": RUN, "stall_ms": 100}])
         assert client.runs.retrieve("r1", timeout=None).run_id == "r1"
 
@@ -68,9 +68,7 @@ class TestRedirect:
         assert client.runs.retrieve("r1").run_id == "r1"
         assert server.seen[1].headers["authorization"] == "Bearer ryp_test"
 
-    def test_that_never_ends_is_an_error_and_not_tried_again(
-        self, server: FaultServer, client: Runyard, waits: list[float]
-    ) -> None:
+    def test_loop_is_an_error_and_not_retried(self, server: FaultServer, client: Runyard, waits: list[float]) -> None:
         server.respond(lambda seen: {"status": 302, "headers": {"location": server.api + "/agent/me"}})
         with pytest.raises(runyard.APIConnectionError, match="redirect"):
             client.me.retrieve()
@@ -80,7 +78,7 @@ class TestRedirect:
 class TestDownload:
     WHERE = {"body": {"download_url": "{storage}/t?sig=1", "expires_at": "2026-05-18T19:00:00.000Z"}}
 
-    def test_reaches_the_storage_without_anything_of_the_api(self, server: FaultServer) -> None:
+    def test_sends_no_headers_of_the_api_to_the_storage(self, server: FaultServer) -> None:
         server.play([self.WHERE, {"at": "storage", "raw": '{"a":1}\n{"b":2}\n'}])
         with Runyard(api_key="k", base_url=server.api, team_uid="t", default_headers={"x-secret": "1"}) as client:
             with client.runs.download_transcript("r1") as download:
@@ -88,13 +86,13 @@ class TestDownload:
         sent = server.seen[1].headers
         assert {"authorization", "x-team-uid", "x-secret", "x-stainless-retry-count"}.isdisjoint(sent)
 
-    def test_that_breaks_off_leaves_no_file(self, server: FaultServer, client: Runyard, tmp_path: Path) -> None:
+    def test_that_is_incomplete_leaves_no_file(self, server: FaultServer, client: Runyard, tmp_path: Path) -> None:
         server.play([self.WHERE, {"at": "storage", "raw": "x" * 1000, "reset": "during"}])
         with client.runs.download_transcript("r1") as download, pytest.raises(runyard.APIConnectionError):
             download.write_to_file(tmp_path / "transcript.jsonl")
         assert list(tmp_path.iterdir()) == []
 
-    def test_becomes_a_file(self, server: FaultServer, client: Runyard, tmp_path: Path) -> None:
+    def test_is_written_to_a_file(self, server: FaultServer, client: Runyard, tmp_path: Path) -> None:
         headers = {"content-type": "text/markdown"}
         artifact = {"artifact_uid": "a", "artifact_type": "FILE", "data": {"download_url": "{storage}/f"}}
         server.play([{"body": artifact}, {"at": "storage", "raw": "# Report", "headers": headers}])
@@ -109,7 +107,7 @@ class TestDownload:
         with client.artifacts.download("a") as download:
             assert download.read().decode() == "# Plän"
 
-    def test_of_what_has_no_file_says_so(self, server: FaultServer, client: Runyard) -> None:
+    def test_of_an_artifact_without_a_file_is_an_error(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": {"artifact_uid": "a", "artifact_type": "PULL_REQUEST", "data": {"url": "u"}}}])
         with pytest.raises(runyard.RunyardError, match="PULL_REQUEST a has nothing to download"):
             client.artifacts.download("a").__enter__()
@@ -157,7 +155,7 @@ class TestUpload:
         assert (sent.method, sent.body, sent.headers["x-amz-checksum"]) == ("PUT", b"hello", "c")
         assert "authorization" not in sent.headers
 
-    def test_fills_in_the_form_that_the_storage_asks_for(self, server: FaultServer, client: Runyard) -> None:
+    def test_fills_in_the_form_of_the_storage(self, server: FaultServer, client: Runyard) -> None:
         fields = [
             {"name": "key", "value": {"kind": "static", "value": "k1"}},
             {"name": "file", "value": {"kind": "content_data"}},
@@ -171,13 +169,13 @@ class TestUpload:
         assert b'name="file"; filename="file"\r\n\r\n\x00hello\r\n' in sent.body
         assert json.loads(server.seen[0].body)["mime_type"] == "application/octet-stream"
 
-    def test_does_not_send_what_is_there_already(self, server: FaultServer, client: Runyard) -> None:
+    def test_does_not_send_a_file_that_is_already_stored(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": {"attachment_id": "a1"}}])
         assert client.attachments.upload(b"x", file_name="x") == "a1"
         with pytest.raises(ValueError, match="file_name"):
             client.attachments.upload(b"x")
 
-    def test_refuses_a_form_that_it_cannot_fill_in(self, server: FaultServer, client: Runyard) -> None:
+    def test_refuses_an_unsupported_form_field(self, server: FaultServer, client: Runyard) -> None:
         fields = [{"name": "c", "value": {"kind": "content_moon_phase"}}]
         upload = {"url": "{storage}/u", "method": "POST", "headers": None, "fields": fields}
         server.play([{"body": {"attachment_id": "a1", "upload": upload}}])
@@ -207,20 +205,20 @@ class TestEvents:
         assert expected == self.TOTAL + 1
         assert peaks[-1] < peaks[0] + 2 * MIB
 
-    def test_come_once_though_connections_are_reset(self, server: FaultServer, client: Runyard) -> None:
-        answered = many_events(3000)
+    def test_come_once_although_connections_are_reset(self, server: FaultServer, client: Runyard) -> None:
+        respond = many_events(3000)
         calls = 0
 
         def flaky(seen: Seen) -> dict[str, Any]:
             nonlocal calls
             calls += 1
-            return {**answered(seen), **({"reset": ["before", "during"][calls // 3 % 2]} if calls % 3 else {})}
+            return {**respond(seen), **({"reset": ["before", "during"][calls // 3 % 2]} if calls % 3 else {})}
 
         server.respond(flaky)
         assert [event.sequence for event in client.runs.events("r1")] == list(range(1, 3001))
         assert calls > 3
 
-    def test_end_with_an_error_where_nobody_is_there_any_more(
+    def test_end_with_an_error_if_the_service_is_unreachable(
         self, server: FaultServer, client: Runyard, waits: list[float]
     ) -> None:
         server.respond(lambda seen: {"reset": "before"})
@@ -231,7 +229,7 @@ class TestEvents:
             list(client.runs.events("r1", max_retries=1))
         assert len(waits) == 31
 
-    def test_are_not_waited_for_longer_than_said(self, server: FaultServer, client: Runyard) -> None:
+    def test_stop_after_max_wait(self, server: FaultServer, client: Runyard) -> None:
         server.respond(lambda seen: {"body": {"events": [], "next": 0, "ended": False}, "delay_ms": 60})
         with pytest.raises(runyard.RunTimeoutError) as caught:
             client.runs.follow_until_done("r1", max_wait=0.2)
@@ -239,35 +237,35 @@ class TestEvents:
         assert [parse_qs(seen.raw_query)["wait"] for seen in server.seen] == [["1"]] * len(server.seen)
 
     @pytest.mark.anyio
-    async def test_are_told_to_whoever_follows(self, server: FaultServer, async_client: AsyncRunyard) -> None:
-        answered = many_events(5)
-        server.respond(lambda seen: answered(seen) if "/events" in seen.path else {"body": RUN})
-        told: list[int] = []
+    async def test_are_passed_to_on_event(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+        respond = many_events(5)
+        server.respond(lambda seen: respond(seen) if "/events" in seen.path else {"body": RUN})
+        sequences: list[int] = []
 
-        async def tell(event: RunEvent) -> None:
-            told.append(event.sequence)
+        async def record(event: RunEvent) -> None:
+            sequences.append(event.sequence)
 
         async with async_client as client:
-            run = await client.runs.create_and_wait(prompt="x", on_event=tell, timeout=5, max_retries=1)
-            again = await client.runs.follow_until_done("r1", on_event=lambda event: told.append(event.sequence))
-        assert (run.state, again.state, told) == ("SUCCEEDED", "SUCCEEDED", [1, 2, 3, 4, 5] * 2)
+            run = await client.runs.create_and_wait(prompt="x", on_event=record, timeout=5, max_retries=1)
+            again = await client.runs.follow_until_done("r1", on_event=lambda event: sequences.append(event.sequence))
+        assert (run.state, again.state, sequences) == ("SUCCEEDED", "SUCCEEDED", [1, 2, 3, 4, 5] * 2)
 
-    def test_end_in_a_state_that_only_a_newer_service_knows(self, server: FaultServer, client: Runyard) -> None:
-        answered = many_events(5)
+    def test_end_in_an_unknown_state(self, server: FaultServer, client: Runyard) -> None:
+        respond = many_events(5)
         ended = {"body": {"events": [], "next": 5, "ended": True}}
         run = {"body": {**RUN, "state": "ARCHIVED"}}
-        server.play([answered(Seen("api", "GET", "", "after=0", {}, b"")), run, ended, run])
+        server.play([respond(Seen("api", "GET", "", "after=0", {}, b"")), run, ended, run])
         assert client.runs.follow_until_done("r1").state == "ARCHIVED"
 
 
 def many_events(total: int) -> Any:
-    """Answers of so many events, a thousand at once. They are made beforehand, so that only the client is measured."""
+    """Returns a responder with `total` events, in precomputed pages of 1,000, so that only the client is measured."""
     bodies = {after: json.dumps(events_after(after, total)).encode() for after in range(0, total, 1000)}
 
-    def answer(seen: Seen) -> dict[str, Any]:
+    def respond(seen: Seen) -> dict[str, Any]:
         return {"raw": bodies[int(parse_qs(seen.raw_query)["after"][0])]}
 
-    return answer
+    return respond
 
 
 def events_after(after: int, total: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Answers of a newer service are read by an older client."""
+"""Responses of a newer service are parsed by an older client."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ def read(body: Any, cast_to: type[BaseModel] = RunItem) -> Any:
     return decode(httpx.Response(200, content=json.dumps(body)), cast_to)
 
 
-class TestAnswer:
-    def test_has_times_as_datetimes_and_gives_them_back_as_they_came(self) -> None:
+class TestResponse:
+    def test_has_times_as_datetimes_and_serializes_them_unchanged(self) -> None:
         run = read(RUN)
         assert run.updated_at == datetime(2026, 5, 18, 19, 4, 12, 518000, tzinfo=timezone.utc)
         assert run.started_at is None
         assert run.to_dict() == RUN
         assert '"updated_at":"2026-05-18T19:04:12.518Z"' in run.to_json()
 
-    def test_keeps_members_that_it_does_not_know(self) -> None:
+    def test_keeps_unknown_members(self) -> None:
         run = read({**RUN, "mood": {"is": "fine"}})
         assert run.mood == {"is": "fine"}
         assert run.to_dict()["mood"] == {"is": "fine"}
 
-    def test_keeps_values_of_enumerations_that_it_does_not_know(self) -> None:
+    def test_keeps_unknown_values_of_enumerations(self) -> None:
         assert read({**RUN, "state": "DREAMING", "source": "TELEPATHY"}).state == "DREAMING"
 
-    def test_has_none_for_what_is_missing_though_it_must_be_there(self) -> None:
+    def test_has_none_for_missing_required_members(self) -> None:
         run = read({"run_id": "r1", "updated_at": "2026-05-18T19:04:12.518Z"})
         assert (run.run_id, run.state, run.title, run.source) == ("r1", None, None, None)
         assert run.updated_at.year == 2026
         assert run.to_dict() == {"run_id": "r1", "updated_at": "2026-05-18T19:04:12.518Z"}
 
-    def test_keeps_what_has_the_wrong_type_and_reads_the_rest(self) -> None:
+    def test_keeps_values_of_the_wrong_type_and_parses_the_rest(self) -> None:
         run = read({**RUN, "created_at": "yesterday", "creator": {"uid": 7}, "artifacts": "none", "run_time": 3})
         assert (run.created_at, run.artifacts, run.run_time) == ("yesterday", "none", 3)
         assert (run.creator.uid, run.creator.type) == (7, None)
@@ -67,12 +67,12 @@ class TestAnswer:
         assert run.to_dict()["created_at"] == "yesterday"
 
     @pytest.mark.parametrize("body", ["a string", 7, None, [], True])
-    def test_is_an_object_where_one_is_promised(self, body: object) -> None:
+    def test_must_be_an_object_if_its_type_is_one(self, body: object) -> None:
         with pytest.raises(UnreadableError, match="RunItem"):
             read(body)
 
     @pytest.mark.parametrize("content", [b"", b"{", b'{"run_id": "r1"', b"<html>", b"\xff", b"[" * 100_000])
-    def test_is_json(self, content: bytes) -> None:
+    def test_must_be_json(self, content: bytes) -> None:
         with pytest.raises(UnreadableError, match="not JSON"):
             decode(httpx.Response(200, content=content), RunItem)
 
@@ -84,7 +84,7 @@ class TestUnion:
         "data": {"artifact_uid": "a", "filepath": "a/b", "filename": "b", "mime_type": "text/plain"},
     }
 
-    def test_is_told_by_its_tag(self) -> None:
+    def test_is_resolved_by_its_tag(self) -> None:
         run = read({**RUN, "artifacts": [self.FILE, {"artifact_type": "HOLOGRAM", "data": {"depth": 3}}]})
         file, unknown = run.artifacts
         assert isinstance(file, FileArtifactItem)
@@ -92,7 +92,7 @@ class TestUnion:
         assert isinstance(unknown, UnknownArtifactItem)
         assert (unknown.artifact_type, unknown.to_dict()["data"]) == ("HOLOGRAM", {"depth": 3})
 
-    def test_is_read_in_an_answer_that_does_not_fit(self) -> None:
+    def test_is_parsed_in_a_response_that_does_not_match(self) -> None:
         run = read({"artifacts": [self.FILE, {"artifact_type": "FILE"}, {"artifact_type": "X"}, 7]})
         file, bare, unknown, number = run.artifacts
         assert file.data.filepath == "a/b"
@@ -101,14 +101,14 @@ class TestUnion:
         assert isinstance(unknown, UnknownArtifactItem)
         assert number == 7
 
-    def test_may_be_the_whole_answer(self) -> None:
+    def test_may_be_the_whole_response(self) -> None:
         shape: Shape[Any] = Shape(ArtifactResponse)
         response = httpx.Response(200, json={"artifact_uid": "a", "artifact_type": "NEW", "data": {"x": 1}})
         assert decode(response, shape).to_dict()["data"] == {"x": 1}
         bare = decode(httpx.Response(200, json={"artifact_uid": "a", "artifact_type": "FILE"}), shape)
         assert bare.artifact_uid == "a"
 
-    def test_goes_as_deep_as_a_conversation(self) -> None:
+    def test_is_parsed_in_nested_steps(self) -> None:
         blocks = [{"type": "text", "text": "hello"}, {"type": "smell", "of": "roses"}]
         inner = {"id": "2", "messages": [], "steps": []}
         outer = {"id": "1", "messages": [{"role": "assistant", "content": blocks}], "steps": [inner]}

@@ -1,4 +1,4 @@
-"""Every operation of docs/openapi.json has a method, which asks for what the document says."""
+"""Every operation of docs/openapi.json has a method, which sends the documented request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runyard import AsyncRunyard, Runyard
 
 OPERATIONS = operations()
 ALIASES = {"createRunAtOlderPath": "createRun"}
-"""Operations that are others at another path: their method is the other's."""
+"""Operations at a second path, which share the method of the first."""
 
 SYNCHRONOUS = Runyard(api_key="k", base_url="http://127.0.0.1:9/api/v1", http_client=httpx.Client(verify=False))
 ASYNCHRONOUS = AsyncRunyard(
@@ -28,21 +28,21 @@ def find(client: Any, dotted: str) -> Any:
     return reduce(getattr, dotted.split("."), client)
 
 
-def test_names_every_operation_once() -> None:
+def test_methods_json_names_every_operation_once() -> None:
     assert set(METHODS) == set(OPERATIONS)
     methods = [method for operation, method in METHODS.items() if operation not in ALIASES]
     assert len(set(methods)) == len(methods)
 
 
 @pytest.mark.parametrize("operation_id", sorted(OPERATIONS.keys() - ALIASES.keys()))
-def test_method_asks_for_its_operation(operation_id: str, server: FaultServer, client: Runyard) -> None:
+def test_method_requests_its_operation(operation_id: str, server: FaultServer, client: Runyard) -> None:
     operation = OPERATIONS[operation_id]
     method = find(client, METHODS[operation_id])
-    answers_text = inspect.signature(method).return_annotation == "str"
-    server.play([{"body": "text" if answers_text else {}}])
+    returns_text = inspect.signature(method).return_annotation == "str"
+    server.play([{"body": "text" if returns_text else {}}])
 
-    answer = method(*positional(operation), **required(method))
-    assert (answer == "text") == answers_text
+    result = method(*positional(operation), **required(method))
+    assert (result == "text") == returns_text
     (seen,) = server.seen
     assert (seen.method, seen.path) == (operation["verb"], path_of(operation))
     assert ("idempotency-key" in seen.headers) == (operation["verb"] == "POST")
@@ -52,7 +52,7 @@ def test_method_asks_for_its_operation(operation_id: str, server: FaultServer, c
 
 
 @pytest.mark.parametrize("operation_id", sorted(OPERATIONS.keys() - ALIASES.keys()))
-def test_both_clients_take_the_same(operation_id: str) -> None:
+def test_both_clients_take_the_same_parameters(operation_id: str) -> None:
     synchronous = find(SYNCHRONOUS, METHODS[operation_id])
     asynchronous = find(ASYNCHRONOUS, METHODS[operation_id])
     taken = inspect.signature(synchronous).parameters

@@ -1,4 +1,4 @@
-"""What is tested is the wheel, as a stranger installs it."""
+"""The tests run against the installed wheel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_ships_its_types() -> None:
     ] == []
 
 
-def test_needs_little() -> None:
+def test_has_few_dependencies() -> None:
     needed = {requirement.split(">")[0] for requirement in metadata.requires("runyard") or []}
     assert {name.split("<")[0] for name in needed} == {"anyio", "httpx", "pydantic", "typing-extensions"}
 
@@ -38,6 +38,6 @@ def test_is_measured_against_bare_httpx() -> None:
     assert re.fullmatch(r"httpx \d+ µs, runyard \d+ µs .*\nratio \d+\.\d\d\n", printed)
 
 
-def test_says_what_it_exports() -> None:
+def test_lists_its_exports() -> None:
     assert [name for name in runyard.__all__ if not hasattr(runyard, name)] == []
     assert sorted(runyard.__all__, key=str.casefold) == sorted(set(runyard.__all__), key=str.casefold)

@@ -1,4 +1,4 @@
-"""Following a run by a stream, over connections that break, and in both forms of the response."""
+"""Streams a run over connections that break, in both formats of the response."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def event_of(sequence: int) -> dict[str, Any]:
     return {"sequence": sequence, "type": "agent_started", "occurred_at": "2026-05-18T19:00:00.000Z", "data": data}
 
 
-class Hopping(BaseHTTPRequestHandler):
+class FlakyHandler(BaseHTTPRequestHandler):
     """Serves 5,000 events, as a stream or as JSON, and breaks off 100 responses."""
 
     protocol_version = "HTTP/1.1"
@@ -59,7 +59,7 @@ class Hopping(BaseHTTPRequestHandler):
     def _stream(self, after: int, count: int, kill: bool) -> None:
         last = min(after + count, EVENTS)
         parts = ["retry: 1\n\n", ": a comment\n\n"]
-        # The end of the output comes again with each connection.
+        # Each connection repeats the end of the output.
         parts += [live(offset) for offset in range(0, LINES * 8, 80)]
         parts += [
             f"id: {sequence}\ndata: {json.dumps(event_of(sequence), ensure_ascii=False)}\n\n"
@@ -98,14 +98,14 @@ def live(offset: int) -> str:
 
 
 @pytest.fixture
-def hopping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def flaky_service(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr("runyard._retry.INITIAL_SECONDS", 0.001)
     monkeypatch.setattr("runyard._retry.MAX_SECONDS", 0.001)
     monkeypatch.setattr("runyard._sync._runs.PAUSE_SECONDS", 0.001)
     monkeypatch.setattr("runyard._async._runs.PAUSE_SECONDS", 0.001)
-    Hopping.kills = KILLS
-    Hopping.requests = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hopping)
+    FlakyHandler.kills = KILLS
+    FlakyHandler.requests = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), FlakyHandler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}/api/v1"
@@ -117,13 +117,13 @@ def hopping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def check(sequences: list[int], output: str) -> None:
     assert sequences == list(range(1, EVENTS + 1))
     assert output == "".join(f"line {number:02}\n" for number in range(LINES))
-    assert Hopping.kills == 0
+    assert FlakyHandler.kills == 0
 
 
-def test_stream_yields_each_event_once_over_100_broken_connections_in_both_forms(hopping: str) -> None:
+def test_stream_yields_each_event_once_over_100_broken_connections_in_both_formats(flaky_service: str) -> None:
     sequences: list[int] = []
     output = ""
-    with Runyard(api_key="ryp_x", base_url=hopping) as client:
+    with Runyard(api_key="ryp_x", base_url=flaky_service) as client:
         for item in client.runs.stream("r1"):
             if item.kind == "event":
                 sequences.append(item.event.sequence)
@@ -132,12 +132,12 @@ def test_stream_yields_each_event_once_over_100_broken_connections_in_both_forms
     check(sequences, output)
 
 
-def test_the_asynchronous_stream_does_so_too(hopping: str) -> None:
+def test_the_asynchronous_stream_yields_each_event_once_too(flaky_service: str) -> None:
     sequences: list[int] = []
     output: list[str] = []
 
     async def follow() -> None:
-        async with AsyncRunyard(api_key="ryp_x", base_url=hopping) as client:
+        async with AsyncRunyard(api_key="ryp_x", base_url=flaky_service) as client:
             async for item in client.runs.stream("r1"):
                 if item.kind == "event":
                     sequences.append(item.event.sequence)
@@ -156,7 +156,7 @@ def waiting_script() -> list[dict[str, Any]]:
     return [{"body": page}, {"raw": text, "headers": {"content-type": "text/event-stream"}}]
 
 
-def test_stream_reports_each_position_in_the_queue_once_in_both_forms(server: FaultServer, client: Runyard) -> None:
+def test_stream_reports_each_position_in_the_queue_once_in_both_formats(server: FaultServer, client: Runyard) -> None:
     server.play(waiting_script())
     positions: list[int] = []
     assert list(client.runs.stream("r1", on_waiting=positions.append)) == []
@@ -198,14 +198,14 @@ class TestStreamState:
         page = construct(RunEvents, {"events": list(events), "next": 0, "ended": False, **more})
         return [item.event.sequence if isinstance(item, RunStreamEvent) else item for item in state.take_page(page)]
 
-    def test_drops_known_events_and_names_a_missing_one(self) -> None:
+    def test_drops_known_events_and_reports_a_missing_one(self) -> None:
         state = StreamState(2)
         assert self.taken(state, event_of(2), event_of(3), event_of(3), event_of(4)) == [3, 4]
         with pytest.raises(GapError):
             self.taken(state, event_of(6))
         assert (state.last, self.taken(state, event_of(5))) == (4, [5])
 
-    def test_passes_on_what_is_new_of_each_stream_by_its_bytes(self) -> None:
+    def test_passes_on_the_new_bytes_of_each_stream(self) -> None:
         def text_of(offset: int, text: str, stream: str = "stdout") -> tuple[int, str] | None:
             frame = {"action_id": "a1", "stream": stream, "offset": offset, "text": text}
             item = state._take_frame(construct(LiveFrame, frame))
@@ -219,7 +219,7 @@ class TestStreamState:
         assert text_of(9, "later") == (9, "later")
         assert text_of(0, "ab", stream="stderr") == (0, "ab")
 
-    def test_passes_on_nothing_of_what_an_event_has_completed(self) -> None:
+    def test_drops_output_that_an_event_has_completed(self) -> None:
         frames = [
             {"action_id": "a1", "stream": "stdout", "offset": 0, "text": "x"},
             {"message_id": "m1", "stream": "text", "offset": 0, "text": "x"},

@@ -1,7 +1,6 @@
 /**
- * What a call of the client takes beyond the same call by bare `fetch`, on one connection that is kept: `npm run bench`.
- * The server is a process of its own and answers a run at once; both kinds of calls take turns, so that what else the
- * machine does falls on both.
+ * Measures the overhead of the client over bare `fetch` on a persistent connection: `npm run bench`. The server runs in
+ * its own process and returns a run immediately. Both kinds of calls alternate, so that other load affects both equally.
  */
 import { fork } from "node:child_process";
 import { createServer } from "node:http";

@@ -41,7 +41,7 @@ const Document = v.object({
 
 export type ApiParameter = v.InferOutput<typeof Parameter>;
 
-/** One operation of the API, with what a method that calls it has to know. */
+/** One operation of the API, as the generator needs it. */
 export interface ApiOperation {
   readonly id: string;
   readonly tag: string;
@@ -59,13 +59,13 @@ export interface ApiOperation {
 }
 
 export interface ApiDocument {
-  /** What each group of operations is, by its tag. */
+  /** The description of each group of operations, by its tag. */
   readonly tags: Readonly<Record<string, string>>;
   readonly operations: readonly ApiOperation[];
   readonly schemas: JsonObject;
 }
 
-/** Reads docs/openapi.json. A document that is not as the generator expects it throws, and says where. */
+/** Reads docs/openapi.json. Throws with the position if the document has an unexpected form. */
 export function readDocument(): ApiDocument {
   const text = readFileSync(join(repository, "docs/openapi.json"), "utf8");
   const { tags, paths, components } = v.parse(Document, JSON.parse(text));
@@ -102,7 +102,7 @@ export function readDocument(): ApiDocument {
 
 function parseResponse({ operationId, responses }: v.InferOutput<typeof Operation>): ApiOperation["response"] {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
-  if (success === undefined) throw new Error(`${operationId} has no answer of success`);
+  if (success === undefined) throw new Error(`${operationId} has no success response`);
   const [, { content }] = success;
   if (Object.keys(content).length === 0) return undefined;
   const json = content["application/json"];
@@ -112,7 +112,7 @@ function parseResponse({ operationId, responses }: v.InferOutput<typeof Operatio
 function sortByPath(path: string, parameters: readonly ApiParameter[]): ApiParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     const found = parameters.find((parameter) => parameter.name === name);
-    if (found === undefined) throw new Error(`${path} does not say what ${name} is`);
+    if (found === undefined) throw new Error(`${path} does not declare ${name}`);
     return found;
   });
 }

@@ -1,7 +1,7 @@
 import type { ApiOperation, ApiParameter } from "./document.ts";
 import { type ClientMethod, camelCase, pascalCase } from "./methods.ts";
 
-/** src/generated/resources.ts: one class for each resource, one method for each operation. */
+/** Generates src/generated/resources.ts: one class for each resource, one method for each operation. */
 export function emitResources(methods: readonly ClientMethod[]): string {
   const resources = groupByResource(methods);
   return [
@@ -13,7 +13,7 @@ export function emitResources(methods: readonly ClientMethod[]): string {
     'import { APIResource } from "../resource.ts";',
     'import type * as types from "./types.ts";',
     "",
-    // What has sub-resources makes them, so those come first.
+    // A resource creates its sub-resources, so those come first.
     ...[...resources].sort(([a], [b]) => depth(b) - depth(a)).map(([name, own]) => emitClass(name, own, resources)),
   ].join("\n");
 }
@@ -57,7 +57,7 @@ export function formatReturnType({ response: responseType, list }: ClientMethod,
 }
 
 const plain = (type: string): string => type;
-/** As generated code names the types of the API, some of which are called like a class of methods. */
+/** Qualifies the types of the API, some of which have the name of a resource class. */
 const qualified = (type: string): string => (/^[A-Z]/.test(type) ? `types.${type}` : type);
 
 function emitMethod(method: ClientMethod): string {

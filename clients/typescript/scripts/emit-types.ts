@@ -2,10 +2,10 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { type ApiDocument, isObject, type Json, type JsonObject } from "./document.ts";
 import type { NamedSchemas } from "./methods.ts";
 
-/** Names that would hide what every program knows by them. */
+/** Schemas whose names would shadow a global. */
 const RENAMED: Readonly<Record<string, string>> = { Error: "Problem" };
 
-/** src/generated/types.ts: one exported type for each schema of the API. */
+/** Generates src/generated/types.ts: one exported type for each schema of the API. */
 export async function emitTypes(document: ApiDocument, named: NamedSchemas): Promise<string> {
   const schemas = Object.entries({ ...document.schemas, ...named }).map(([name, schema]) => [
     RENAMED[name] ?? name,
@@ -20,7 +20,7 @@ export async function emitTypes(document: ApiDocument, named: NamedSchemas): Pro
     }),
     { rootTypes: true, rootTypesNoSchemaPrefix: true, rootTypesKeepCasing: true, defaultNonNullable: false },
   );
-  // Only the schemas are for others; the rest of the tool's output is empty.
+  // Only the schemas are exported; the rest of the tool's output is empty.
   const text = astToString(ast)
     .replace(/^export type (paths|webhooks|\$defs|operations) = Record<string, never>;\n/gm, "")
     .replace("export interface components", "interface components")
@@ -28,7 +28,7 @@ export async function emitTypes(document: ApiDocument, named: NamedSchemas): Pro
   return `// Generated from docs/openapi.json by \`npm run clients:generate\`. Do not edit.\n${text}`;
 }
 
-/** The schema in other words. */
+/** Renames references and removes conditions. */
 function tidy(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(tidy);
   if (!isObject(schema)) return schema;
@@ -40,7 +40,7 @@ function tidy(schema: Json): Json {
   return { ...copy, $ref: `#/components/schemas/${RENAMED[name] ?? name}` };
 }
 
-/** What only says which of an object's members go together would make a union of the object's type with anything. */
+/** Whether a keyword only restricts which members occur together. It would become a union with `unknown`. */
 function isCondition(name: string, schema: JsonObject): boolean {
   const choices = schema[name];
   if (!/^(anyOf|oneOf|allOf)$/.test(name) || !Array.isArray(choices)) return false;

@@ -5,7 +5,7 @@ import { emitResources } from "./emit-resources.ts";
 import { emitTypes } from "./emit-types.ts";
 import { clientMethods } from "./methods.ts";
 
-/** The text of every generated file, by its path in the package. */
+/** Returns the text of every generated file, by its path in the package. */
 export async function generate(): Promise<Readonly<Record<string, string>>> {
   const document = readDocument();
   const { methods, named } = clientMethods(document);

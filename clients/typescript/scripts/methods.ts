@@ -10,37 +10,37 @@ import {
   repository,
 } from "./document.ts";
 
-/** A method of the client: an operation of the API under a name that a reader of code would guess. */
+/** A method of the client: an operation of the API under a name of clients/methods.json. */
 export interface ClientMethod {
   readonly operation: ApiOperation;
-  /** The way to its object: `["identities", "keys"]` of `client.identities.keys.create`. */
+  /** The path of its object: `["identities", "keys"]` of `client.identities.keys.create`. */
   readonly resource: readonly string[];
   readonly name: string;
-  /** TypeScript's names of the types; undefined if there is none. */
+  /** The names of the types in TypeScript; undefined if there is none. */
   readonly query: string | undefined;
   readonly queryRequired: boolean;
   /** A query that is always sent, as code. */
   readonly fixedQuery: string | undefined;
   readonly body: string | undefined;
   readonly response: string;
-  /** Where a list has its items, and the name of their type, if it has one. */
+  /** The member with the items of a list, and the name of their type, if it has one. */
   readonly list: { readonly member: string; readonly item: string | undefined } | undefined;
 }
 
-/** Schemas that the document writes out in place and that get a name of their own here. */
+/** Inline schemas of the document, which get a name here. */
 export type NamedSchemas = Record<string, JsonObject>;
 
 const METHODS = "clients/methods.json";
 
-/** A redirect to the storage would be followed to a response that is not the API's; its address is a response of its own. */
+/** `fetch` would follow the redirect to the storage. Without a redirect, the response contains the URL. */
 const FIXED_QUERY: Readonly<Record<string, JsonObject>> = {
   getTranscript: { redirect: false },
   getRawTranscript: { redirect: false },
 };
 
 /**
- * The methods of the client, in the order of the document. An operation without a line in clients/methods.json throws, and
- * so does a line without an operation. Of two operations of one method, the first makes it.
+ * Returns the methods of the client, in the order of the document. Throws for an operation without a line in
+ * clients/methods.json, and for a line without an operation. Of several operations of one method, the first is used.
  */
 export function clientMethods(document: ApiDocument): { methods: ClientMethod[]; named: NamedSchemas } {
   const names = readMethodNames();
@@ -58,7 +58,7 @@ export function clientMethods(document: ApiDocument): { methods: ClientMethod[];
   return { methods: [...methods.values()], named };
 }
 
-/** The methods by operationId, as `resource.method` in snake_case. */
+/** Returns the methods by operationId, as `resource.method` in snake_case. */
 export function readMethodNames(): Readonly<Record<string, string>> {
   const Names = v.record(v.string(), v.pipe(v.string(), v.regex(/^[a-z_]+(\.[a-z_]+)+$/)));
   return v.parse(Names, JSON.parse(readFileSync(join(repository, METHODS), "utf8")));
@@ -98,7 +98,7 @@ function clientMethod(
   };
 }
 
-/** A list is a response with `page_info` and one array that is always there. */
+/** Returns the list of a response with `page_info` and exactly one required array. */
 function findList(schema: JsonObject): ClientMethod["list"] {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   if (!("page_info" in properties)) return undefined;

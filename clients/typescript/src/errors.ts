@@ -116,14 +116,14 @@ const CLASSES: Readonly<Record<number, typeof APIError>> = {
 
 /** Creates the error for a response with the body `text`. */
 export function toAPIError({ status, headers }: Response, text: string): APIError {
-  const body = parsed(text);
+  const body = parseBody(text);
   const { error, title, detail, message } = toProblem(body);
-  const said = error ?? detail ?? title ?? message ?? (typeof body === "string" ? body.slice(0, 200) : "");
+  const summary = error ?? detail ?? title ?? message ?? (typeof body === "string" ? body.slice(0, 200) : "");
   const Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
-  return new Class(`${status} ${said}`.trim(), { status, headers, body });
+  return new Class(`${status} ${summary}`.trim(), { status, headers, body });
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

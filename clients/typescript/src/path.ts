@@ -1,8 +1,8 @@
 import { RunyardError } from "./errors.ts";
 
 /**
- * A path whose values are percent-encoded, each as one segment. An empty value, `.` and `..` throw: they would lead to
- * another operation than the one that was meant.
+ * Builds a path whose values are percent-encoded, each as one segment. An empty value, `.` and `..` throw: they would
+ * address another operation.
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
   return texts.reduce((whole, text, index) => {
@@ -13,8 +13,8 @@ export function path(texts: TemplateStringsArray, ...values: readonly string[]):
 }
 
 /**
- * A query as the API reads it: arrays are repeated, members of an object stand in percent-encoded brackets, and what is
- * undefined or null is left out.
+ * Encodes a query: arrays repeat their name, members of an object are in percent-encoded brackets, and undefined and
+ * null are omitted.
  */
 export function encodeQuery(query: object | undefined): string {
   const pairs: string[] = [];

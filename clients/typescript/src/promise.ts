@@ -18,7 +18,7 @@ export class APIPromise<T> implements Promise<T> {
 
   constructor(send: Send<T>) {
     this.#send = send;
-    // The request is sent even if nobody awaits it; a caller who wants the raw response has asked for it by then.
+    // Sends the request even if nobody awaits it. By then, asResponse() would have been called.
     queueMicrotask(() => {
       if (this.#raw === undefined) this.#read ??= this.#send(true);
     });

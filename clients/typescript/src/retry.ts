@@ -9,20 +9,20 @@ const LONGEST_WAIT = 60_000;
  */
 export function waitBeforeRepeat(error: APIError, repeats: number): number | undefined {
   if (!isRepeatable(error)) return undefined;
-  const asked = askedFor(error.headers);
+  const requested = readRetryAfter(error.headers);
   // Full jitter: many clients that fail together do not come back together.
-  const wait = asked ?? Math.random() * Math.min(8000, 500 * 2 ** repeats);
+  const wait = requested ?? Math.random() * Math.min(8000, 500 * 2 ** repeats);
   return wait <= LONGEST_WAIT ? wait : undefined;
 }
 
 function isRepeatable({ status, headers, retryable }: APIError): boolean {
-  const said = headers?.get("x-should-retry");
-  if (said === "true" || said === "false") return said === "true";
+  const override = headers?.get("x-should-retry");
+  if (override === "true" || override === "false") return override === "true";
   if (status === undefined || status === 408 || status === 429 || status >= 500) return true;
   return status === 409 && retryable === true;
 }
 
-function askedFor(headers: Headers | undefined): number | undefined {
+function readRetryAfter(headers: Headers | undefined): number | undefined {
   const milliseconds = headers?.get("retry-after-ms")?.trim() ?? "";
   if (NUMBER.test(milliseconds)) return Number(milliseconds);
   const after = headers?.get("retry-after")?.trim() ?? "";

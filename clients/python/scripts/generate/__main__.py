@@ -1,7 +1,7 @@
-"""Makes what is generated: types, parameters, resources, the synchronous client and api.md.
+"""Generates types, parameters, resources, the synchronous client and api.md.
 
 python scripts/generate            writes the files
-python scripts/generate --check    writes nothing, names the files that differ, exits 1 if any does
+python scripts/generate --check    writes nothing, lists the files that differ, exits 1 if there are any
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def main() -> int:
     stale = [path for path, text in made.items() if not (HERE / path).exists() or (HERE / path).read_text() != text]
     stale += surplus(made)
     for path in stale:
-        print(f"clients/python/{path} is not what docs/openapi.json says: run `python clients/python/scripts/generate`")
+        print(f"clients/python/{path} is out of date: run `python clients/python/scripts/generate`")
     return 1 if stale else 0
 
 
 def generate() -> dict[Path, str]:
-    """Every generated file, formatted, by its path in this folder."""
+    """Returns every generated file, formatted, by its path in clients/python."""
     document = json.loads((REPOSITORY / "docs/openapi.json").read_text())
     methods = json.loads((REPOSITORY / "clients/methods.json").read_text())
     types = Types(document["components"]["schemas"])
@@ -79,7 +79,7 @@ def resource_files(operations: list[Operation], types: Types, tags: dict[str, st
 
 
 def mark(path: Path, text: str) -> str:
-    """Says where the text comes from, unless it says already that it is generated."""
+    """Adds a comment with the source, unless the text already says that it is generated."""
     if text.startswith('"""Generated'):
         return text
     return f"# Generated from {path.as_posix()} by scripts/generate: do not edit.\n{text}"
@@ -98,7 +98,7 @@ def format_files(files: dict[Path, str], folder: Path) -> dict[Path, str]:
 
 
 def surplus(made: dict[Path, str]) -> list[Path]:
-    """Files of a resource that is no more."""
+    """Returns the files of resources that no longer exist."""
     there = [*(HERE / PACKAGE).glob("_sync/**/*.py"), *(HERE / PACKAGE).glob("_async/resources/*.py")]
     relative = [path.relative_to(HERE) for path in there if path.name != "_io.py"]
     return [path for path in relative if path not in made]

@@ -1,4 +1,4 @@
-"""api.md: every method of the client, the generated ones and those written by hand."""
+"""api.md: every method of the client, generated and hand-written."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _operation(operation: Operation) -> str:
     required = [each.name for each in operation.in_path]
     named = [each.name for each in operation.keywords]
     arguments = ", ".join([*required, *(["*", *named] if named else [])])
-    answer = f"Page[{operation.items[1]}]" if operation.items else operation.answer
+    returned = f"Page[{operation.items[1]}]" if operation.items else operation.response_type
     request = f"`{operation.verb} {operation.path}`"
-    return _row(operation.resource, operation.method, arguments, answer, request, operation.summary)
+    return _row(operation.resource, operation.method, arguments, returned, request, operation.summary)
 
 
-def _row(resource: str, method: str, arguments: str, answer: str, request: str, summary: str) -> str:
-    return f"| `{resource}.{method}({arguments})` → `{answer}` | {request} | {summary} |\n"
+def _row(resource: str, method: str, arguments: str, returned: str, request: str, summary: str) -> str:
+    return f"| `{resource}.{method}({arguments})` → `{returned}` | {request} | {summary} |\n"
 
 
 def _by_hand(path: Path, resource: str) -> list[str]:
@@ -48,7 +48,7 @@ def _by_hand(path: Path, resource: str) -> list[str]:
         for method in node.body if isinstance(node, ast.ClassDef) else []:
             if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
                 summary = (ast.get_docstring(method) or "").split("\n\n")[0].replace("\n", " ")
-                rows.append(_row(resource, method.name, _arguments(method.args), _answer(method), "", summary))
+                rows.append(_row(resource, method.name, _arguments(method.args), _return_type(method), "", summary))
     return rows
 
 
@@ -60,7 +60,7 @@ def _arguments(arguments: ast.arguments) -> str:
     return ", ".join(parts)
 
 
-def _answer(method: ast.FunctionDef) -> str:
-    answer = ast.unparse(method.returns) if method.returns is not None else "None"
+def _return_type(method: ast.FunctionDef) -> str:
+    returned = ast.unparse(method.returns) if method.returns is not None else "None"
     is_context = any(ast.unparse(each) == "contextmanager" for each in method.decorator_list)
-    return answer.replace("Iterator", "ContextManager") if is_context else answer
+    return returned.replace("Iterator", "ContextManager") if is_context else returned

@@ -1,4 +1,4 @@
-"""The text of the generated modules. `ruff` formats it and drops the imports that nothing uses."""
+"""The text of the generated modules. `ruff` formats it and removes unused imports."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .operations import EXTENDED, FIXED_QUERY, Argument, Operation
 from .schemas import Types, pascal
 
 CLASS_NAMES = {"me": "Myself"}
-"""Classes of resources whose own name a type has."""
+"""Names of resource classes whose default name is that of a type."""
 
 WIDTH = 105
-"""Characters of a line of a docstring."""
+"""The maximum length of a docstring's line."""
 
 HEADER = '"""Generated from docs/openapi.json by scripts/generate: do not edit."""\n\n'
 
@@ -54,8 +54,8 @@ from .._resource import AsyncResource, to_raw
 
 
 def types_module(types: Types) -> str:
-    # pydantic resolves names as it builds a class, so a class comes after those that it names.
-    return HEADER + TYPES_IMPORTS + "\n".join([*types.literals.values(), *types.answers.values()])
+    # pydantic resolves names when it builds a class, so a class comes after those that it references.
+    return HEADER + TYPES_IMPORTS + "\n".join([*types.literals.values(), *types.responses.values()])
 
 
 def params_module(types: Types) -> str:
@@ -87,12 +87,12 @@ def resource_module(resource: str, operations: list[Operation], children: list[s
         HEADER
         + RESOURCE_IMPORTS
         + imports
-        + f"from ...types import {', '.join(sorted({*types.answers, *types.literals}))}\n"
+        + f"from ...types import {', '.join(sorted({*types.responses, *types.literals}))}\n"
         + f"from ...params import {', '.join(sorted(types.requests))}\n\n"
         + _shapes(operations, types)
         + f"\n\nclass {own}(AsyncResource):\n"
         + f"    @cached_property\n    def with_raw_response(self) -> Async{name}WithRawResponse:\n"
-        + '        """The same methods, answering status, headers and value together."""\n'
+        + '        """The same methods, returning the raw response: status, headers and value."""\n'
         + f"        return Async{name}WithRawResponse({own}(self._client, _raw=True))\n\n"
         + accessors
         + methods
@@ -103,7 +103,7 @@ def resource_module(resource: str, operations: list[Operation], children: list[s
 
 
 def index_module(resources: dict[str, str]) -> str:
-    """The mix-in that gives a client its resources, each with what it is about."""
+    """The mix-in with the resources of a client and their descriptions."""
     imports = "".join(
         f"from .._{each} import Async{resource_class(each)}\n"
         if each in EXTENDED
@@ -130,13 +130,13 @@ def _accessor(resource: str, client: str = "self._client", about: str = "") -> s
 
 
 def _shapes(operations: list[Operation], types: Types) -> str:
-    """Types that are no classes have a shape to be read by."""
-    kinds = dict.fromkeys(each.answer for each in operations if _is_no_class(each.answer, types))
+    """Types that are not classes are parsed by a shape."""
+    kinds = dict.fromkeys(each.response_type for each in operations if _is_no_class(each.response_type, types))
     return "".join(f"{_constant(kind)}: Shape[{kind}] = Shape({kind})\n" for kind in kinds)
 
 
 def _is_no_class(kind: str, types: Types) -> bool:
-    return "[" in kind or (kind in types.answers and not types.answers[kind].startswith("class "))
+    return "[" in kind or (kind in types.responses and not types.responses[kind].startswith("class "))
 
 
 def _constant(kind: str) -> str:
@@ -149,8 +149,8 @@ def _method(operation: Operation, types: Types) -> str:
         arguments += ["*", *(_declared(each) for each in operation.keywords)]
     arguments.append("**options: Unpack[RequestOptions]")
     pages = operation.items is not None
-    answer = f"AsyncPaginator[{operation.items[1]}]" if operation.items else operation.answer
-    head = f"{'' if pages else 'async '}def {operation.method}({', '.join(arguments)}) -> {answer}:\n"
+    returned = f"AsyncPaginator[{operation.items[1]}]" if operation.items else operation.response_type
+    head = f"{'' if pages else 'async '}def {operation.method}({', '.join(arguments)}) -> {returned}:\n"
     return head + indent(_method_docstring(operation) + _method_body(operation, types), "    ")
 
 
@@ -177,10 +177,14 @@ def _method_body(operation: Operation, types: Types) -> str:
     call = [_path(operation)]
     if operation.items is not None:
         member, _ = operation.items
-        call += [f"cast_to={operation.answer}", f"items=lambda answer: answer.{member}", f"query={_query(operation)}"]
+        call += [
+            f"cast_to={operation.response_type}",
+            f"items=lambda response: response.{member}",
+            f"query={_query(operation)}",
+        ]
         return f"return self._list({', '.join([*call, 'options=options'])})\n"
     call.insert(0, f'"{operation.verb}"')
-    call.append(f"cast_to={_cast_to(operation.answer, types)}")
+    call.append(f"cast_to={_cast_to(operation.response_type, types)}")
     if operation.in_query or operation.id in FIXED_QUERY:
         call.append(f"query={_query(operation)}")
     if operation.in_body is not None:

@@ -1,4 +1,4 @@
-"""Operations of the document, and the resources' modules made of them."""
+"""Reads the operations of docs/openapi.json."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from .schemas import INLINE_NAMES, Types, identifier, pascal, snake
 
 EXTENDED = {"runs", "artifacts", "attachments"}
-"""Resources to which `_async/` adds methods that are more than one request."""
+"""Resources to which `_async/` adds methods that send more than one request."""
 
 FIXED_QUERY = {"getTranscript": {"redirect": False}, "getRawTranscript": {"redirect": False}}
-"""Parameters that are the client's business: a redirect is nothing that a method could answer."""
+"""Parameters that the client sets itself: a method cannot return a redirect."""
 
 CLIENTS_OWN = {"x-team-uid", "idempotency-key", "x-stainless-retry-count"}
-"""Headers that the client sets by itself."""
+"""Headers that the client sets itself."""
 
 RESERVED = {"timeout", "max_retries", "idempotency_key", "extra_headers", "extra_query", "extra_body", "options"}
 
@@ -34,19 +34,19 @@ class Operation:
     verb: str
     path: str
     resource: str
-    """Where its method is, such as `identities.keys`."""
+    """The resource of its method, such as `identities.keys`."""
     method: str
     tag: str
     summary: str
     description: str
-    answer: str
-    """The type of what it answers."""
+    response_type: str
+    """The type of the response, as Python code."""
     in_path: list[Argument] = field(default_factory=list)
     in_query: list[Argument] = field(default_factory=list)
     in_body: list[Argument] | None = None
     in_headers: list[Argument] = field(default_factory=list)
     items: tuple[str, str] | None = None
-    """For a list in pages: the member that holds the items, and their type."""
+    """For a paginated list: the member with the items, and their type."""
 
     @property
     def keywords(self) -> list[Argument]:
@@ -54,7 +54,7 @@ class Operation:
 
 
 def read_operations(document: dict[str, Any], methods: dict[str, str], types: Types) -> list[Operation]:
-    """Every operation that has a method; two with the same method are one, the first."""
+    """Reads all operations. Of several operations with the same method, only the first is kept."""
     operations: dict[str, Operation] = {}
     for path, verbs in document["paths"].items():
         for verb, raw in verbs.items():
@@ -77,14 +77,14 @@ def _read(document: dict[str, Any], path: str, verb: str, raw: dict[str, Any], w
         tag=raw["tags"][0],
         summary=raw["summary"],
         description=raw.get("description", raw["summary"]),
-        answer="",
+        response_type="",
     )
     for parameter in raw.get("parameters", []):
         _read_parameter(_resolve(document, parameter), operation, types)
     body = raw.get("requestBody")
     if body is not None:
         operation.in_body = _read_body(body["content"]["application/json"]["schema"], operation, types)
-    _read_answer(document, raw, operation, types)
+    _read_response(document, raw, operation, types)
     for argument in operation.keywords:
         if argument.name in RESERVED:
             raise SystemExit(f"{operation.id}: {argument.name} is the name of an option; give the generator a rule")
@@ -121,15 +121,15 @@ def _read_body(schema: dict[str, Any], operation: Operation, types: Types) -> li
     ]
 
 
-def _read_answer(document: dict[str, Any], raw: dict[str, Any], operation: Operation, types: Types) -> None:
+def _read_response(document: dict[str, Any], raw: dict[str, Any], operation: Operation, types: Types) -> None:
     status = min(code for code in raw["responses"] if code.startswith("2"))
     content = _resolve(document, raw["responses"][status]).get("content", {})
     schema = content.get("application/json", {}).get("schema")
     if schema is None:
-        operation.answer = "str" if content else "None"
+        operation.response_type = "str" if content else "None"
         return
     place = INLINE_NAMES.get(pascal(operation.id), pascal(operation.id) + "Response")
-    operation.answer = place if "[" in place else types.of(schema, "answer", place)
+    operation.response_type = place if "[" in place else types.of(schema, "response", place)
     if any(argument.wire == "cursor" for argument in operation.in_query):
         operation.items = _items_of(types.components[schema["$ref"].rsplit("/", 1)[1]], operation, types)
 
@@ -138,9 +138,9 @@ def _items_of(schema: dict[str, Any], operation: Operation, types: Types) -> tup
     required = [(name, schema["properties"][name]) for name in schema["required"]]
     lists = {name: each for name, each in required if each.get("type") == "array"}
     if len(lists) != 1:
-        raise SystemExit(f"{operation.id} has a cursor, and not exactly one list that is always in its answer")
+        raise SystemExit(f"{operation.id} has a cursor, but its response does not have exactly one required list")
     ((member, each),) = lists.items()
-    kind = types.of(each, "answer", operation.answer + pascal(member))
+    kind = types.of(each, "response", operation.response_type + pascal(member))
     return member, kind.removeprefix("List[").removesuffix("]")
 
 

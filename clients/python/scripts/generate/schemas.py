@@ -1,7 +1,6 @@
-"""JSON Schema into Python types: pydantic models for what the service answers, TypedDicts for what it is sent.
+"""Converts JSON Schema to Python types: pydantic models for responses, TypedDicts for requests.
 
-An answer is read with patience (unknown values of an enumeration, unknown kinds of a union), a request is typed
-exactly.
+Response types are lenient (unknown values of an enumeration, unknown kinds of a union), request types are exact.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Schema = dict[str, Any]
-Mode = Literal["answer", "request"]
+Mode = Literal["response", "request"]
 
 INLINE_NAMES = {
     "GetTranscript": "TranscriptLocation",
@@ -20,26 +19,26 @@ INLINE_NAMES = {
     "GetResponse": "RunResponse",
     "GetOpenapi": "Dict[str, Any]",
 }
-"""Names for what the document describes only in place, where the name made from its place would mislead."""
+"""Names of inline schemas whose default name would be misleading."""
 
 
 @dataclass
 class Types:
-    """The types met so far; `answers` and `requests` are the bodies of types.py and params.py, by name."""
+    """The types found so far. `responses` and `requests` are the bodies of types.py and params.py, by name."""
 
     components: dict[str, Schema]
-    answers: dict[str, str] = field(default_factory=dict)
+    responses: dict[str, str] = field(default_factory=dict)
     requests: dict[str, str] = field(default_factory=dict)
     literals: dict[str, str] = field(default_factory=dict)
 
     def of(self, schema: Schema, mode: Mode, place: str) -> str:
-        """The expression for a schema. `place` names what has no name of its own."""
+        """Returns the expression for a schema. `place` names an inline schema."""
         if "$ref" in schema:
             return self._component(schema["$ref"].rsplit("/", 1)[1], mode)
         if "const" in schema:
             return _constant(schema["const"], mode)
         if "enum" in schema:
-            return _patient(_literal(schema["enum"]), mode)
+            return _lenient(_literal(schema["enum"]), mode)
         variants = schema.get("oneOf") or schema.get("anyOf")
         if variants and "properties" not in schema:
             return self._union(variants, mode, place)
@@ -51,20 +50,20 @@ class Types:
             return self._string(schema, mode)
         if kind == "array":
             item = self.of(schema.get("items", {}), mode, _singular(place))
-            return f"List[{item}]" if mode == "answer" else f"Sequence[{item}]"
+            return f"List[{item}]" if mode == "response" else f"Sequence[{item}]"
         if kind == "object":
             return self._object(schema, mode, place)
         return {"integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(kind or "", "Any")
 
     def _string(self, schema: Schema, mode: Mode) -> str:
         if schema.get("format") == "date-time":
-            return "Timestamp" if mode == "answer" else "Union[str, datetime]"
+            return "Timestamp" if mode == "response" else "Union[str, datetime]"
         if schema.get("contentEncoding") == "base64" and mode == "request":
             return "Union[str, bytes]"
         return "str"
 
     def _object(self, schema: Schema, mode: Mode, place: str) -> str:
-        mapping = "Dict" if mode == "answer" else "Mapping"
+        mapping = "Dict" if mode == "response" else "Mapping"
         if schema.get("properties"):
             return self.define(place, schema, mode)
         extra = schema.get("additionalProperties")
@@ -77,23 +76,23 @@ class Types:
         if "enum" in schema:
             if name not in self.literals:
                 self.literals[name] = f"{name} = {_literal(schema['enum'])}{_docstring(schema, '')}\n"
-            return _patient(name, mode)
+            return _lenient(name, mode)
         if schema.get("type") == "object" and (schema.get("properties") or name == "Empty"):
             return self.define(name, schema, mode)
-        if schema.get("oneOf") and mode == "answer":
-            if name not in self.answers:
-                self.answers[name] = ""
+        if schema.get("oneOf") and mode == "response":
+            if name not in self.responses:
+                self.responses[name] = ""
                 union = self.of(schema, mode, name)
-                self.answers.pop(name)
-                self.answers[name] = f"{name} = {union}{_docstring(schema, '')}\n"
+                self.responses.pop(name)
+                self.responses[name] = f"{name} = {union}{_docstring(schema, '')}\n"
             return name
         return self.of(schema, mode, name)
 
     def define(self, name: str, schema: Schema, mode: Mode) -> str:
-        """Defines an object's class, once, after the classes that it needs."""
+        """Defines an object's class, once, after the classes that it references."""
         if mode == "request":
             name += "Param"
-        known = self.answers if mode == "answer" else self.requests
+        known = self.responses if mode == "response" else self.requests
         if name in known:
             return f'"{name}"' if known[name] == "" else name
         known[name] = ""
@@ -103,7 +102,7 @@ class Types:
             self._member(member, property_, member in required, mode, inner + pascal(member))
             for member, property_ in schema.get("properties", {}).items()
         ]
-        base = "BaseModel" if mode == "answer" else "TypedDict, total=False"
+        base = "BaseModel" if mode == "response" else "TypedDict, total=False"
         docstring = _docstring(schema, "    ")
         body = docstring + "".join(lines) if lines or docstring else "    pass\n"
         known.pop(name)
@@ -134,7 +133,7 @@ class Types:
         if mode == "request":
             return f"Union[{', '.join(classes)}]" if len(classes) > 1 else classes[0]
         unknown = f"Unknown{place}"
-        self.answers[unknown] = (
+        self.responses[unknown] = (
             f"class {unknown}(BaseModel):\n"
             f'    """A kind that this version does not know; its members are there all the same."""\n\n'
             f"    {tag}: str\n\n"
@@ -145,9 +144,9 @@ class Types:
 
 
 def identifier(name: str) -> str:
-    """A name of the wire as a name in Python."""
+    """Converts a name of the API to a name in Python."""
     if not name.isidentifier():
-        raise ValueError(f"{name} is no name in Python: give the generator a rule for it")
+        raise ValueError(f"{name} is not a name in Python: give the generator a rule for it")
     return name + "_" if keyword.iskeyword(name) else name
 
 
@@ -167,18 +166,18 @@ def _literal(values: list[Any]) -> str:
     return f"Literal[{', '.join(repr(value) for value in values)}]"
 
 
-def _patient(literal: str, mode: Mode) -> str:
-    return f"Union[{literal}, str]" if mode == "answer" else literal
+def _lenient(literal: str, mode: Mode) -> str:
+    return f"Union[{literal}, str]" if mode == "response" else literal
 
 
 def _constant(value: object, mode: Mode) -> str:
     if isinstance(value, bool):
-        return "bool" if mode == "answer" else f"Literal[{value!r}]"
+        return "bool" if mode == "response" else f"Literal[{value!r}]"
     return f"Literal[{value!r}]"
 
 
 def _tag(variants: list[Schema]) -> str | None:
-    """The member whose fixed value tells the variants of a union apart."""
+    """Returns the member whose fixed value distinguishes the variants of a union."""
     fixed = [
         {name for name, schema in variant.get("properties", {}).items() if isinstance(schema.get("const"), str)}
         for variant in variants
@@ -188,7 +187,7 @@ def _tag(variants: list[Schema]) -> str | None:
 
 
 def _variant_place(variant: Schema, place: str) -> str:
-    """Variants without a tag are told apart by their first required member."""
+    """Names a variant without a tag by its first required member."""
     if variant.get("type") == "object" and variant.get("properties"):
         return f"{place}By{pascal(variant.get('required', ['value'])[0])}"
     return place

@@ -1,4 +1,4 @@
-"""The synchronous client from the asynchronous one: `_async/` is the source, `_sync/` is what comes out."""
+"""Generates the synchronous client in `_sync/` from the asynchronous one in `_async/`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _name(name: str) -> str:
 
 
 def _unwrap_awaitable(source: str) -> str:
-    """`Awaitable[T]` is `T` where nothing is awaited, and `T | Awaitable[T]` too."""
+    """Replaces `Awaitable[T]`, and `T | Awaitable[T]`, with `T`."""
     while (found := re.search(r"\bAwaitable\[", source)) is not None:
         depth, at = 1, found.end()
         while depth > 0:

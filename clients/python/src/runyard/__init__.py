@@ -3,7 +3,7 @@
 from runyard import Runyard
 
 with Runyard() as client:
-    run = client.runs.create_and_wait(prompt="Find out why the checkout test is flaky, and mend it.")
+    run = client.runs.create_and_wait(prompt="Find out why the checkout test is flaky, and fix it.")
     print(run.state)
 """
 

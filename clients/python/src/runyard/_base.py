@@ -1,4 +1,4 @@
-"""What both clients know and need no I/O for: their settings, and the request that a call makes."""
+"""The parts of both clients without I/O: their settings, and the request of a call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=10
 
 @dataclass(frozen=True)
 class Settings:
-    """A client's settings, complete."""
+    """The complete settings of a client."""
 
     api_key: str | Callable[[], Any] = field(repr=False)
     base_url: str
@@ -63,7 +63,7 @@ class Settings:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers of every request, by their lower-case names."""
+        """The headers of every request, by lower-case name."""
         headers = {
             "accept": "application/json",
             "user-agent": f"runyard-python/{__version__}",
@@ -78,7 +78,7 @@ class Settings:
 
 @dataclass
 class Call:
-    """One call of the API, the same over all its tries."""
+    """One call of the API, the same for all attempts."""
 
     method: str
     url: str
@@ -87,7 +87,7 @@ class Call:
     timeout: httpx.Timeout
     max_retries: int
     signed: bool = False
-    """Whether the address itself says that the caller may: then no credential is sent."""
+    """Whether the URL is signed. Then no credentials are sent."""
 
     @classmethod
     def make(
@@ -134,7 +134,7 @@ class Call:
         content: bytes | None = None,
         options: RequestOptions,
     ) -> Call:
-        """A request to a signed address: it has none of the API's headers, nor those meant for the API."""
+        """Creates a request to a signed URL, without the API's headers and credentials."""
         return cls(
             method=method,
             url=url,
@@ -146,14 +146,14 @@ class Call:
         )
 
     def headers_of(self, attempt: int) -> dict[str, str]:
-        """The headers of the `attempt`-th try, counted from 0."""
+        """Returns the headers of an attempt, counted from 0."""
         if attempt == 0 or self.signed:
             return self.headers
         return {**self.headers, "x-stainless-retry-count": str(attempt)}
 
 
 def or_keep(value: Any, kept: Any) -> Any:
-    """The value, or what was there where none is given."""
+    """Returns the value, or `kept` if no value is given."""
     return kept if value is NOT_GIVEN else value
 
 

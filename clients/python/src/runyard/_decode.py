@@ -1,7 +1,7 @@
-"""How an answer becomes a value. No I/O.
+"""Converts responses to values. No I/O.
 
-Answers are read by pydantic at full speed. One that does not fit (a newer service, a member that is missing) is read
-once more without insisting: what fits is parsed, the rest stays as it came, and what is missing is `None`.
+pydantic parses responses at full speed. A response that does not match its type (a newer service, a missing member) is
+parsed again leniently: what matches is converted, the rest stays as received, and missing members are `None`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ T = TypeVar("T")
 
 
 class Shape(Generic[T]):
-    """A type that is no class, such as a union: `Shape(ArtifactResponse)`."""
+    """A type that is not a class, such as a union: `Shape(ArtifactResponse)`."""
 
     def __init__(self, annotation: Any) -> None:
         self.annotation = annotation
 
 
 CastTo = Union["type[T]", Shape[T]]
-"""What an answer is read as."""
+"""The type of a parsed response."""
 
 
 class UnreadableError(Exception):
-    """The body should be JSON of some shape, and is none or of quite another."""
+    """The body is not JSON, or not of the expected type."""
 
 
 def decode(response: httpx.Response, cast_to: CastTo[T]) -> T:
-    """The value of an answer whose body has been read."""
+    """Returns the value of a response whose body has been read."""
     if cast_to is type(None):
         return None
     if cast_to is str and "json" not in response.headers.get("content-type", ""):
@@ -46,7 +46,7 @@ def decode(response: httpx.Response, cast_to: CastTo[T]) -> T:
     try:
         value = _validate_json(response.content, annotation)
     except ValidationError:
-        value = _decode_unfitting(response.content, annotation)
+        value = _decode_leniently(response.content, annotation)
     return value
 
 
@@ -56,19 +56,19 @@ def _validate_json(content: bytes, annotation: Any) -> Any:
     return _adapter(annotation).validate_json(content)
 
 
-def _decode_unfitting(content: bytes, annotation: Any) -> Any:
+def _decode_leniently(content: bytes, annotation: Any) -> Any:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("The answer's body is not JSON.") from error
+        raise UnreadableError("The response body is not JSON.") from error
     is_model = isclass(annotation) and issubclass(annotation, BaseModel)
     if annotation is str or (is_model and not isinstance(value, dict)):
-        raise UnreadableError(f"The answer's body is JSON, but no {annotation.__name__}.")
+        raise UnreadableError(f"The response body is JSON, but not a {annotation.__name__}.")
     return construct(annotation, value)
 
 
 def construct(annotation: Any, value: Any) -> Any:
-    """The value as the type says where it fits, and as it came where it does not."""
+    """Converts the parts of a value that match the type. The rest stays as received."""
     try:
         return _adapter(annotation).validate_python(value)
     except ValidationError:
@@ -100,7 +100,7 @@ def _construct_model(model: type[BaseModel], value: dict[str, Any]) -> BaseModel
 
 
 def _branch(branches: tuple[Any, ...], value: Any) -> Any:
-    """The member of a union that a value seems meant for: the first whose fixed members it has, a list for a list."""
+    """Returns the union member for a value: the first whose fixed members match, or a list for a list."""
     for branch in branches:
         inner = get_args(branch)[0] if get_origin(branch) is Annotated else branch
         if isinstance(value, dict) and isclass(inner) and issubclass(inner, BaseModel) and _has_fixed(inner, value):

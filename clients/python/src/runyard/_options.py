@@ -1,4 +1,4 @@
-"""What a single call may say beside its own arguments, and the mark for what was not said at all."""
+"""The options of a single call, and the marker for omitted arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing_extensions import Literal, TypedDict
 
 
 class NotGiven:
-    """Stands for an argument that was left out, where `None` would mean JSON's `null`."""
+    """Marks an argument as omitted, where `None` would mean JSON's `null`."""
 
     def __bool__(self) -> Literal[False]:
         return False
@@ -24,18 +24,18 @@ TimeoutTypes = Union[float, httpx.Timeout, None]
 
 
 class RequestOptions(TypedDict, total=False):
-    """Every method takes these as keyword arguments; they hold for that call alone."""
+    """The keyword arguments of every method. They apply to that call only."""
 
     timeout: TimeoutTypes
-    """Seconds, or an `httpx.Timeout`; `None` waits for ever. Default: the client's."""
+    """Seconds, or an `httpx.Timeout`; `None` for no limit. Default: the client's."""
     max_retries: int
-    """How often the call is repeated after a failure that may pass. Default: the client's."""
+    """The number of retries after a temporary failure. Default: the client's."""
     idempotency_key: str
-    """For a POST: repeats with this key and the same body are answered as the first one was, for 24 hours.
-    Default: a random key, the same over the retries of one call."""
+    """For a POST: requests with the same key and body return the first response for 24 hours.
+    Default: a random key, which the retries of the call reuse."""
     extra_headers: Mapping[str, str]
-    """Headers to send too; they win over the client's."""
+    """Additional headers. They override the client's."""
     extra_query: Mapping[str, Any]
-    """Parameters of the query to send too."""
+    """Additional query parameters."""
     extra_body: Mapping[str, Any]
-    """Members of the JSON body to send too."""
+    """Additional members of the JSON body."""

@@ -1,4 +1,4 @@
-"""An answer with its value, for those who want its headers too."""
+"""A response with its headers and its parsed value."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class APIResponse(Generic[T_co]):
-    """What `with_raw_response` gives: status, headers and body of the answer, and the value in `parse()`."""
+    """The result of `with_raw_response`: status, headers, body, and the value from `parse()`."""
 
     http_response: httpx.Response
-    """The answer as httpx has it, its body read."""
+    """The response of httpx. Its body has been read."""
     retries_taken: int
-    """How often the request was sent again."""
+    """The number of retries."""
 
     def __init__(self, http_response: httpx.Response, value: T_co, retries_taken: int) -> None:
         self.http_response = http_response
@@ -23,7 +23,7 @@ class APIResponse(Generic[T_co]):
         self._value = value
 
     def parse(self) -> T_co:
-        """What the method would have answered by itself."""
+        """Returns what the method returns without `with_raw_response`."""
         return self._value
 
     @property
@@ -36,7 +36,7 @@ class APIResponse(Generic[T_co]):
 
     @property
     def request_id(self) -> str | None:
-        """Name this one when you report a problem."""
+        """The id to quote in a support request."""
         value: str | None = self.http_response.headers.get("x-request-id")
         return value
 

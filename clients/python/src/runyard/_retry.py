@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long. No I/O."""
+"""Whether and when to retry a request. No I/O."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAX_RETRY_AFTER_SECONDS = 60.0
 
 
 def should_retry(response: httpx.Response) -> bool:
-    """Whether the answer says, or its status means, that the same request may succeed later."""
-    said = response.headers.get("x-should-retry")
-    if said == "true":
+    """Whether the header or status of a response says that the same request may succeed later."""
+    override = response.headers.get("x-should-retry")
+    if override == "true":
         return True
-    if said == "false":
+    if override == "false":
         return False
     status = response.status_code
     if status == 409:
@@ -29,18 +29,18 @@ def should_retry(response: httpx.Response) -> bool:
 
 
 def retry_seconds(attempt: int, headers: httpx.Headers | None = None) -> float | None:
-    """How long to wait after the `attempt`-th try, counted from 0; `None`: longer than anybody wants to wait.
+    """Returns the seconds to wait after an attempt, counted from 0.
 
-    What the answer asks for; else anything from nothing to an exponentially growing bound, so that clients that failed
-    together do not come back together.
+    Returns `None` if the response requests more than a minute. Without a requested wait, the wait is random up to an
+    exponentially growing bound, so that clients that fail together do not retry together.
     """
-    asked = _asked_seconds(headers) if headers is not None else None
-    if asked is not None:
-        return asked if asked <= MAX_RETRY_AFTER_SECONDS else None
+    requested = _read_retry_after(headers) if headers is not None else None
+    if requested is not None:
+        return requested if requested <= MAX_RETRY_AFTER_SECONDS else None
     return random.uniform(0, min(MAX_SECONDS, INITIAL_SECONDS * 2.0 ** min(attempt, 30)))
 
 
-def _asked_seconds(headers: httpx.Headers) -> float | None:
+def _read_retry_after(headers: httpx.Headers) -> float | None:
     milliseconds = headers.get("retry-after-ms", "").strip()
     if _NUMBER.fullmatch(milliseconds):
         return float(milliseconds) / 1000

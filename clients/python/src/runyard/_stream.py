@@ -1,4 +1,4 @@
-"""What a stream of a run needs and no I/O: parsing server-sent events, and showing each part of live output once."""
+"""Parses server-sent events and passes each part of live output on once. No I/O."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class EventParser:
 
 
 class StreamState:
-    """What has been passed on of a run, over all connections."""
+    """Tracks what has been passed on of a run, over all connections."""
 
     def __init__(self, after: int) -> None:
         self.last = after

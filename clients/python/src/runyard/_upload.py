@@ -1,4 +1,4 @@
-"""What is sent to an address for uploads. No I/O."""
+"""Builds the request of an upload. No I/O."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .types import UploadTarget
 
 
 def form_of(target: UploadTarget, data: bytes) -> tuple[dict[str, str], bytes]:
-    """The headers and the body of an upload: the bytes as they are, or a form with them in it."""
+    """Returns the headers and the body of an upload: the bytes themselves, or a form that contains them."""
     headers = dict(target.headers or {})
     if target.fields is None:
         return headers, data
@@ -22,6 +22,6 @@ def form_of(target: UploadTarget, data: bytes) -> tuple[dict[str, str], bytes]:
         elif each.value.kind == "static":
             parts.append(f"{disposition}\r\n\r\n{each.value.to_dict()['value']}\r\n".encode())
         else:
-            raise RunyardError(f"This storage asks for a {each.value.kind}, which this version cannot make.")
+            raise RunyardError(f"This storage requires a {each.value.kind}, which this version does not support.")
     headers["content-type"] = f"multipart/form-data; boundary={boundary}"
     return headers, b"".join(parts) + f"--{boundary}--\r\n".encode()

@@ -1,4 +1,4 @@
-"""How arguments become the parts of a request. No I/O."""
+"""Encodes arguments as parts of a request. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._options import NOT_GIVEN
 
 
 def path(template: str, **values: str) -> str:
-    """Puts the values into the template, percent-encoded; an empty one would lead to another operation."""
+    """Inserts the values, percent-encoded. An empty value is refused, because it would address another operation."""
     encoded = {}
     for name, value in values.items():
         if not value:
@@ -24,12 +24,12 @@ def path(template: str, **values: str) -> str:
 
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, without what was left out."""
+    """Returns the arguments that were not omitted."""
     return {name: value for name, value in values.items() if value is not NOT_GIVEN}
 
 
 def query_items(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Lists repeat their name, maps become `name[key]`, and `None` is left out."""
+    """Encodes a query: lists repeat their name, maps become `name[key]`, and `None` is omitted."""
     return [item for name, value in values.items() for item in _query_items(name, value)]
 
 
@@ -51,12 +51,12 @@ def _query_items(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def json_bytes(body: object) -> bytes:
-    """The body as compact JSON: times become RFC 3339, bytes become base64, models their members."""
+    """Encodes the body as compact JSON: times become RFC 3339, bytes become base64, models their members."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        # A lone surrogate has no UTF-8; escaped, it reaches the service, which names the field that has it.
+        # UTF-8 cannot encode a lone surrogate. Escaped, it reaches the service, which names the invalid field.
         return json.dumps(body, allow_nan=False, separators=(",", ":"), default=_plain).encode("ascii")
 
 
@@ -77,5 +77,5 @@ def _plain(value: object) -> object:
 
 
 def _timestamp(value: datetime) -> str:
-    """A time without an offset is taken as local time, as everywhere in `datetime`."""
+    """Formats a time. Without an offset it is local time, as everywhere in `datetime`."""
     return (value if value.tzinfo is not None else value.astimezone()).isoformat()

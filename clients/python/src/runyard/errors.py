@@ -1,11 +1,11 @@
-"""Everything that this package raises.
+"""The exceptions of this package.
 
     RunyardError
-    ├── RunTimeoutError                   a run that was followed has not ended in the time given
+    ├── RunTimeoutError                   a followed run has not ended within `max_wait`
     └── APIError                          a request failed
-        ├── APIConnectionError            no answer, or one that broke off or cannot be read
-        │   └── APITimeoutError           no answer in time
-        └── APIStatusError                an answer with a bad status
+        ├── APIConnectionError            no response, or one that is incomplete or unreadable
+        │   └── APITimeoutError           no response within the timeout
+        └── APIStatusError                an error response
             ├── BadRequestError           400
             ├── AuthenticationError       401
             ├── PermissionDeniedError     403
@@ -15,8 +15,8 @@
             ├── RateLimitError            429
             └── InternalServerError       500 and above
 
-Errors of the service are problem documents (RFC 9457): the members of one are attributes of `APIStatusError`. A gateway
-in between may answer in another form; then those attributes are `None`, and `body` holds what came.
+Errors of the service are problem documents (RFC 9457), whose members are attributes of `APIStatusError`. A gateway may
+respond in another format; then these attributes are `None`, and `body` has the response body.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ import httpx
 
 
 class RunyardError(Exception):
-    """Whatever goes wrong in this package: a missing API key, for instance."""
+    """The base class of all errors. Raised itself if the client is misconfigured, such as without an API key."""
 
 
 class RunTimeoutError(RunyardError):
-    """A run has not ended in the time that `max_wait` gave it. It goes on."""
+    """A run has not ended within `max_wait` seconds. It continues."""
 
     run_id: str
 
@@ -49,7 +49,7 @@ class APIError(RunyardError):
 
     message: str
     request: httpx.Request
-    """What was sent. Its headers hold the API key."""
+    """The request that was sent. Its headers contain the API key."""
 
     def __init__(self, message: str, *, request: httpx.Request) -> None:
         super().__init__(message)
@@ -57,55 +57,55 @@ class APIError(RunyardError):
         self.request = request
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors come whole out of other processes, where a pool or a queue pickles them."""
+        """Keeps all attributes when an error is pickled, such as by a process pool."""
         return _revive, (type(self), self.args, self.__dict__)
 
 
 class APIConnectionError(APIError):
-    """There was no answer, or not a whole one. What came from below is `__cause__`."""
+    """There was no response, or it was incomplete or unreadable. `__cause__` is the underlying error."""
 
     def __init__(self, message: str = "Connection error.", *, request: httpx.Request) -> None:
         super().__init__(message, request=request)
 
 
 class APITimeoutError(APIConnectionError):
-    """There was no answer in time."""
+    """There was no response within the timeout."""
 
     def __init__(self, message: str = "The request timed out.", *, request: httpx.Request) -> None:
         super().__init__(message, request=request)
 
 
 class FieldError(NamedTuple):
-    """One field of a request that is not valid."""
+    """One invalid field of a request."""
 
     path: str
-    """The field, such as `config.model_id`."""
+    """The path of the field, such as `config.model_id`."""
     message: str
 
 
 class APIStatusError(APIError):
-    """The service, or a gateway before it, answered with a status of 300 or above."""
+    """The service, or a gateway in front of it, returned a status of 300 or above."""
 
     response: httpx.Response
     status_code: int
     body: object
-    """The body: parsed where it is JSON, else its text."""
+    """The body: parsed if it is JSON, otherwise its text."""
     request_id: str | None
     """The header `x-request-id`."""
     type: str | None
-    """URI of the error code's page in the documentation."""
+    """The URI of the documentation of the error code."""
     title: str | None
     detail: str | None
-    """What is wrong with this request; names the field at fault."""
+    """What is wrong with this request. Names the invalid field."""
     instance: str | None
     error_code: str | None
     """One of a closed list, such as `invalid_request` or `budget_exceeded`."""
     retryable: bool | None
     """Whether the same request may succeed later."""
     trace_id: str | None
-    """Name this one when you report a problem: it leads to the logs."""
+    """The id of the request's trace, to quote in a support request."""
     errors: list[FieldError]
-    """One entry for each field that is not valid."""
+    """One entry for each invalid field."""
 
     def __init__(self, *, response: httpx.Response) -> None:
         body = _body(response)
@@ -127,7 +127,7 @@ class APIStatusError(APIError):
 
 
 class BadRequestError(APIStatusError):
-    """400: the request is not valid; `errors` names each field that is wrong."""
+    """400: the request is invalid. `errors` lists the invalid fields."""
 
 
 class AuthenticationError(APIStatusError):
@@ -135,27 +135,27 @@ class AuthenticationError(APIStatusError):
 
 
 class PermissionDeniedError(APIStatusError):
-    """403: the caller may not do this; `error_code` says why."""
+    """403: the caller is not allowed to do this. `error_code` gives the reason."""
 
 
 class NotFoundError(APIStatusError):
-    """404: there is no such thing, or none that the caller may see."""
+    """404: the resource does not exist or is not visible to the caller."""
 
 
 class ConflictError(APIStatusError):
-    """409: a taken name, a key used with another body, or, where `retryable`, a race that was lost."""
+    """409: a name in use, an idempotency key with another body, or, if `retryable`, a concurrent change."""
 
 
 class UnprocessableEntityError(APIStatusError):
-    """422: understood, and not possible for this thing."""
+    """422: the resource does not support the operation."""
 
 
 class RateLimitError(APIStatusError):
-    """429: a limit is reached for now."""
+    """429: a rate or capacity limit is reached."""
 
 
 class InternalServerError(APIStatusError):
-    """500 and above: something went wrong on the other side; `trace_id` names it."""
+    """500 and above: the service failed. Quote `trace_id` in a support request."""
 
 
 _BY_STATUS: dict[int, type[APIStatusError]] = {
@@ -176,13 +176,13 @@ def _revive(kind: type[APIError], args: tuple[Any, ...], state: dict[str, Any]) 
 
 
 def status_error(response: httpx.Response) -> APIStatusError:
-    """The error for an answer whose body has been read."""
+    """Returns the error for a response whose body has been read."""
     other = InternalServerError if response.status_code >= 500 else APIStatusError
     return _BY_STATUS.get(response.status_code, other)(response=response)
 
 
 def connection_error(cause: Exception, request: httpx.Request) -> APIConnectionError:
-    """The error for a request that got no whole answer, with the reason as its cause."""
+    """Returns the error for a request without a complete response, with the reason as its cause."""
     error: APIConnectionError
     if isinstance(cause, httpx.TimeoutException):
         error = APITimeoutError(request=request)
@@ -200,8 +200,8 @@ def _body(response: httpx.Response) -> Any:
 
 
 def _message(response: httpx.Response, problem: dict[str, Any]) -> str:
-    said = _text(problem, "error") or _text(problem, "title") or _text(problem, "message")
-    return f"{response.status_code} {said or response.reason_phrase or 'without a reason'}"
+    summary = _text(problem, "error") or _text(problem, "title") or _text(problem, "message")
+    return f"{response.status_code} {summary or response.reason_phrase or 'without a reason'}"
 
 
 def _text(problem: dict[str, Any], name: str) -> str | None:

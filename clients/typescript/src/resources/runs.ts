@@ -61,13 +61,13 @@ export class Runs extends Operations {
     const { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options;
     const request = { ...options, maxRetries, timeout: timeout + wait * 1000 };
     for (let last = after; ; ) {
-      const asked = Date.now();
+      const began = Date.now();
       const { events, next, ended } = await this.listEvents(runId, { after: last, wait }, request);
       yield* events;
       if (ended) return;
       last = next;
       // An empty response without a wait would otherwise cause polling without pauses.
-      if (events.length === 0 && Date.now() - asked < 1000) await this.transport.sleep(1000, options.signal);
+      if (events.length === 0 && Date.now() - began < 1000) await this.transport.sleep(1000, options.signal);
     }
   }
 
@@ -147,8 +147,8 @@ export class Runs extends Operations {
   }
 
   /**
-   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. The transcript of a run that has just
-   * ended is waited for, `maxRetries` times a second: 30 by default.
+   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. Waits for the transcript of a run
+   * that has just ended: `maxRetries` retries, 30 by default, a second apart.
    */
   async downloadTranscript(runId: string, options: RequestOptions = {}): Promise<Response> {
     const { maxRetries = FOLLOW_RETRIES } = options;

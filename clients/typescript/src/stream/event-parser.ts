@@ -9,7 +9,7 @@ export interface ServerEvent {
 export interface EventParser {
   /** Adds a piece and returns the events that are complete. */
   push(piece: string): ServerEvent[];
-  /** The time after which the server asks clients to connect again, in milliseconds. */
+  /** The reconnection time that the server requests, in milliseconds. */
   retry(): number | undefined;
 }
 

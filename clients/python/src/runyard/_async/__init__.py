@@ -1,1 +1,1 @@
-"""The asynchronous client. `_sync` is made from this folder by scripts/unasync.py."""
+"""The asynchronous client. `_sync` is generated from this folder by scripts/generate."""

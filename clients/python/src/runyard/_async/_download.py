@@ -48,7 +48,7 @@ class AsyncDownload:
         """Writes the bytes to a file, which is created only if the download is complete."""
         partial = f"{os.fspath(path)}.part"
         try:
-            # Writing to a local file is short against a network's waits, so no thread is asked to do it.
+            # Writing to a local file is fast compared with the network, so it needs no thread.
             with open(partial, "wb") as file:  # noqa: ASYNC230
                 async for chunk in self.iter_bytes():
                     file.write(chunk)

@@ -9,7 +9,7 @@ import anyio
 
 from ._pagination import AsyncPage
 
-__all__ = ["AsyncPage", "AsyncPaginator", "ask", "paginate", "sleep"]
+__all__ = ["AsyncPage", "AsyncPaginator", "invoke", "paginate", "sleep"]
 
 T = TypeVar("T")
 
@@ -18,10 +18,10 @@ async def sleep(seconds: float) -> None:
     await anyio.sleep(seconds)
 
 
-async def ask(function: Callable[[], Any]) -> Any:
+async def invoke(function: Callable[[], Any]) -> Any:
     """Calls a user's function, which may be asynchronous."""
-    answer = function()
-    return await answer if inspect.isawaitable(answer) else answer
+    result = function()
+    return await result if inspect.isawaitable(result) else result
 
 
 class AsyncPaginator(Generic[T]):

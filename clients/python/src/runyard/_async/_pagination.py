@@ -16,7 +16,7 @@ class AsyncPage(Generic[T]):
     page_info: PageInfo
     """The position of the page in the list."""
     answer: BaseModel
-    """The complete response, for members besides the items, such as a conversation's id."""
+    """The complete response, with members other than the items, such as a conversation's id."""
 
     def __init__(self, data: list[T], answer: BaseModel, fetch: Callable[[str], Awaitable[AsyncPage[T]]]) -> None:
         self.data = data
@@ -32,7 +32,7 @@ class AsyncPage(Generic[T]):
         """Fetches the next page of the same query. Raises `RuntimeError` after the last page."""
         cursor = self.page_info.next_cursor
         if not self.has_next_page() or cursor is None:
-            raise RuntimeError("There is no page after this one: ask has_next_page() first.")
+            raise RuntimeError("There is no page after this one: call has_next_page() first.")
         return await self._fetch(cursor)
 
     async def iter_pages(self) -> AsyncIterator[AsyncPage[T]]:

@@ -39,7 +39,7 @@ class AsyncResource:
         response = await self._client._call(
             method, path, cast_to=cast_to, query=query, body=body, headers=headers, options=options
         )
-        # Where `with_raw_response` made this resource, the method's type says what the caller gets.
+        # In a resource from `with_raw_response`, the type of the method declares the raw response.
         return cast(T, response) if self._raw else response.parse()
 
     def _list(
@@ -52,10 +52,10 @@ class AsyncResource:
         query: Mapping[str, Any],
     ) -> AsyncPaginator[T]:
         async def fetch(cursor: str | None = None) -> AsyncPage[T]:
-            asked = query if cursor is None else {**query, "cursor": cursor}
-            response = await self._client._call("GET", path, cast_to=cast_to, query=asked, options=options)
-            answer = response.parse()
-            page = AsyncPage(items(answer) or [], answer, fetch)
+            page_query = query if cursor is None else {**query, "cursor": cursor}
+            response = await self._client._call("GET", path, cast_to=cast_to, query=page_query, options=options)
+            body = response.parse()
+            page = AsyncPage(items(body) or [], body, fetch)
             if self._raw:
                 return cast("AsyncPage[T]", APIResponse(response.http_response, page, response.retries_taken))
             return page

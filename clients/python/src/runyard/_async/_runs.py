@@ -19,13 +19,13 @@ from ..errors import APIConnectionError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
 from ._download import AsyncDownload
-from ._io import ask, sleep
+from ._io import invoke, sleep
 from .resources.runs import AsyncRunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
 
 PAUSE_SECONDS = 1.0
-"""Between two connections that brought nothing."""
+"""The minimum time between the starts of two connections without anything new."""
 
 SILENCE_SECONDS = 45.0
 """The service sends something every 15 seconds; without it for this long, the connection is lost."""
@@ -87,7 +87,7 @@ class AsyncRuns(AsyncRunsBase):
                 async for item in self._connection(run_id, state, live, wait, options):
                     if isinstance(item, Waiting):
                         if on_waiting is not None:
-                            await ask(partial(on_waiting, item.position))
+                            await invoke(partial(on_waiting, item.position))
                         continue
                     is_new = True
                     failures = 0
@@ -121,8 +121,8 @@ class AsyncRuns(AsyncRunsBase):
             options={"max_retries": POLL_RETRIES, **options},
         )
         call.timeout = _longer(options.get("timeout", client._settings.timeout), max(wait, SILENCE_SECONDS))
-        answer = await client._repeat(call, lambda response: None, stream=True)
-        response = answer.http_response
+        raw = await client._repeat(call, lambda response: None, stream=True)
+        response = raw.http_response
         try:
             if response.headers.get("content-type", "").startswith("text/event-stream"):
                 parser = EventParser()
@@ -169,7 +169,7 @@ class AsyncRuns(AsyncRunsBase):
             async for event in self._events(run_id, after, 25, deadline, options):
                 after = event.sequence
                 if on_event is not None:
-                    await ask(partial(on_event, event))
+                    await invoke(partial(on_event, event))
             run = await self.retrieve(run_id, **options)
             # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
             if run.state in ENDED or after == last:
@@ -198,7 +198,7 @@ class AsyncRuns(AsyncRunsBase):
     async def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> AsyncIterator[AsyncDownload]:
         """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `async with`.
 
-        The transcript of a run that has just ended is waited for, `max_retries` times a second: 30 by default.
+        Waits for the transcript of a run that has just ended: `max_retries` retries, 30 by default, a second apart.
         """
         waiting: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         where = await self.transcript(run_id, **waiting)
@@ -211,19 +211,19 @@ class AsyncRuns(AsyncRunsBase):
         polling: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         polling["timeout"] = _longer(options.get("timeout", self._client._settings.timeout), wait)
         while True:
-            asked = time.monotonic()
+            began = time.monotonic()
             if deadline is not None:
-                if asked >= deadline:
+                if began >= deadline:
                     raise RunTimeoutError(run_id)
-                wait = min(wait, math.ceil(deadline - asked))
-            answer = await self.list_events(run_id, after=after, wait=wait, **polling)
-            for event in answer.events or []:
+                wait = min(wait, math.ceil(deadline - began))
+            page = await self.list_events(run_id, after=after, wait=wait, **polling)
+            for event in page.events or []:
                 yield event
-            if answer.ended:
+            if page.ended:
                 return
-            after = max(after, answer.next or 0)
-            if not answer.events and time.monotonic() - asked < 1:
-                # An answer that is empty and did not wait would be asked for without a pause.
+            after = max(after, page.next or 0)
+            if not page.events and time.monotonic() - began < 1:
+                # A response that is empty and did not wait would otherwise cause requests without pauses.
                 await sleep(1)
 
 

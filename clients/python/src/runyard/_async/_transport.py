@@ -13,13 +13,13 @@ from .._options import RequestOptions
 from .._response import APIResponse
 from .._retry import retry_seconds, should_retry
 from ..errors import APIError, connection_error, status_error
-from ._io import ask, sleep
+from ._io import invoke, sleep
 
 T = TypeVar("T")
 
 LOGGER = logging.getLogger("runyard")
 
-_HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
+_PERMANENT_ERRORS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 
 
 class AsyncTransport:
@@ -50,18 +50,18 @@ class AsyncTransport:
     async def _stream(self, url: str, options: RequestOptions) -> AsyncIterator[httpx.Response]:
         """Fetches a signed URL without the API's headers and credentials. The body is not read."""
         call = Call.plain(self._settings, "GET", url, options=options)
-        answer = await self._repeat(call, lambda response: None, stream=True)
+        response = await self._repeat(call, lambda response: None, stream=True)
         try:
-            yield answer.http_response
+            yield response.http_response
         finally:
-            await answer.http_response.aclose()
+            await response.http_response.aclose()
 
     async def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
         attempt = 0
         while True:
             headers = call.headers_of(attempt)
             if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
-                headers = {**headers, "authorization": f"Bearer {await ask(self._settings.api_key)}"}
+                headers = {**headers, "authorization": f"Bearer {await invoke(self._settings.api_key)}"}
             request = self._http.build_request(
                 call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
             )
@@ -75,7 +75,7 @@ class AsyncTransport:
                 wait = retry_seconds(attempt, response.headers) if should_retry(response) else None
             except (httpx.RequestError, UnreadableError) as cause:
                 error = connection_error(cause, request)
-                wait = None if isinstance(cause, _HOPELESS) else retry_seconds(attempt)
+                wait = None if isinstance(cause, _PERMANENT_ERRORS) else retry_seconds(attempt)
             if wait is None or attempt >= call.max_retries:
                 raise error
             LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
@@ -90,7 +90,7 @@ class AsyncTransport:
         if stream and response.is_success:
             return response
         if deadline is not None:
-            response.stream = _Hurried(response, deadline)
+            response.stream = _DeadlineStream(response, deadline)
         try:
             await response.aread()
         except BaseException:
@@ -99,7 +99,7 @@ class AsyncTransport:
         return response
 
 
-class _Hurried(httpx.AsyncByteStream):
+class _DeadlineStream(httpx.AsyncByteStream):
     """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:
@@ -111,7 +111,7 @@ class _Hurried(httpx.AsyncByteStream):
         assert isinstance(self._stream, httpx.AsyncByteStream)
         async for chunk in self._stream:
             if time.monotonic() > self._deadline:
-                raise httpx.ReadTimeout("The answer took too long.", request=self._request)
+                raise httpx.ReadTimeout("The response took too long.", request=self._request)
             yield chunk
 
     async def aclose(self) -> None:

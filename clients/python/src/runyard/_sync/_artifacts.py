@@ -20,7 +20,7 @@ class Artifacts(ArtifactsBase):
         artifact = self.retrieve(artifact_uid, **options)
         data = artifact.to_dict().get("data", {})
         if "content" in data:
-            yield Download(_in_place(data["content"], data.get("content_type", "text/plain")))
+            yield Download(_inline_response(data["content"], data.get("content_type", "text/plain")))
             return
         if "download_url" not in data:
             raise RunyardError(f"{artifact.artifact_type} {artifact_uid} has nothing to download.")
@@ -28,6 +28,6 @@ class Artifacts(ArtifactsBase):
             yield Download(response)
 
 
-def _in_place(content: str, content_type: str) -> httpx.Response:
-    """The text of a plan is part of the artifact."""
+def _inline_response(content: str, content_type: str) -> httpx.Response:
+    """Wraps the text of a plan, which is part of the artifact."""
     return httpx.Response(200, content=content.encode("utf-8"), headers={"content-type": content_type})

@@ -42,7 +42,7 @@ class Attachments(AttachmentsBase):
             sha256=hashlib.sha256(data).hexdigest(),
             **options,
         )
-        # The bytes may be there already, by an earlier try with the same Idempotency-Key.
+        # An earlier attempt with the same Idempotency-Key may have uploaded the file already.
         if made.upload is not None:
             headers, content = form_of(made.upload, data)
             call = Call.plain(

@@ -1,4 +1,4 @@
-"""The few things that have nothing in common with their asynchronous counterparts in `_async/_io.py`. Not generated."""
+"""Helpers that differ from their asynchronous counterparts in `_async/_io.py`. Not generated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, TypeVar
 
 from ._pagination import Page
 
-__all__ = ["Page", "ask", "paginate", "sleep"]
+__all__ = ["Page", "invoke", "paginate", "sleep"]
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def ask(function: Callable[[], Any]) -> Any:
+def invoke(function: Callable[[], Any]) -> Any:
     return function()
 
 

@@ -40,7 +40,7 @@ class Resource:
         response = self._client._call(
             method, path, cast_to=cast_to, query=query, body=body, headers=headers, options=options
         )
-        # Where `with_raw_response` made this resource, the method's type says what the caller gets.
+        # In a resource from `with_raw_response`, the type of the method declares the raw response.
         return cast(T, response) if self._raw else response.parse()
 
     def _list(
@@ -53,10 +53,10 @@ class Resource:
         query: Mapping[str, Any],
     ) -> Page[T]:
         def fetch(cursor: str | None = None) -> Page[T]:
-            asked = query if cursor is None else {**query, "cursor": cursor}
-            response = self._client._call("GET", path, cast_to=cast_to, query=asked, options=options)
-            answer = response.parse()
-            page = Page(items(answer) or [], answer, fetch)
+            page_query = query if cursor is None else {**query, "cursor": cursor}
+            response = self._client._call("GET", path, cast_to=cast_to, query=page_query, options=options)
+            body = response.parse()
+            page = Page(items(body) or [], body, fetch)
             if self._raw:
                 return cast("Page[T]", APIResponse(response.http_response, page, response.retries_taken))
             return page

@@ -20,13 +20,13 @@ from ..errors import APIConnectionError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
 from ._download import Download
-from ._io import ask, sleep
+from ._io import invoke, sleep
 from .resources.runs import RunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
 
 PAUSE_SECONDS = 1.0
-"""Between two connections that brought nothing."""
+"""The minimum time between the starts of two connections without anything new."""
 
 SILENCE_SECONDS = 45.0
 """The service sends something every 15 seconds; without it for this long, the connection is lost."""
@@ -88,7 +88,7 @@ class Runs(RunsBase):
                 for item in self._connection(run_id, state, live, wait, options):
                     if isinstance(item, Waiting):
                         if on_waiting is not None:
-                            ask(partial(on_waiting, item.position))
+                            invoke(partial(on_waiting, item.position))
                         continue
                     is_new = True
                     failures = 0
@@ -122,8 +122,8 @@ class Runs(RunsBase):
             options={"max_retries": POLL_RETRIES, **options},
         )
         call.timeout = _longer(options.get("timeout", client._settings.timeout), max(wait, SILENCE_SECONDS))
-        answer = client._repeat(call, lambda response: None, stream=True)
-        response = answer.http_response
+        raw = client._repeat(call, lambda response: None, stream=True)
+        response = raw.http_response
         try:
             if response.headers.get("content-type", "").startswith("text/event-stream"):
                 parser = EventParser()
@@ -170,7 +170,7 @@ class Runs(RunsBase):
             for event in self._events(run_id, after, 25, deadline, options):
                 after = event.sequence
                 if on_event is not None:
-                    ask(partial(on_event, event))
+                    invoke(partial(on_event, event))
             run = self.retrieve(run_id, **options)
             # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
             if run.state in ENDED or after == last:
@@ -199,7 +199,7 @@ class Runs(RunsBase):
     def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> Iterator[Download]:
         """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `with`.
 
-        The transcript of a run that has just ended is waited for, `max_retries` times a second: 30 by default.
+        Waits for the transcript of a run that has just ended: `max_retries` retries, 30 by default, a second apart.
         """
         waiting: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         where = self.transcript(run_id, **waiting)
@@ -212,19 +212,19 @@ class Runs(RunsBase):
         polling: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         polling["timeout"] = _longer(options.get("timeout", self._client._settings.timeout), wait)
         while True:
-            asked = time.monotonic()
+            began = time.monotonic()
             if deadline is not None:
-                if asked >= deadline:
+                if began >= deadline:
                     raise RunTimeoutError(run_id)
-                wait = min(wait, math.ceil(deadline - asked))
-            answer = self.list_events(run_id, after=after, wait=wait, **polling)
-            for event in answer.events or []:
+                wait = min(wait, math.ceil(deadline - began))
+            page = self.list_events(run_id, after=after, wait=wait, **polling)
+            for event in page.events or []:
                 yield event
-            if answer.ended:
+            if page.ended:
                 return
-            after = max(after, answer.next or 0)
-            if not answer.events and time.monotonic() - asked < 1:
-                # An answer that is empty and did not wait would be asked for without a pause.
+            after = max(after, page.next or 0)
+            if not page.events and time.monotonic() - began < 1:
+                # A response that is empty and did not wait would otherwise cause requests without pauses.
                 sleep(1)
 
 

@@ -14,13 +14,13 @@ from .._options import RequestOptions
 from .._response import APIResponse
 from .._retry import retry_seconds, should_retry
 from ..errors import APIError, connection_error, status_error
-from ._io import ask, sleep
+from ._io import invoke, sleep
 
 T = TypeVar("T")
 
 LOGGER = logging.getLogger("runyard")
 
-_HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
+_PERMANENT_ERRORS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 
 
 class Transport:
@@ -51,18 +51,18 @@ class Transport:
     def _stream(self, url: str, options: RequestOptions) -> Iterator[httpx.Response]:
         """Fetches a signed URL without the API's headers and credentials. The body is not read."""
         call = Call.plain(self._settings, "GET", url, options=options)
-        answer = self._repeat(call, lambda response: None, stream=True)
+        response = self._repeat(call, lambda response: None, stream=True)
         try:
-            yield answer.http_response
+            yield response.http_response
         finally:
-            answer.http_response.close()
+            response.http_response.close()
 
     def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
         attempt = 0
         while True:
             headers = call.headers_of(attempt)
             if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
-                headers = {**headers, "authorization": f"Bearer {ask(self._settings.api_key)}"}
+                headers = {**headers, "authorization": f"Bearer {invoke(self._settings.api_key)}"}
             request = self._http.build_request(
                 call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
             )
@@ -76,7 +76,7 @@ class Transport:
                 wait = retry_seconds(attempt, response.headers) if should_retry(response) else None
             except (httpx.RequestError, UnreadableError) as cause:
                 error = connection_error(cause, request)
-                wait = None if isinstance(cause, _HOPELESS) else retry_seconds(attempt)
+                wait = None if isinstance(cause, _PERMANENT_ERRORS) else retry_seconds(attempt)
             if wait is None or attempt >= call.max_retries:
                 raise error
             LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
@@ -91,7 +91,7 @@ class Transport:
         if stream and response.is_success:
             return response
         if deadline is not None:
-            response.stream = _Hurried(response, deadline)
+            response.stream = _DeadlineStream(response, deadline)
         try:
             response.read()
         except BaseException:
@@ -100,7 +100,7 @@ class Transport:
         return response
 
 
-class _Hurried(httpx.SyncByteStream):
+class _DeadlineStream(httpx.SyncByteStream):
     """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:
@@ -112,7 +112,7 @@ class _Hurried(httpx.SyncByteStream):
         assert isinstance(self._stream, httpx.SyncByteStream)
         for chunk in self._stream:
             if time.monotonic() > self._deadline:
-                raise httpx.ReadTimeout("The answer took too long.", request=self._request)
+                raise httpx.ReadTimeout("The response took too long.", request=self._request)
             yield chunk
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ _ARTIFACT_RESPONSE: Shape[ArtifactResponse] = Shape(ArtifactResponse)
 class AsyncArtifactsBase(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncArtifactsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncArtifactsWithRawResponse(AsyncArtifactsBase(self._client, _raw=True))
 
     async def retrieve(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> ArtifactResponse:

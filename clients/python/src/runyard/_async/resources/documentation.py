@@ -18,7 +18,7 @@ _DICT_STR_ANY: Shape[Dict[str, Any]] = Shape(Dict[str, Any])
 class AsyncDocumentation(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncDocumentationWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncDocumentationWithRawResponse(AsyncDocumentation(self._client, _raw=True))
 
     async def openapi(self, **options: Unpack[RequestOptions]) -> Dict[str, Any]:

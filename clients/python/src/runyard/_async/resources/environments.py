@@ -29,7 +29,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncEnvironments(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncEnvironmentsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncEnvironmentsWithRawResponse(AsyncEnvironments(self._client, _raw=True))
 
     async def create(
@@ -107,7 +107,7 @@ class AsyncEnvironments(AsyncResource):
         return self._list(
             "/agent/environments",
             cast_to=ListEnvironmentsResponse,
-            items=lambda answer: answer.environments,
+            items=lambda response: response.environments,
             query={"limit": limit, "cursor": cursor, "sort_by": sort_by, "link": link},
             options=options,
         )

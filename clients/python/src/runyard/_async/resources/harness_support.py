@@ -35,7 +35,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncHarnessSupport(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncHarnessSupportWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncHarnessSupportWithRawResponse(AsyncHarnessSupport(self._client, _raw=True))
 
     async def resolve_prompt(

@@ -31,7 +31,7 @@ from .identity_trust_rules import AsyncIdentityTrustRules
 class AsyncIdentities(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncIdentitiesWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncIdentitiesWithRawResponse(AsyncIdentities(self._client, _raw=True))
 
     @cached_property
@@ -122,7 +122,7 @@ class AsyncIdentities(AsyncResource):
         return self._list(
             "/agent/identities",
             cast_to=ListIdentitiesResponse,
-            items=lambda answer: answer.agents,
+            items=lambda response: response.agents,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

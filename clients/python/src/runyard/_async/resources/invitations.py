@@ -17,7 +17,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncInvitations(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncInvitationsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncInvitationsWithRawResponse(AsyncInvitations(self._client, _raw=True))
 
     async def accept(self, token: str, **options: Unpack[RequestOptions]) -> Membership:

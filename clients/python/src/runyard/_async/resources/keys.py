@@ -22,7 +22,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncKeys(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncKeysWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncKeysWithRawResponse(AsyncKeys(self._client, _raw=True))
 
     async def create(
@@ -65,7 +65,7 @@ class AsyncKeys(AsyncResource):
         return self._list(
             "/agent/keys",
             cast_to=ListKeysResponse,
-            items=lambda answer: answer.keys,
+            items=lambda response: response.keys,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncMyself(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncMyselfWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncMyselfWithRawResponse(AsyncMyself(self._client, _raw=True))
 
     async def retrieve(self, **options: Unpack[RequestOptions]) -> Me:

@@ -16,7 +16,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncModels(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncModelsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncModelsWithRawResponse(AsyncModels(self._client, _raw=True))
 
     async def list(self, **options: Unpack[RequestOptions]) -> ModelsResponse:

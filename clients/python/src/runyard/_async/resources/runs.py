@@ -47,7 +47,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncRunsBase(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncRunsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncRunsWithRawResponse(AsyncRunsBase(self._client, _raw=True))
 
     async def create(
@@ -191,7 +191,7 @@ class AsyncRunsBase(AsyncResource):
         return self._list(
             "/agent/runs",
             cast_to=ListRunsResponse,
-            items=lambda answer: answer.runs,
+            items=lambda response: response.runs,
             query={
                 "limit": limit,
                 "cursor": cursor,
@@ -339,7 +339,7 @@ class AsyncRunsBase(AsyncResource):
         return self._list(
             _wire.path("/agent/runs/{run_id}/timeline", run_id=run_id),
             cast_to=Timeline,
-            items=lambda answer: answer.events,
+            items=lambda response: response.events,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )
@@ -367,7 +367,7 @@ class AsyncRunsBase(AsyncResource):
         return self._list(
             _wire.path("/agent/runs/{run_id}/conversation", run_id=run_id),
             cast_to=Conversation,
-            items=lambda answer: answer.steps,
+            items=lambda response: response.steps,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )
@@ -531,7 +531,7 @@ class AsyncRunsBase(AsyncResource):
         return self._list(
             _wire.path("/public/runs/{session_id}", session_id=session_id),
             cast_to=PublicRun,
-            items=lambda answer: answer.artifacts,
+            items=lambda response: response.artifacts,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

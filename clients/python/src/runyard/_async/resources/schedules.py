@@ -29,7 +29,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncSchedules(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncSchedulesWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncSchedulesWithRawResponse(AsyncSchedules(self._client, _raw=True))
 
     async def create(
@@ -106,7 +106,7 @@ class AsyncSchedules(AsyncResource):
         return self._list(
             "/agent/schedules",
             cast_to=ListSchedulesResponse,
-            items=lambda answer: answer.schedules,
+            items=lambda response: response.schedules,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )
@@ -275,7 +275,7 @@ class AsyncSchedules(AsyncResource):
         return self._list(
             _wire.path("/agent/schedules/{schedule_id}/ticks", schedule_id=schedule_id),
             cast_to=ListTicksResponse,
-            items=lambda answer: answer.ticks,
+            items=lambda response: response.ticks,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncSessions(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncSessionsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncSessionsWithRawResponse(AsyncSessions(self._client, _raw=True))
 
     async def redirect(self, session_id: str, **options: Unpack[RequestOptions]) -> SessionRedirect:

@@ -22,7 +22,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncTeamInvitations(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncTeamInvitationsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncTeamInvitationsWithRawResponse(AsyncTeamInvitations(self._client, _raw=True))
 
     async def create(
@@ -70,7 +70,7 @@ class AsyncTeamInvitations(AsyncResource):
         return self._list(
             _wire.path("/agent/teams/{team_uid}/invitations", team_uid=team_uid),
             cast_to=ListInvitationsResponse,
-            items=lambda answer: answer.invitations,
+            items=lambda response: response.invitations,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

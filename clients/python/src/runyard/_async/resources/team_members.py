@@ -22,7 +22,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncTeamMembers(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncTeamMembersWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncTeamMembersWithRawResponse(AsyncTeamMembers(self._client, _raw=True))
 
     def list(
@@ -47,7 +47,7 @@ class AsyncTeamMembers(AsyncResource):
         return self._list(
             _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
             cast_to=ListMembersResponse,
-            items=lambda answer: answer.members,
+            items=lambda response: response.members,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -26,7 +26,7 @@ from .team_members import AsyncTeamMembers
 class AsyncTeams(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncTeamsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncTeamsWithRawResponse(AsyncTeams(self._client, _raw=True))
 
     @cached_property
@@ -76,7 +76,7 @@ class AsyncTeams(AsyncResource):
         return self._list(
             "/agent/teams",
             cast_to=ListTeamsResponse,
-            items=lambda answer: answer.teams,
+            items=lambda response: response.teams,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncToken(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncTokenWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncTokenWithRawResponse(AsyncToken(self._client, _raw=True))
 
     async def create(

@@ -18,7 +18,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncUsage(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncUsageWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncUsageWithRawResponse(AsyncUsage(self._client, _raw=True))
 
     async def retrieve(

@@ -24,7 +24,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncWebSessions(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncWebSessionsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncWebSessionsWithRawResponse(AsyncWebSessions(self._client, _raw=True))
 
     async def create(
@@ -144,7 +144,7 @@ class AsyncWebSessions(AsyncResource):
         return self._list(
             "/sessions",
             cast_to=ListWebSessionsResponse,
-            items=lambda answer: answer.sessions,
+            items=lambda response: response.sessions,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

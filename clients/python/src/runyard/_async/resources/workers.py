@@ -19,7 +19,7 @@ from .._resource import AsyncResource, to_raw
 class AsyncWorkers(AsyncResource):
     @cached_property
     def with_raw_response(self) -> AsyncWorkersWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AsyncWorkersWithRawResponse(AsyncWorkers(self._client, _raw=True))
 
     def list(
@@ -42,7 +42,7 @@ class AsyncWorkers(AsyncResource):
         return self._list(
             "/agent/connected-self-hosted-workers",
             cast_to=ListWorkersResponse,
-            items=lambda answer: answer.workers,
+            items=lambda response: response.workers,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -19,7 +19,7 @@ from .._resource import Resource, to_raw
 class Agents(Resource):
     @cached_property
     def with_raw_response(self) -> AgentsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AgentsWithRawResponse(Agents(self._client, _raw=True))
 
     def list(
@@ -55,7 +55,7 @@ class Agents(Resource):
         return self._list(
             "/agent",
             cast_to=ListAgentsResponse,
-            items=lambda answer: answer.agents,
+            items=lambda response: response.agents,
             query={
                 "limit": limit,
                 "cursor": cursor,

@@ -20,7 +20,7 @@ _ARTIFACT_RESPONSE: Shape[ArtifactResponse] = Shape(ArtifactResponse)
 class ArtifactsBase(Resource):
     @cached_property
     def with_raw_response(self) -> ArtifactsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return ArtifactsWithRawResponse(ArtifactsBase(self._client, _raw=True))
 
     def retrieve(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> ArtifactResponse:

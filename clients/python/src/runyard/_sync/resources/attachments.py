@@ -16,7 +16,7 @@ from .._resource import Resource, to_raw
 class AttachmentsBase(Resource):
     @cached_property
     def with_raw_response(self) -> AttachmentsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return AttachmentsWithRawResponse(AttachmentsBase(self._client, _raw=True))
 
     def create(

@@ -21,7 +21,7 @@ from .._resource import Resource, to_raw
 class Conversations(Resource):
     @cached_property
     def with_raw_response(self) -> ConversationsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return ConversationsWithRawResponse(Conversations(self._client, _raw=True))
 
     def retrieve(
@@ -47,7 +47,7 @@ class Conversations(Resource):
         return self._list(
             _wire.path("/agent/conversations/{conversation_id}", conversation_id=conversation_id),
             cast_to=Conversation,
-            items=lambda answer: answer.steps,
+            items=lambda response: response.steps,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

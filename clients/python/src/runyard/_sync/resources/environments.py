@@ -29,7 +29,7 @@ from .._resource import Resource, to_raw
 class Environments(Resource):
     @cached_property
     def with_raw_response(self) -> EnvironmentsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return EnvironmentsWithRawResponse(Environments(self._client, _raw=True))
 
     def create(
@@ -107,7 +107,7 @@ class Environments(Resource):
         return self._list(
             "/agent/environments",
             cast_to=ListEnvironmentsResponse,
-            items=lambda answer: answer.environments,
+            items=lambda response: response.environments,
             query={"limit": limit, "cursor": cursor, "sort_by": sort_by, "link": link},
             options=options,
         )

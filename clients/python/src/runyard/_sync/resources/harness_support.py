@@ -35,7 +35,7 @@ from .._resource import Resource, to_raw
 class HarnessSupport(Resource):
     @cached_property
     def with_raw_response(self) -> HarnessSupportWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return HarnessSupportWithRawResponse(HarnessSupport(self._client, _raw=True))
 
     def resolve_prompt(

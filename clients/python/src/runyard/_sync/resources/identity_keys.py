@@ -22,7 +22,7 @@ from .._resource import Resource, to_raw
 class IdentityKeys(Resource):
     @cached_property
     def with_raw_response(self) -> IdentityKeysWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return IdentityKeysWithRawResponse(IdentityKeys(self._client, _raw=True))
 
     def create(
@@ -73,7 +73,7 @@ class IdentityKeys(Resource):
         return self._list(
             _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
             cast_to=ListKeysResponse,
-            items=lambda answer: answer.keys,
+            items=lambda response: response.keys,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -20,7 +20,7 @@ from .._resource import Resource, to_raw
 class IdentityTrustRules(Resource):
     @cached_property
     def with_raw_response(self) -> IdentityTrustRulesWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return IdentityTrustRulesWithRawResponse(IdentityTrustRules(self._client, _raw=True))
 
     def create(
@@ -83,7 +83,7 @@ class IdentityTrustRules(Resource):
         return self._list(
             _wire.path("/agent/identities/{identity_uid}/trust-rules", identity_uid=identity_uid),
             cast_to=ListTrustRulesResponse,
-            items=lambda answer: answer.trust_rules,
+            items=lambda response: response.trust_rules,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import Resource, to_raw
 class Invitations(Resource):
     @cached_property
     def with_raw_response(self) -> InvitationsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return InvitationsWithRawResponse(Invitations(self._client, _raw=True))
 
     def accept(self, token: str, **options: Unpack[RequestOptions]) -> Membership:

@@ -22,7 +22,7 @@ from .._resource import Resource, to_raw
 class Keys(Resource):
     @cached_property
     def with_raw_response(self) -> KeysWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return KeysWithRawResponse(Keys(self._client, _raw=True))
 
     def create(
@@ -65,7 +65,7 @@ class Keys(Resource):
         return self._list(
             "/agent/keys",
             cast_to=ListKeysResponse,
-            items=lambda answer: answer.keys,
+            items=lambda response: response.keys,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import Resource, to_raw
 class Myself(Resource):
     @cached_property
     def with_raw_response(self) -> MyselfWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return MyselfWithRawResponse(Myself(self._client, _raw=True))
 
     def retrieve(self, **options: Unpack[RequestOptions]) -> Me:

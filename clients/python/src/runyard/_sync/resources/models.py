@@ -16,7 +16,7 @@ from .._resource import Resource, to_raw
 class Models(Resource):
     @cached_property
     def with_raw_response(self) -> ModelsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return ModelsWithRawResponse(Models(self._client, _raw=True))
 
     def list(self, **options: Unpack[RequestOptions]) -> ModelsResponse:

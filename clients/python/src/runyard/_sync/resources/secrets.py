@@ -20,7 +20,7 @@ from .._resource import Resource, to_raw
 class Secrets(Resource):
     @cached_property
     def with_raw_response(self) -> SecretsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return SecretsWithRawResponse(Secrets(self._client, _raw=True))
 
     def create(self, *, name: str, value: str, **options: Unpack[RequestOptions]) -> SecretItem:
@@ -59,7 +59,7 @@ class Secrets(Resource):
         return self._list(
             "/agent/secrets",
             cast_to=ListSecretsResponse,
-            items=lambda answer: answer.secrets,
+            items=lambda response: response.secrets,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import Resource, to_raw
 class Sessions(Resource):
     @cached_property
     def with_raw_response(self) -> SessionsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return SessionsWithRawResponse(Sessions(self._client, _raw=True))
 
     def redirect(self, session_id: str, **options: Unpack[RequestOptions]) -> SessionRedirect:

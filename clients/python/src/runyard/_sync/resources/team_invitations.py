@@ -22,7 +22,7 @@ from .._resource import Resource, to_raw
 class TeamInvitations(Resource):
     @cached_property
     def with_raw_response(self) -> TeamInvitationsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return TeamInvitationsWithRawResponse(TeamInvitations(self._client, _raw=True))
 
     def create(
@@ -70,7 +70,7 @@ class TeamInvitations(Resource):
         return self._list(
             _wire.path("/agent/teams/{team_uid}/invitations", team_uid=team_uid),
             cast_to=ListInvitationsResponse,
-            items=lambda answer: answer.invitations,
+            items=lambda response: response.invitations,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

@@ -17,7 +17,7 @@ from .._resource import Resource, to_raw
 class Token(Resource):
     @cached_property
     def with_raw_response(self) -> TokenWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return TokenWithRawResponse(Token(self._client, _raw=True))
 
     def create(

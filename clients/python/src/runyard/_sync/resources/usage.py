@@ -18,7 +18,7 @@ from .._resource import Resource, to_raw
 class Usage(Resource):
     @cached_property
     def with_raw_response(self) -> UsageWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return UsageWithRawResponse(Usage(self._client, _raw=True))
 
     def retrieve(

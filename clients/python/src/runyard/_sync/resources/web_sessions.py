@@ -24,7 +24,7 @@ from .._resource import Resource, to_raw
 class WebSessions(Resource):
     @cached_property
     def with_raw_response(self) -> WebSessionsWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return WebSessionsWithRawResponse(WebSessions(self._client, _raw=True))
 
     def create(
@@ -142,7 +142,7 @@ class WebSessions(Resource):
         return self._list(
             "/sessions",
             cast_to=ListWebSessionsResponse,
-            items=lambda answer: answer.sessions,
+            items=lambda response: response.sessions,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )

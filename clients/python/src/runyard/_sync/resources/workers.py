@@ -19,7 +19,7 @@ from .._resource import Resource, to_raw
 class Workers(Resource):
     @cached_property
     def with_raw_response(self) -> WorkersWithRawResponse:
-        """The same methods, answering status, headers and value together."""
+        """The same methods, returning the raw response: status, headers and value."""
         return WorkersWithRawResponse(Workers(self._client, _raw=True))
 
     def list(
@@ -42,7 +42,7 @@ class Workers(Resource):
         return self._list(
             "/agent/connected-self-hosted-workers",
             cast_to=ListWorkersResponse,
-            items=lambda answer: answer.workers,
+            items=lambda response: response.workers,
             query={"limit": limit, "cursor": cursor},
             options=options,
         )
