@@ -54,7 +54,7 @@ export function pageBudgets(pages: readonly PageCost[]): Budget[] {
 export function priceBudgets({ steps, bareRun }: Costs): Budget[] {
   const findStep = (name: string) =>
     steps.find((step) => step.name === name) ?? { reads: Number.NaN, writes: Number.NaN };
-  const beat = findStep("POST /harness-support/heartbeat");
+  const heartbeat = findStep("POST /harness-support/heartbeat");
   return [
     budget("control plane, a million runs without messages", dollars(calculateBill(bareRun, 3, 2)), 50, "$", 1),
     budget(
@@ -64,7 +64,13 @@ export function priceBudgets({ steps, bareRun }: Costs): Budget[] {
       "$",
       1,
     ),
-    budget("… and for each minute of running", dollars(billOfMinute({ reads: beat.reads, writes: 1 })), 20, "$", 1),
+    budget(
+      "… and for each minute of running",
+      dollars(billOfMinute({ reads: heartbeat.reads, writes: 1 })),
+      20,
+      "$",
+      1,
+    ),
   ];
 }
 

@@ -19,14 +19,17 @@ export interface Import {
 
 export interface Bundles {
   readonly sizes: readonly BundleSize[];
-  /** The sizes that are a route's: others may be larger. What only the routes of schedules carry is counted apart. */
+  /**
+   * The sizes of routes: other functions may be larger. Code that only the routes of schedules contain is counted
+   * separately.
+   */
   readonly routes: readonly BundleSize[];
   readonly imports: readonly Import[];
   /** Median milliseconds of processor time that the empty handler takes. */
   readonly emptyCpuMs: number;
 }
 
-/** What the functions weigh, and what loading them costs: the heaviest route, and the one that every caller meets first. */
+/** The size of the functions and the cost of loading them, of the largest route and of the one that callers use first. */
 export async function measureBundles(processes: number): Promise<Bundles> {
   // Below the checkout, where the bundler finds the packages; git ignores it.
   const folder = path.join(projectRoot, "dist", `bench-${process.pid}`);
@@ -74,7 +77,7 @@ async function emptyHandler(folder: string): Promise<string> {
   return path.join(outdir, "index.mjs");
 }
 
-/** Processor time and not the clock's, since other programs are at work here too. */
+/** Processor time instead of elapsed time, since other programs are running too. */
 const PROBE = `
 const before = process.cpuUsage();
 await import(process.argv[2]);
@@ -82,7 +85,7 @@ const { user, system } = process.cpuUsage(before);
 process.stdout.write(JSON.stringify((user + system) / 1000));
 `;
 
-/** Median import time of each file; they take turns, so that what disturbs one disturbs the others as well. */
+/** Median import time of each file; they take turns, so that a disturbance affects all of them. */
 async function importTimes(files: readonly string[], probe: string, processes: number): Promise<number[]> {
   await writeFile(probe, PROBE);
   const times = files.map((): number[] => []);

@@ -25,7 +25,9 @@ export interface BenchCloud {
 const START_MS = 300_000;
 const STOP_MS = 30_000;
 
-/** A local cloud of the benchmark's own: its state, its port; it is gone afterwards, with all that it wrote. `args`: of `npm run emulator`. */
+/**
+ * A local cloud for the benchmark only, with its own state and port, which are removed afterwards. `args`: of `npm run emulator`.
+ */
 export async function startCloud(args: readonly string[] = []): Promise<BenchCloud> {
   const state = await mkdtemp(path.join(tmpdir(), "runyard-bench-"));
   const port = await firstFreePort(4700);

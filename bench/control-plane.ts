@@ -26,7 +26,7 @@ import { type StandIn, startStandIn } from "./stand-in.ts";
 export interface Usage {
   readonly calls: readonly MeteredCall[];
   readonly units: readonly MeteredUnits[];
-  /** Items and index entries that DynamoDB answered. */
+  /** Items and index entries that DynamoDB returned. */
   readonly items: number;
 }
 
@@ -49,11 +49,11 @@ export interface ControlPlane {
   consume(consumer: "dispatchRun" | "endRun", runId: string): Promise<Usage>;
   /** Bytes of the run's head as it is stored. */
   headBytes(runId: string): Promise<number>;
-  /** The table itself, for what no call makes, and the team that the calls are made for. */
+  /** The table itself, for items that no call creates, and the team of the calls. */
   readonly table: Table;
   readonly tableName: string;
   readonly teamUid: string;
-  /** What the sandbox that was started last was given. */
+  /** The input of the last sandbox that was started. */
   lastEnvelope(): v.InferOutput<typeof Envelope>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface Cost {
 
 export interface Costs {
   readonly steps: readonly Cost[];
-  /** From create to the composed transcript, nothing said and nothing reported in between. */
+  /** From create to the composed transcript, without messages or reports in between. */
   readonly bareRun: Cost;
   /** With one command: the harness sends agent_started, and its messages with the request that ends the run. */
   readonly shortRun: Cost;
@@ -31,7 +31,7 @@ export interface Costs {
 
 const RunId = v.object({ run_id: v.string() });
 
-/** Walks runs through their lives, one call after the other as a harness and a caller make them. */
+/** Takes runs from creation to their end, one call after the other as a harness and a caller make them. */
 export async function measureCosts(plane: ControlPlane): Promise<Costs> {
   const steps = new Map<string, Cost>();
   const note = (name: string, usage: Usage): void => void steps.set(name, calculateCost(name, [usage]));
@@ -63,7 +63,10 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
   const prompted = "POST /harness-support/resolve-prompt";
   const finishing = "POST /harness-support/finish-task";
 
-  /** One life; what happens `between` the first call and the last is its own, and what the last call stores besides the outcome. */
+  /**
+   * Takes one run to its end. `between` makes the calls between the first and the last one; `stored` is what the last one stores
+   * besides the outcome.
+   */
   async function live(
     between: (execution: Execution, run: string) => Promise<Usage[]>,
     stored?: { readonly first_sequence: number; readonly messages: typeof MESSAGES; readonly followups_stored: number },
@@ -79,7 +82,7 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
     return { runId, headBytes, usages: [created, execution.usage, resolved, ...more, finished, ended] };
   }
 
-  // The first life makes what a new team lacks, its counters for example.
+  // The first run creates what a new team lacks, such as its counters.
   await live(async () => []);
   const bare = await live(async () => []);
   const last = { first_sequence: 1, messages: MESSAGES, followups_stored: 0 };
@@ -89,8 +92,8 @@ export async function measureCosts(plane: ControlPlane): Promise<Costs> {
     await storeMessages(call, execution);
     await storeArtifact(call, execution.with);
     await call("POST /agent/runs/{runId}/followups", `${run}/followups`, { body: { message: PROMPT } });
-    const beat = { execution_id: execution.execution_id, followups_stored: 1 };
-    await call("POST /harness-support/heartbeat (follow-up)", "/harness-support/heartbeat", execution.with(beat));
+    const heartbeat = { execution_id: execution.execution_id, followups_stored: 1 };
+    await call("POST /harness-support/heartbeat (follow-up)", "/harness-support/heartbeat", execution.with(heartbeat));
     return [];
   });
   await readAll(call, rich.runId);
@@ -131,8 +134,8 @@ async function storeMessages(call: Call, execution: Execution): Promise<void> {
   const ids = { execution_id: execution.execution_id };
   const batch = execution.with({ ...ids, first_sequence: 1, messages: MESSAGES });
   await call("POST /harness-support/messages", "/harness-support/messages", batch);
-  const beat = execution.with({ ...ids, followups_stored: 0 });
-  await call("POST /harness-support/heartbeat", "/harness-support/heartbeat", beat);
+  const heartbeat = execution.with({ ...ids, followups_stored: 0 });
+  await call("POST /harness-support/heartbeat", "/harness-support/heartbeat", heartbeat);
 }
 
 type Call = (
@@ -178,7 +181,7 @@ async function readAll(call: Call, runId: string): Promise<void> {
 
 const WithArtifacts = v.object({ artifacts: v.array(v.object({ data: v.object({ artifact_uid: v.string() }) })) });
 
-/** Runs that end otherwise: as a child, by cancel, by the sandbox's word. */
+/** Runs that end otherwise: as a child, by cancel, by the sandbox's report. */
 async function otherEnds(
   call: Call,
   create: (name: string, body: Record<string, unknown>) => Promise<{ runId: string }>,
@@ -219,7 +222,7 @@ const MESSAGES = [
 ];
 
 function expectStatus(name: string, { status, body }: MeasuredResponse, want: number): void {
-  if (status !== want) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== want) throw new Error(`${name} returned ${status}: ${JSON.stringify(body)}`);
 }
 
 function calculateCost(name: string, usages: readonly Usage[]): Cost {

@@ -28,8 +28,8 @@ export interface DynamoDbLocal extends EmulatorAccess {
 /** Starts it in memory, using up to `heapMb` of it; returns the reason if this host lacks something for it. */
 export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | { readonly missing: string }> {
   const java = await findProgram("java", process.env["PATH"] ?? "");
-  const told = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
-  const version = Number(/version "(\d+)/.exec(told?.output ?? "")?.[1] ?? 0);
+  const result = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
+  const version = Number(/version "(\d+)/.exec(result?.output ?? "")?.[1] ?? 0);
   if (java === undefined || version < LEAST_JAVA) return { missing: `Java ${LEAST_JAVA} or later` };
   const folder = await fetchDynamoDbLocal();
   if (typeof folder !== "string") return folder;

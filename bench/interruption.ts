@@ -24,7 +24,7 @@ export function onInterrupt(cleanup: Cleanup): () => void {
 function interrupt(): void {
   if (isInterrupted) return;
   isInterrupted = true;
-  // The benchmark itself fails when its server stops, which is no news.
+  // The benchmark itself fails when its server stops, which is expected.
   process.on("uncaughtException", () => undefined);
   void cleanUp().finally(() => process.exit(INTERRUPTED_CODE));
 }

@@ -34,7 +34,7 @@ export async function oneAtATime(api: Api, runs: number): Promise<Latency> {
   return summarizeLatency(timings);
 }
 
-/** Up to a second, spread evenly: what polls by the clock is met at all of its moments. */
+/** Up to a second, spread evenly, so that runs start at all phases of a poll interval. */
 export const restBefore = (run: number): Promise<void> => pause((run * 618) % 1_000);
 
 /** Runs submitted together. */
@@ -56,7 +56,7 @@ async function submitted(api: Api, runs: number): Promise<Timing[]> {
       return { run_id, since };
     }),
   );
-  // Seldom, one run after the other, so that looking takes no part in what is measured.
+  // Rarely, one run after the other, so that polling does not affect the measurement.
   for (const { run_id } of started) await untilEnded(api, run_id);
   return Promise.all(started.map(({ run_id, since }) => measureTiming(api, run_id, since)));
 }

@@ -5,10 +5,10 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { RunSourceType, RunState } from "#shared/wire/run.ts";
 import type { ListedRun } from "./listed-run.ts";
 
-/** Of a team that has used the service for a while. The same number makes the same run, whenever it is asked for. */
+/** Of a team that has used the service for a while. The same number always makes the same run. */
 export interface Team {
   readonly teamUid: string;
-  /** Who asks for the lists; three of ten runs are theirs. */
+  /** Who requests the lists; three of ten runs are theirs. */
   readonly userUid: string;
   /** When the first run was made, in milliseconds. */
   readonly start: number;

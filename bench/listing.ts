@@ -126,7 +126,7 @@ async function read(plane: ControlPlane, { query, page = 1 }: Case): Promise<Rea
       plane.call("GET", `/agent/runs?limit=${PAGE}&${query}${cursor}`),
     );
     const milliseconds = performance.now() - began;
-    if (status !== 200) throw new Error(`${query} answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`${query} returned ${status}: ${JSON.stringify(body)}`);
     const text = JSON.stringify(body);
     if (number === page) {
       const runs = text.match(/"task_id":/g)?.length ?? 0;
@@ -138,8 +138,8 @@ async function read(plane: ControlPlane, { query, page = 1 }: Case): Promise<Rea
 }
 
 /**
- * The service's clock stands still meanwhile, so that a slow machine does not cut the page short: what would take longer
- * than a page may is told by its time.
+ * The service's clock stands still meanwhile, so that a slow machine does not cut the page short: a page that would
+ * exceed its time limit shows in the measured time.
  */
 async function atOnce<T>(work: () => Promise<T>): Promise<T> {
   const { now } = Date;

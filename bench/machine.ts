@@ -7,7 +7,7 @@ export interface Machine {
   readonly memoryGb: number;
   readonly node: string;
   readonly date: string;
-  /** The load average of one minute, before and after: what else was at work disturbs times, and counts not at all. */
+  /** The load average of one minute, before and after: other load affects times, but not counts. */
   readonly load: { readonly before: string; readonly after: string };
 }
 

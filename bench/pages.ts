@@ -39,7 +39,7 @@ async function twoPages(plane: ControlPlane, order: string): Promise<number[]> {
 
 async function page(plane: ControlPlane, order: string, more: string) {
   const response = await plane.call("GET", `/agent/runs?limit=${PAGE}&sort_by=${order}${more}`);
-  if (response.status !== 200) throw new Error(`the list answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`the list returned ${response.status}`);
   return response;
 }
 

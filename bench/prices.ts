@@ -1,6 +1,6 @@
 import type { Cost } from "./costs.ts";
 
-/** List prices in US dollars a million, us-east-1, on demand, without any free tier. What is small is left out: see docs. */
+/** List prices in US dollars a million, us-east-1, on demand, without any free tier. Small items are left out: see docs. */
 const PRICES = {
   writeUnit: 0.625,
   readUnit: 0.125,

@@ -4,7 +4,7 @@ import { type MeteredRequest, type MeteredUnits, metered, newMeter } from "#shar
 import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 import { makeTable } from "./metered-table.ts";
 
-/** What writes cost, found out by writing the same once more elsewhere. */
+/** Measures the cost of writes by repeating them in another table. */
 export interface Replay {
   measureUnits(requests: readonly MeteredRequest[]): Promise<MeteredUnits[]>;
   close(): Promise<void>;

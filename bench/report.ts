@@ -16,7 +16,7 @@ import type { Memory } from "./memory.ts";
 import type { PageCost } from "./pages.ts";
 import type { Comparison } from "./peers/langgraph.ts";
 
-/** All that one benchmark found out. */
+/** The results of one benchmark. */
 export interface Report {
   readonly machine: Machine;
   readonly latency: {
@@ -25,7 +25,7 @@ export interface Report {
     readonly firstBurst: Latency;
     readonly secondBurst: Latency;
   };
-  /** Another agent server on the same machine, where it was asked for. */
+  /** Another agent server on the same machine, if it was requested. */
   readonly other?: Comparison;
   /** Undefined if the host does not report it. */
   readonly memory: { readonly atRest?: Memory; readonly underLoad?: Memory; readonly runsUnderLoad: number };

@@ -3,7 +3,7 @@ import { dim, Problem, red, seconds } from "../host/terminal.ts";
 /** A benchmark as a command. */
 interface Benchmark<O, R> {
   readonly help: string;
-  /** Returns a message where the arguments are wrong, and the help where they ask for it. */
+  /** Returns a message if the arguments are wrong, and the help if they request it. */
   parse(args: string[]): O | string;
   measure(options: O): Promise<R>;
   toBudgets(report: R): unknown;

@@ -10,8 +10,8 @@ export interface StandIn {
 }
 
 /**
- * Answers for S3, SQS and Lambda, so that counting their calls wakes nothing: objects are kept in memory, messages go
- * nowhere, and an invocation is only remembered. What is counted goes through the real SDK all the same.
+ * Replaces S3, SQS and Lambda, so that counted calls start nothing: objects are kept in memory, messages are dropped,
+ * and invocations are only recorded. The calls still go through the real SDK.
  */
 export async function startStandIn(): Promise<StandIn> {
   const objects = new Map<string, Buffer>();

@@ -70,7 +70,7 @@ async function main(args: string[]): Promise<number> {
 
 async function chaos(options: Options): Promise<Report> {
   if (process.platform !== "linux") throw new Problem("Chaos tests need Linux, which lists the processes to kill.");
-  tell(`seed ${options.seed}`);
+  reportProgress(`seed ${options.seed}`);
   const stage = options.emulator
     ? await startDeployment(options.faults ? options.seed : undefined)
     : await startMachine();
@@ -96,7 +96,9 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
     signal: giveUp.signal,
   });
   const release = onSignals(stage, callers.stop);
-  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) => killAsAsked(stage, options, callers, hits));
+  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) =>
+    killProcesses(stage, options, callers, hits),
+  );
   const deadline = lastKillAt + REST_MS;
   const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - Date.now()));
   await callers.done;
@@ -104,7 +106,7 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
   const endedAt = Date.now();
   const rested = await store.rest(deadline);
   const restedAt = Date.now();
-  tell(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
+  reportProgress(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
   const { accepted } = callers;
   const responses = await readThrough(
     api,
@@ -149,10 +151,10 @@ async function keep(evidence: Evidence, violations: readonly Violation[], seed: 
   const items = evidence.items.filter(({ pk }) => concerned(pk));
   const accepted = evidence.accepted.filter(({ runId }) => concerned(runId));
   await writeJson(file, { violations, accepted, hits: evidence.hits, items });
-  tell(`evidence saved in ${shown(file)}`);
+  reportProgress(`evidence saved in ${shown(file)}`);
 }
 
-function killAsAsked(stage: Stage, options: Options, callers: Callers, hits: Hit[]): Promise<number> {
+function killProcesses(stage: Stage, options: Options, callers: Callers, hits: Hit[]): Promise<number> {
   if (!options.kills) return callers.submitted.then(() => Date.now());
   const { restarts } = options;
   return restarts === undefined
@@ -198,7 +200,7 @@ async function kill(
       await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
     } while (!stop.signal.aborted && strike.number > callers.accepted.length * killsPerRun);
     if (stop.signal.aborted) break;
-    // A strike may have to wait for the reaper; others continue meanwhile.
+    // A kill may have to wait for the reaper; others continue meanwhile.
     under.push(
       targets.strike(strike, stop.signal).then((hit) => {
         if (hit === undefined) return;
@@ -221,7 +223,9 @@ async function withProgress(
   const timer = setInterval(() => {
     const { accepted } = callers;
     const ended = accepted.filter((one) => one.ended).length;
-    tell(`${accepted.length} runs accepted of ${runs} and their children, ${ended} ended, ${hits.length} kills`);
+    reportProgress(
+      `${accepted.length} runs accepted of ${runs} and their children, ${ended} ended, ${hits.length} kills`,
+    );
   }, PROGRESS_MS);
   try {
     return { hits, lastKillAt: await work(hits) };
@@ -231,7 +235,7 @@ async function withProgress(
 }
 
 /** Progress goes to standard error, away from the report. */
-const tell = (text: string): void => console.error(dim(text));
+const reportProgress = (text: string): void => console.error(dim(text));
 
 /** The first signal calls `early`; the second one exits immediately. */
 function onSignals(stage: Stage, early: () => void): () => void {

@@ -146,7 +146,7 @@ function checkObjects({ objects, items, before }: Evidence, runs: ReadonlyMap<st
   const bodies = items.filter(({ sk }) => sk === "BODY").map((body) => JSON.stringify(body));
   return objects.flatMap((about): Violation[] => {
     const [kind, runId = ""] = about.split("/");
-    // What a request brings is stored before its run is written.
+    // The files of a request are stored before its run is written.
     if (kind === "requests") {
       const isNamed = bodies.some((body) => body.includes(JSON.stringify(about)));
       return isNamed ? [] : [{ rule: "object", about, detail: "no run names it" }];

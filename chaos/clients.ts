@@ -25,7 +25,7 @@ export interface AcceptedRun {
 export interface Callers {
   /** All runs that were accepted so far. */
   readonly accepted: readonly AcceptedRun[];
-  /** Requests that were sent again, because there was no response or the response asked for a retry. */
+  /** Requests that were sent again, because there was no response or the response requested a retry. */
   readonly retries: () => number;
   /** Settles when all tasks were started. */
   readonly submitted: Promise<void>;

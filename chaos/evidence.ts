@@ -81,7 +81,7 @@ async function readRun(api: Api, runId: string): Promise<RunResponses> {
   );
   const link = await callApi(api, "GET", `${path}/transcript?redirect=false`, Link);
   const response = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
-  if (!response.ok) throw new Error(`the transcript's address answered ${response.status}`);
+  if (!response.ok) throw new Error(`the transcript's address returned ${response.status}`);
   return { events, timeline, conversation: conversation.join("\n"), transcript: await response.text() };
 }
 

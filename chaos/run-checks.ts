@@ -199,7 +199,7 @@ export function checkResponses(
   }
   if (head.state !== "SUCCEEDED") return found;
   for (const mark of [accepted.mark, ...accepted.followups]) {
-    // As an output: in the prompt and in the commands it stands behind another word.
+    // As an output: in the prompt and in the commands, another word precedes it.
     if (!responses.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);
     if (!responses.conversation.includes(`${mark}\\n`)) complain("output", `its conversation lacks ${mark}`);
   }

@@ -34,14 +34,14 @@ export async function callApi<S extends v.GenericSchema>(
   if (!response.ok) {
     const problem = v.safeParse(ProblemBody, json.output);
     const said = problem.success ? problem.output.error : text.slice(0, 300);
-    throw new Problem(`${method} ${path} answered ${response.status}: ${said}`);
+    throw new Problem(`${method} ${path} returned ${response.status}: ${said}`);
   }
   const parsed = v.safeParse(schema, json.output);
   if (parsed.success) return parsed.output;
-  throw new Problem(`${method} ${path} answered what its schema does not allow: ${v.summarize(parsed.issues)}`);
+  throw new Problem(`${method} ${path} returned what its schema does not allow: ${v.summarize(parsed.issues)}`);
 }
 
-/** The status of a plain GET; 0 when nothing answers. */
+/** The status of a plain GET; 0 if nothing responds. */
 export async function fetchStatus(url: string, key?: string): Promise<number> {
   return fetch(url, {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },

@@ -17,7 +17,7 @@ export interface CommandOptions {
   signal?: AbortSignal;
 }
 
-/** Runs a program without a shell and collects what it says. */
+/** Runs a program without a shell and collects its output. */
 export function runCommand(program: string, args: string[], options: CommandOptions = {}): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {

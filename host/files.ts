@@ -13,7 +13,7 @@ export async function readJson<S extends v.GenericSchema>(
   return parsed.success ? parsed.output : undefined;
 }
 
-/** Replaces a file in one step, so that a reader never sees half of it; only its owner may read it. */
+/** Replaces a file atomically; only its owner may read it. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.tmp`;

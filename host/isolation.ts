@@ -19,7 +19,7 @@ export interface DecidedIsolation {
   readonly network?: boolean;
 }
 
-/** The variables that tell harnesses what was decided, and that its boundary was tried, so that they need not try it. */
+/** The variables that pass the decision to harnesses, and that the boundary was tried, so that they need not try it. */
 export const toHarnessVariables = ({ isolation, network }: DecidedIsolation): Record<string, string> => ({
   RUNYARD_SANDBOX: isolation,
   ...(network === undefined ? {} : { RUNYARD_SANDBOX_TRIED: network ? "network" : "no-network" }),
@@ -29,7 +29,7 @@ export const toHarnessVariables = ({ isolation, network }: DecidedIsolation): Re
 const UNISOLATED = ["machine", "none"];
 
 /**
- * Decides what isolates commands from this host, once for all runs until the service stops, and says it.
+ * Decides what isolates commands from this host, once for all runs until the service stops, and prints it.
  * @param setting value of RUNYARD_SANDBOX
  * @throws Problem if a boundary is demanded that does not work here
  */

@@ -11,7 +11,7 @@ export interface LocalPaths {
   home: string;
   /** The emulator's Python environment; shared by all local clouds of this checkout. */
   venv: string;
-  /** What the emulator remembers between two starts. */
+  /** What the emulator stores between two starts. */
   state: string;
   /** Bodies of objects; the emulator writes these at once. */
   objects: string;
@@ -19,7 +19,7 @@ export interface LocalPaths {
   /** An empty HOME for the emulator, so that no setting or credential of the user reaches a sandbox. */
   emptyHome: string;
   assembly: string;
-  /** Which processes are ours, to recognize what a killed start left behind. */
+  /** The processes of a start, to find those that a killed one left behind. */
   processes: string;
   /** Timers of schedules. */
   timers: string;

@@ -12,7 +12,7 @@ export async function firstFreePort(first: number, host = "127.0.0.1"): Promise<
 }
 
 export async function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
-  // A listener on all addresses does not keep another from binding 127.0.0.1 on every system, so both are tried.
+  // Some systems allow another listener on 127.0.0.1 next to one on all addresses, so both are tried.
   return (await canListen(port, host)) && (await canListen(port, undefined));
 }
 

@@ -25,7 +25,7 @@ export interface Tool {
   only?: NodeJS.Platform;
 }
 
-/** What agents' commands can rely on in a sandbox, and what fences them in. */
+/** What agents' commands can rely on in a sandbox, and what isolates them. */
 const SANDBOX_TOOLS: Tool[] = [
   { program: "git", apt: "git", brew: "git" },
   { program: "tar", apt: "tar", brew: "gnu-tar" },
@@ -44,7 +44,7 @@ const SANDBOX_TOOLS: Tool[] = [
 const OLDEST_PYTHON: readonly [number, number] = [3, 10];
 const PYTHON_NAMES = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10"];
 
-/** Looks for everything that a start needs from the host, and names all that is missing at once. */
+/** Checks everything that a start needs from the host, and reports all that is missing together. */
 export async function preflight(host: Host): Promise<Preflight> {
   if (host.platform === "win32") {
     throw new Problem("Native Windows is not supported: run this inside WSL2.");

@@ -49,7 +49,7 @@ export async function executionProcesses(marks: ProcessMark[]): Promise<ProcessM
   return found.filter((mark) => mark !== undefined);
 }
 
-/** Asks a process of ours to end, and makes it end after the deadline. */
+/** Requests one of our processes to end, and kills it after the deadline. */
 export async function endProcess(mark: ProcessMark, deadlineSeconds: number): Promise<"gone" | "ended" | "killed"> {
   if (!(await isStillOurs(mark))) return "gone";
   send(mark.pid, "SIGTERM");
@@ -81,7 +81,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended between the look and the signal.
+    // It ended before the signal.
   }
 }
 

@@ -10,7 +10,7 @@ export const green = (text: string): string => paint(32, text);
 export const red = (text: string): string => paint(31, text);
 export const yellow = (text: string): string => paint(33, text);
 
-/** All of these together, as what prints a run takes them. */
+/** All of these together, for the code that prints a run. */
 export const style = { bold, dim, green, red, yellow };
 
 export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
@@ -21,7 +21,7 @@ export const say = (text = ""): void => console.log(terminalText(text));
 /** What went wrong, on standard error. */
 export const complain = (text: string): void => console.error(terminalText(text));
 
-/** Something that the person at the terminal can put right: shown as it is, without a stack. */
+/** An error that the user can fix: printed without a stack trace. */
 export class Problem extends Error {
   /** Lines that help to find the cause, such as the end of a log. */
   readonly details: string[];
@@ -32,7 +32,7 @@ export class Problem extends Error {
   }
 }
 
-/** Runs one step of the start and prints a line with what came of it and how long it took. */
+/** Runs one step of the start and prints a line with its result and its duration. */
 export async function step<T>(name: string, work: (note: (text: string) => void) => Promise<T>): Promise<T> {
   const began = performance.now();
   let remark = "";

@@ -19,7 +19,7 @@ function readDeadline(envelope: unknown): number | undefined {
   return typeof envelope.deadline_at === "number" ? envelope.deadline_at : undefined;
 }
 
-/** The first program of every sandbox on AWS: a Lambda function, a MicroVM, or one of the two containers of a task. */
+/** The entry point of every sandbox on AWS: a Lambda function, a MicroVM, or one of the two containers of a task. */
 async function main(): Promise<void> {
   // A custom image may contain bubblewrap, which does not work in these machines and is not needed.
   process.env["RUNYARD_SANDBOX"] ??= "machine";

@@ -36,9 +36,9 @@ async function call(url: string, body?: string): Promise<RuntimeResponse> {
   const outgoing = request(url, { method: body === undefined ? "GET" : "POST", agent: false, timeout: 0 });
   outgoing.end(body);
   const [incoming]: IncomingMessage[] = await once(outgoing, "response");
-  if (incoming === undefined) throw new Error(`${url} did not answer`);
+  if (incoming === undefined) throw new Error(`${url} did not respond`);
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  if ((incoming.statusCode ?? 500) >= 300) throw new Error(`${url} answered ${incoming.statusCode}`);
+  if ((incoming.statusCode ?? 500) >= 300) throw new Error(`${url} returned ${incoming.statusCode}`);
   return { headers: incoming.headers, body: Buffer.concat(chunks).toString() };
 }

@@ -16,7 +16,7 @@ const functions = bundle({ stage: settings.stage });
 runyard(app, { settings, bundle: functions, ...(existsSync(join(webDir, "index.html")) && { webDir }) });
 
 if (settings.stage === "aws") {
-  // Loaded only here, since a start of the local cloud is to be quick; what it would find, it finds in CI.
+  // Not loaded by the local cloud, which must start quickly; its findings show in CI.
   const { acknowledge } = await import("./acknowledgements.ts");
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -12,7 +12,7 @@ export interface Bundle {
   assetDir(file: string): string;
   /** Directory of the Dockerfile of the sandboxes' image, with all that goes into it. */
   imageDir(): string;
-  /** esbuild's account of what is in each output, for the size check. */
+  /** esbuild's metafile with the content of each output, for the size check. */
   readonly metafile: Metafile;
 }
 
@@ -21,7 +21,7 @@ export interface BundleOptions {
   readonly root?: string;
   /** Directory that is emptied and written. @default dist/functions in the root */
   readonly outdir?: string;
-  /** `local` puts in what makes an emulator keep to AWS's limits. @default "aws" */
+  /** `local` adds the code that enforces AWS's limits on an emulator. @default "aws" */
   readonly stage?: "aws" | "local";
 }
 
@@ -37,7 +37,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
   const programs = [
     { in: join(root, "harness/main.ts"), out: `${triggers.runSandbox.file}/harness` },
     { in: join(root, "harness/scan-main.ts"), out: `${triggers.runSandbox.file}/scan` },
-    // And what all of them are begun by, where the sandbox is an image.
+    // The program that starts all of them if the sandbox is an image.
     { in: join(root, "image/entry.ts"), out: `${triggers.runSandbox.file}/entry` },
     { in: join(root, "harness/files-main.ts"), out: `${triggers.runSandbox.file}/files` },
   ];
@@ -67,7 +67,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
     alias: { ...common.alias, ...withoutParts.alias },
   });
   const parts = buildParts(root, outdir, common);
-  const beside = buildSync({
+  const separate = buildSync({
     ...shared,
     entryPoints: programs,
     ...bundling(options.stage),
@@ -79,7 +79,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
       "@smithy/fetch-http-handler": noBedrock,
     },
   });
-  const metafile = mergedMetafile(whole.metafile, divided.metafile, parts, beside.metafile);
+  const metafile = mergedMetafile(whole.metafile, divided.metafile, parts, separate.metafile);
   const metafilePath = join(dirname(outdir), "metafile.json");
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));
@@ -114,13 +114,13 @@ export const bundling = (stage: "aws" | "local" = "aws") =>
       "@aws-sdk/credential-provider-node": lambdaCredentials,
       ...(stage === "local" && { "#shared/aws/client-hooks.ts": "#shared/aws/emulation-hooks.ts" }),
     },
-    // A CommonJS dependency may still ask for a module of Node's by `require`, which an ES module does not have.
+    // A CommonJS dependency may still load a module of Node's by `require`, which an ES module does not have.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
     minify: true,
     legalComments: "none",
-    // Beside the code for a debugger and a stack trace here; left out of what is deployed.
+    // Next to the code, for a debugger and stack traces on this machine; not deployed.
     sourcemap: "external",
     logLevel: "warning",
   }) as const satisfies BuildOptions;
@@ -130,7 +130,7 @@ const mergedMetafile = (...all: readonly Metafile[]): Metafile => ({
   outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),
 });
 
-/** What one deployed file weighs, in bytes, with what it loads at its start. */
+/** The size of one deployed file in bytes, with everything that it loads at its start. */
 export interface BundleSize {
   /** Output below the bundle's directory, for example `runs/create-run/index.mjs`. */
   readonly output: string;
@@ -157,10 +157,10 @@ export function bundleSizes({ metafile }: Pick<Bundle, "metafile">): BundleSize[
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Stands in for the SDK's search for credentials, a fifth of each bundle; see there. */
+/** Replaces the SDK's search for credentials, which is a fifth of each bundle; see that file. */
 const lambdaCredentials = fileURLToPath(import.meta.resolve("./lambda-credentials.ts"));
 
-/** Stands in for a client that the harness has no use for; see there. */
+/** Replaces a client that the harness does not use; see that file. */
 const noBedrock = fileURLToPath(import.meta.resolve("./no-bedrock.ts"));
 
 /** Packages of the AWS SDK, and those that come with it. */

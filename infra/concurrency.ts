@@ -33,9 +33,9 @@ export interface ConcurrencyPlan {
 }
 
 /**
- * Divides the account's concurrent executions. At least 100 stay unreserved, and besides them one for each sandbox that is not reserved.
- * What functions reserve shrinks with the account; a model call in progress never has to wait for another sandbox's.
- * @throws where the account cannot give what the settings ask for: CloudFormation would fail in the middle of a deployment
+ * Divides the account's concurrent executions. At least 100 stay unreserved, and besides them one for each sandbox that is not
+ * reserved. What functions reserve shrinks with the account; a model call in progress never has to wait for another sandbox's.
+ * @throws where the account cannot provide what the settings require: CloudFormation would fail in the middle of a deployment
  */
 export function planConcurrency(settings: Concurrency): ConcurrencyPlan {
   const { accountConcurrency: account, sandboxConcurrency: sandboxes, reserveConcurrency } = settings;

@@ -1,7 +1,7 @@
 /**
- * What the harness's bundle holds in place of `@aws-sdk/client-bedrock-runtime` and `@smithy/fetch-http-handler`. The agents' SDK loads its own client of Amazon
- * Bedrock wherever it is loaded; an execution calls models only through the gateway and has no cloud credentials, so 400 kB and
- * every way to look for some are left out.
+ * Replaces `@aws-sdk/client-bedrock-runtime` and `@smithy/fetch-http-handler` in the bundle of the harness. The agents' SDK
+ * always loads its own client of Amazon Bedrock. An execution calls models only through the gateway and has no cloud credentials,
+ * so this leaves out 400 kB and every search for credentials.
  */
 class NoClient {
   constructor() {

@@ -1,7 +1,7 @@
 import type { Bundle } from "./bundle.ts";
 import type { Settings } from "./settings.ts";
 
-/** What every stack that has functions needs to know. */
+/** The inputs of every stack with functions. */
 export interface Platform {
   readonly settings: Settings;
   /** Where the functions' code is, and what the sandboxes' image is made of. */
@@ -10,7 +10,7 @@ export interface Platform {
   readonly webDir?: string;
 }
 
-/** The addresses of this deployment, as functions hand them out. */
+/** The addresses of this deployment, as functions return them. */
 export interface Addresses {
   /** Ends in /api/v1. */
   readonly baseUrl: string;

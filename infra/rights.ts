@@ -79,9 +79,9 @@ export interface Rights {
   readonly watch?: readonly "UpdateItem"[];
   /** Values of secrets, as parameters below the one path of ours. */
   readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
-  /** Timers of schedules, in the one group of ours. Setting one hands it the role by which it sends. */
+  /** Timers of schedules, in our only group. Setting one passes it the role by which it sends. */
   readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
 }
 
-/** The indexes that a list of runs may go through: every one but `gsi6`, which is the reaper's. */
+/** The indexes that a list of runs may read: all except `gsi6`, which is the reaper's. */
 export const listIndexes = ["gsi1", "gsi2", "gsi3", "gsi4", "gsi5", "gsi7"] as const satisfies readonly IndexName[];

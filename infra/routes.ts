@@ -22,7 +22,7 @@ interface RouteBase {
   readonly quiet?: true;
   /** True if no traces are sent: X-Ray bills each, and these calls are the most frequent ones. */
   readonly untraced?: true;
-  /** Concurrent executions kept for, and the most of, this function, where the account has them to give (see settings.ts). */
+  /** Reserved concurrency of this function, if the account has enough (see settings.ts). */
   readonly reserved?: number;
 }
 

@@ -67,7 +67,7 @@ function readOptions(args: string[]) {
   }
 }
 
-/** What AWS refuses, in words that say what to do. */
+/** Converts errors of AWS to ones that say what to do. */
 const explain = (table: string) => (error: unknown) => {
   const name = error instanceof Error ? error.name : "";
   if (name === "ResourceNotFoundException") {

@@ -27,14 +27,14 @@ export interface DeploymentSettings {
   models?: Readonly<Record<string, string>>;
 }
 
-/** Names and addresses that the stacks give out, by stack and output name. */
+/** The outputs of the stacks, by stack and output name. */
 export const StackOutputs = v.record(v.string(), v.record(v.string(), v.string()));
 export type StackOutputs = v.InferOutput<typeof StackOutputs>;
 
 const DeploymentNote = v.object({ fingerprint: v.string(), outputs: StackOutputs });
 const NOTE_NAME = "/runyard/local/deployment";
 
-/** All that decides what gets deployed, below the checkout. */
+/** Everything in the checkout that determines the deployment. */
 const SOURCES = ["infra", "functions", "shared", "harness", "cdk.json", "package-lock.json"];
 
 /** What is deployed in the emulator already, if it was made from these very sources and settings. */

@@ -42,7 +42,7 @@ export async function callEmulator(
 
 const Parameter = v.object({ Parameter: v.object({ Value: v.string() }) });
 
-/** Reads a note that the emulator keeps with its state, so that both are always of the same moment. */
+/** Reads a note that the emulator stores with its state, so that both are always of the same moment. */
 export async function readNote(access: EmulatorAccess, name: string): Promise<string | undefined> {
   const { ok, body } = await callEmulator(access, "ssm", "AmazonSSM.GetParameter", { Name: name });
   const parsed = v.safeParse(Parameter, body);

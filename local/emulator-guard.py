@@ -4,7 +4,7 @@ A request passes if it
 - names the secret access key of this start in the header `x-emulator-key`, which the guard removes, or
 - is signed with that key, or with temporary credentials that MiniStack has issued (Signature Version 4), or
 - is an S3 presigned URL or an S3 upload form, signed likewise.
-All others get 403, as do those with an `Origin` or a foreign `Host`. Answers carry no CORS headers.
+All others get 403, as do those with an `Origin` or a foreign `Host`. Responses carry no CORS headers.
 
 AWS_SECRET_ACCESS_KEY holds the key; MiniStack hands it on to the Lambda functions that it starts.
 """

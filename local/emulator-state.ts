@@ -13,8 +13,8 @@ export async function stateSavedAt(paths: LocalPaths): Promise<Date | undefined>
 }
 
 /**
- * Takes a stopped emulator's state to another port: addresses of queues, which functions have in their settings too, hold
- * the port that the queue was made on.
+ * Moves a stopped emulator's state to another port: the addresses of queues, which are in the settings of functions too,
+ * contain the port at which the queue was created.
  */
 export async function transitionState(paths: LocalPaths, from: number, to: number): Promise<void> {
   if (from === to) return;

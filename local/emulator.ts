@@ -25,17 +25,20 @@ const STOP_SECONDS = 10;
 export interface Emulator extends EmulatorAccess {
   port: number;
   mark: ProcessMark;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended, for any reason. */
   ended: Promise<void>;
 }
 
 export interface StopReport {
   how: "gone" | "ended" | "killed";
-  /** Whether what happened since the start will be there after the next one. */
+  /** Whether the changes since the start are saved for the next one. */
   saved: boolean;
 }
 
-/** What the user's environment may hand on: certificates, proxies, language and what is to go wrong, and no credential. */
+/**
+ * The variables that the user's environment may pass on: certificates, proxies, language and faults to inject, but no
+ * credential.
+ */
 const HANDED_ON = [
   "LANG",
   "LC_ALL",
@@ -117,7 +120,7 @@ export async function stopEmulator(mark: ProcessMark, paths: LocalPaths): Promis
   return { how, saved: savedAt !== undefined && savedAt.getTime() >= began - 1000 };
 }
 
-/** Ends the emulator and its functions at once; what happened since the last clean stop is lost. */
+/** Ends the emulator and its functions at once; all changes since the last clean stop are lost. */
 export function killEmulator(mark: ProcessMark): void {
   try {
     process.kill(-mark.pid, "SIGKILL");

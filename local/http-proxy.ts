@@ -117,7 +117,7 @@ function withinLimit(
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;
 
-/** Headers that concern one connection, and the sender's own idea of who forwarded it. */
+/** Headers that concern one connection, and forwarding headers of the sender. */
 const NOT_FORWARDED = new Set([
   "connection",
   "keep-alive",
@@ -146,7 +146,7 @@ function forward(
   agent: http.Agent,
 ): void {
   if (target === undefined) {
-    away(request, response, "Runyard is still starting");
+    sendUnavailable(request, response, "Runyard is still starting");
     return;
   }
   if (Number(request.headers["content-length"] ?? 0) > REQUEST_BYTES) {
@@ -177,7 +177,7 @@ function forward(
   });
   upstream.on("error", () => {
     if (response.headersSent) response.destroy();
-    else away(request, response, "The emulator does not answer");
+    else sendUnavailable(request, response, "The emulator does not answer");
   });
   // Nobody waits for the function's response after its caller has disconnected.
   response.on("close", () => {
@@ -230,7 +230,7 @@ const OVERLOADED = {
   title: "The service is at its limit for now",
   retryAfterSeconds: 2,
 } as const;
-/** Bytes of a failed function's message that are looked at. */
+/** Bytes of a failed function's message that are read. */
 const MESSAGE_BYTES = 16_384;
 
 /** A function that timed out is overloaded; API Gateway returns 503 too. */
@@ -248,7 +248,7 @@ async function hideCrash(
   sendProblem(request, response, /timed out/i.test(message) ? OVERLOADED : FAILED);
 }
 
-function away(request: IncomingMessage, response: ServerResponse, detail: string): void {
+function sendUnavailable(request: IncomingMessage, response: ServerResponse, detail: string): void {
   const title = "The service cannot be reached";
   sendProblem(request, response, { status: 503, code: "resource_unavailable", title, detail, retryAfterSeconds: 1 });
 }

@@ -9,7 +9,7 @@ const NEVER_IN_JSON = 0x01;
  */
 export function spoilInvalidUtf8(): Transform {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  /** Kept back, because what is incomplete shows at the end only. */
+  /** Held back, because only the end of the body shows whether it is complete. */
   let last: Buffer | undefined;
   let isSpoilt = false;
   const spoil = (chunk: Buffer | undefined) => {

@@ -34,7 +34,7 @@ import { Timers } from "./timers.ts";
 export interface LocalCloud {
   api: Api;
   webUrl: string;
-  /** Settles when the emulator ends without having been asked to. */
+  /** Settles when the emulator ends without being stopped. */
   lost: Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface CloudOptions {
   /** What makes the emulator's environment. */
   python: string;
   port?: number | undefined;
-  /** What goes wrong between functions and emulator, as `RUNYARD_FAULTS` says it. @default what that variable says */
+  /** The faults to inject between functions and emulator, in the format of `RUNYARD_FAULTS`. @default that variable */
   faults?: string | undefined;
   signal: AbortSignal;
 }
@@ -60,7 +60,7 @@ const Processes = v.object({
   scratch: v.exactOptional(v.string()),
 });
 
-/** Everything that one start brings up, and takes down again in the opposite order. */
+/** Everything that one start creates, and stops again in reverse order. */
 export class LocalCloudSession {
   readonly #paths: LocalPaths;
   #door: HttpProxy | undefined;
@@ -273,7 +273,7 @@ function findApiUrl(outputs: StackOutputs, endpoint: string): string {
 
 async function removeScratch(folder: string | undefined): Promise<void> {
   if (folder === undefined || !path.basename(folder).startsWith(SCRATCH_PREFIX)) return;
-  // What an agent left unreadable is not worth failing for.
+  // A file that an agent left unreadable is no reason to fail.
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 

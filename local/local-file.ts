@@ -11,7 +11,7 @@ export const LocalFile = v.object({
   emulator_url: v.string(),
   /** The secret access key that the emulator of this start demands. @default that of a start before there was one, which opens nothing */
   emulator_key: v.optional(v.string(), ""),
-  /** The `npm run emulator` that serves it; it may be gone. */
+  /** The process of `npm run emulator` that serves it, which may have ended. */
   pid: v.number(),
 });
 export type LocalFile = v.InferOutput<typeof LocalFile>;

@@ -14,7 +14,8 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 /**
  * The model gateway of the local cloud, which is that of AWS on the emulator's table. It is here and not in the emulator, because
- * that one holds responses back until they are whole. `faults`: what goes wrong in its calls, as `RUNYARD_FAULTS` says it.
+ * that one holds responses back until they are whole. `faults`: the faults to inject into its calls, in the format of
+ * `RUNYARD_FAULTS`.
  */
 export function localGateway(access: EmulatorAccess, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);

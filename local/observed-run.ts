@@ -5,7 +5,7 @@ import { Problem, say, seconds } from "../host/terminal.ts";
 
 const block = (command: string): string => `\`\`\`sh\n${command}\n\`\`\`\n`;
 
-/** A run that reports its sandbox: the machine, the tools, and what it must not have. */
+/** A run that reports its sandbox: the machine, the tools, and whether it can reach what it must not. */
 export const FACTS = {
   title: "What this sandbox is like",
   prompt: [
@@ -24,17 +24,17 @@ export const ATTEMPT = { title: "Work that is cancelled", prompt: block("sleep 5
 
 export const Started = v.object({ run_id: v.string() });
 
-/** What a run was seen to do; times in milliseconds, undefined if it never came to it. */
+/** The observed course of a run. Times are in milliseconds, and undefined for a step that it never reached. */
 export interface Observed {
   readonly provider: string;
   readonly state: string;
   readonly why?: string | undefined;
   readonly queuedMs?: number | undefined;
-  /** From the start that its provider was asked for to the first call of the harness. */
+  /** From the request to its provider to the first call of the harness. */
   readonly startMs?: number | undefined;
   readonly beganMs?: number | undefined;
   readonly wholeMs?: number | undefined;
-  /** From the cancel to the word that the sandbox is gone. */
+  /** From the cancel to the report that the sandbox is gone. */
   readonly stopMs?: number | undefined;
   readonly stoppedBy?: string | undefined;
   /** What its commands printed. */
@@ -61,7 +61,7 @@ export async function observed(runId: string, { api, cancels, timeoutMs }: Follo
       ]);
     }
     const page = await callApi(api, "GET", `/agent/runs/${runId}/events?after=${after}&wait=20`, RunEvents);
-    for (const event of page.events) tell(event, events);
+    for (const event of page.events) printEvent(event, events);
     events.push(...page.events);
     after = page.next;
     isOver = page.ended;
@@ -70,15 +70,15 @@ export async function observed(runId: string, { api, cancels, timeoutMs }: Follo
       await callApi(api, "POST", `/agent/runs/${runId}/cancel`, v.string());
     }
   }
-  return told(events);
+  return summarize(events);
 }
 
-function tell(event: Event, before: readonly Event[]): void {
+function printEvent(event: Event, before: readonly Event[]): void {
   const first = before[0] ?? event;
   if (event.type !== "messages") say(`  ${seconds(at(event) - at(first)).padStart(8)}  ${event.type}`);
 }
 
-function told(events: readonly Event[]): Observed {
+function summarize(events: readonly Event[]): Observed {
   const first = (type: string) => events.find((event) => event.type === type);
   const last = (type: string) => events.findLast((event) => event.type === type);
   const pending = last("run_pending");

@@ -11,7 +11,7 @@ export interface StartOptions {
   repo?: string;
   /** Let the sample run execute the repository's own test command, for 60 seconds at most. */
   runTests: boolean;
-  /** Seed, or `seed/percent`, of what goes wrong between the functions and the emulator. @default nothing does */
+  /** Seed, or `seed/percent`, of the faults to inject between the functions and the emulator. @default none */
   faults?: string;
 }
 
@@ -40,7 +40,7 @@ export type ParsedOptions =
   | { kind: "help" }
   | { kind: "wrong"; why: string };
 
-/** Reads the command line; what is wrong with it comes back as a sentence, never as an exception. */
+/** Parses the command line. Returns what is wrong with it as a sentence, and never throws. */
 export function parseOptions(args: string[]): ParsedOptions {
   let values: ReturnType<typeof readFlags>;
   try {

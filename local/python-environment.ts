@@ -6,7 +6,10 @@ import { lastLines, runCommand } from "../host/commands.ts";
 import { readJson, writeJson } from "../host/files.ts";
 import { Problem } from "../host/terminal.ts";
 
-/** Every package that the emulator needs, exactly and with its hashes: what the emulator does, and does wrong, was measured with these. */
+/**
+ * Every package that the emulator needs, exactly and with its hashes: the behavior of the emulator, and its bugs, were measured
+ * with these.
+ */
 const EMULATOR_REQUIREMENTS = path.join(import.meta.dirname, "emulator-requirements.txt");
 
 const PIP_INSTALL = [

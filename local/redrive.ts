@@ -31,9 +31,9 @@ the run before it acts, and does nothing for one that has gone on. Without a que
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
 
 export interface RedriveOptions {
-  /** Moves each message by itself, where SQS's own way is missing, as in the emulator. @default false */
+  /** Moves the messages one by one, for the emulator, which does not support SQS's own redrive. @default false */
   readonly byHand?: boolean;
-  /** Milliseconds between two looks at how far SQS is. @default 1,000 */
+  /** Milliseconds between two checks of the progress of SQS. @default 1,000 */
   readonly lookMs?: number;
 }
 

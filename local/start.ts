@@ -6,7 +6,7 @@ import { LocalCloudSession } from "./local-cloud.ts";
 import { HELP, parseOptions, type StartOptions } from "./options.ts";
 import { printSummary } from "./summary.ts";
 
-/** `npm run emulator`: brings up the local cloud, runs the sample, and stays until it is stopped. */
+/** `npm run emulator`: starts the local cloud, executes the sample run, and serves until it is stopped. */
 async function main(args: string[]): Promise<number> {
   const parsed = parseOptions(args);
   if (parsed.kind === "help") {
@@ -50,11 +50,11 @@ async function serve(session: LocalCloudSession, options: StartOptions, stop: Ab
   return 0;
 }
 
-/** The first signal asks for a clean stop; a second one, if it is not an echo of the first, leaves at once. */
+/** The first signal requests a clean stop; a second one, if it is not an echo of the first, exits at once. */
 function stopOnSignals(session: LocalCloudSession): AbortController {
   const controller = new AbortController();
   let askedAt = 0;
-  const ask = (): void => {
+  const requestStop = (): void => {
     if (!controller.signal.aborted) {
       askedAt = Date.now();
       controller.abort();
@@ -63,12 +63,12 @@ function stopOnSignals(session: LocalCloudSession): AbortController {
       process.exit(130);
     }
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
-  // npm ends the shell between itself and this program, and the shell does not pass that on.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, requestStop);
+  // npm ends the shell between itself and this program, and the shell does not pass the signal on.
   const parent = process.ppid;
   if (process.env["npm_lifecycle_event"] !== undefined) {
     setInterval(() => {
-      if (process.ppid !== parent && !controller.signal.aborted) ask();
+      if (process.ppid !== parent && !controller.signal.aborted) requestStop();
     }, 1000).unref();
   }
   return controller;

@@ -2,7 +2,7 @@ import { localModels } from "../host/models.ts";
 import { bold, say, yellow } from "../host/terminal.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 
-/** What a person can do now: addresses, the key, and a call to copy. */
+/** Prints the addresses, the key, and a call to copy. */
 export function printSummary(cloud: LocalCloud, localFile: string): void {
   const rows: [string, string][] = [
     ["API", cloud.api.baseUrl],

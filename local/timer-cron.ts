@@ -4,14 +4,15 @@ const MINUTE = 60_000;
 /** Minutes by which clocks are set back somewhere. */
 const SETBACKS = [20, 30, 60, 120, 1440];
 
-/** When a timer goes off. */
+/** When a timer fires. */
 export interface TimerCron {
   isDue(minute: number): boolean;
 }
 
 /**
  * A cron as EventBridge Scheduler understands it: six fields, days of the week from 1, one of the day fields `?`. A local
- * time that the clocks leave out is skipped, and one that they repeat counts once. Throws what is wrong with it.
+ * time that the clocks leave out is skipped, and one that they repeat counts once. Throws an error that says what is
+ * wrong with it.
  */
 export function timerCron(expression: string, timeZone: string): TimerCron {
   const fields = /^cron\(([^()]*)\)$/.exec(expression)?.[1]?.split(" ");

@@ -5,7 +5,7 @@ import { ACCOUNT, REGION } from "./account.ts";
 import { type TimerCron, timerCron } from "./timer-cron.ts";
 
 const MINUTE = 60_000;
-/** Tries at sending a message, a second after the other. */
+/** Attempts to send a message, one second apart. */
 const SENDINGS = 5;
 
 /** A timer as AWS's API takes it, as far as the local cloud knows it. */
@@ -29,8 +29,8 @@ export type Send = (functionName: string, event: string) => Promise<void>;
 
 /**
  * The timers of schedules, on disk at each change: the emulator's own know no time zones, and one that they cannot read
- * stops all others. They go off at the beginning of each minute while the cloud is up; what a stopped one misses, the
- * service makes up for by itself.
+ * stops all others. They fire at the beginning of each minute while the cloud is running; the service makes up for the
+ * firings that a stopped cloud has missed.
  */
 export class Timers {
   readonly #file: string;
@@ -53,7 +53,7 @@ export class Timers {
     return this.#timers.get(toKey(group, name));
   }
 
-  /** Sets a timer; throws what is wrong with its expression or time zone. */
+  /** Sets a timer; throws an error if its expression or time zone is wrong. */
   async put(name: string, input: v.InferOutput<typeof TimerInput>): Promise<StoredTimer> {
     const group = input.GroupName;
     const before = this.get(group, name);
@@ -70,9 +70,9 @@ export class Timers {
     await this.#save();
   }
 
-  /** Lets the timers go off from the next minute on. */
+  /** Starts the timers, which fire from the next minute on. */
   begin(send: Send, after = 0): void {
-    // A clock that rings a moment too early must not ring twice.
+    // A clock timer that fires a moment too early must not fire twice.
     const next = Math.max(Math.floor(Date.now() / MINUTE + 1) * MINUTE, after + MINUTE);
     this.#ticking = setTimeout(() => {
       void this.goOff(next, send);
@@ -91,7 +91,7 @@ export class Timers {
     const due = [...this.#timers].filter(
       ([key, timer]) => timer.State === "ENABLED" && this.#crons.get(key)?.isDue(minute),
     );
-    await Promise.all(due.map(([, timer]) => sendOff(timer, minute, send)));
+    await Promise.all(due.map(([, timer]) => deliver(timer, minute, send)));
   }
 
   #set(timer: StoredTimer): void {
@@ -109,7 +109,7 @@ export class Timers {
 
 const toKey = (group: string, name: string): string => `${group}/${name}`;
 
-async function sendOff(timer: StoredTimer, minute: number, send: Send): Promise<void> {
+async function deliver(timer: StoredTimer, minute: number, send: Send): Promise<void> {
   const functionName = timer.Target.Arn.split(":").at(-1) ?? "";
   for (let attempt = 1; attempt <= SENDINGS; attempt++) {
     try {

@@ -29,7 +29,7 @@ export async function checkConcurrency(config: LambdaClientConfig = {}): Promise
   }
 }
 
-/** Lets a model of Amazon Bedrock answer once, with the shortest response. */
+/** Calls a model of Amazon Bedrock once, with the shortest response. */
 export async function checkBedrock(model: string, config: BedrockRuntimeClientConfig = {}): Promise<Check> {
   const name = "bedrock";
   const client = new BedrockRuntimeClient({ maxAttempts: 1, requestHandler: new NodeHttpHandler(), ...config });

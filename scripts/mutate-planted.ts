@@ -1,4 +1,6 @@
-/** `npm run mutate:planted`: plants bugs of usual kinds at places chosen at random, and tells which of them the tests notice. */
+/**
+ * `npm run mutate:planted`: plants bugs of usual kinds at places chosen at random, and reports which of them the tests notice.
+ */
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +31,7 @@ const HELP = `npm run mutate:planted
   --known       tries only test files of which an earlier run found that out`;
 
 const ONE_FILE_SECONDS = 300;
-/** What a test file that ends without a bug has time for, to tell whether it ends with it. */
+/** The time that a test file gets which ends without a bug, to find out whether it ends with the bug. */
 const ENDLESS_SECONDS = 60;
 
 const { values } = parseArgs({

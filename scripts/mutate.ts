@@ -1,4 +1,4 @@
-/** `npm run mutate`: changes the code in small ways, one at a time, and tells which changes no test notices. */
+/** `npm run mutate`: changes the code in small ways, one at a time, and reports which changes no test notices. */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";

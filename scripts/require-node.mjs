@@ -1,4 +1,4 @@
-// The first act of every npm script. It is written for old Nodes (12 and up), so that they can say what is missing
+// The first step of every npm script. It is written for old Nodes (12 and up), so that they can say what is missing
 // instead of failing on syntax they do not know.
 const needed = 24;
 const found = Number(process.versions.node.split(".")[0]);

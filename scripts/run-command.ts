@@ -12,7 +12,7 @@ export interface CommandResult {
 }
 
 export interface CommandOptions {
-  /** Shows the output as it comes instead of collecting it. Default: false. */
+  /** Prints the output immediately instead of collecting it. Default: false. */
   show?: boolean;
   /** After this time the command and all that it started are killed. Default: 300. */
   timeoutSeconds?: number;

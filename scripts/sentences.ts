@@ -17,7 +17,7 @@ const Sentence = v.strictObject({
   sentence: v.pipe(v.string(), v.nonEmpty()),
   /**
    * Tests that hold it: file, describes and name, joined by ` > `. A `*` stands for any text, where a test is written for
-   * several cases or routes; whatever it finds has to have passed.
+   * several cases or routes; every test that it matches has to have passed.
    */
   tests: v.exactOptional(v.array(v.string())),
   /** Why there are no tests. */
@@ -46,7 +46,7 @@ export function readSentences(): Sections {
 }
 
 /**
- * One check, whatever the number of sentences: each has a test that passed, or the reason why there is none.
+ * One check, regardless of the number of sentences: each has a test that passed, or the reason why there is none.
  * `report` is what vitest's JSON reporter wrote of a whole run.
  */
 export function checkSentences(report: string, sections = readSentences()): CheckResult {

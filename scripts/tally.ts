@@ -18,7 +18,7 @@ const VitestReport = v.object({
 
 /**
  * A skipped test is a failure with a better name, and so is a todo. A file that could not load or clean up counts as one
- * failure though none of its tests failed; so does whatever else made vitest exit with an error.
+ * failure though none of its tests failed; so does any other reason why vitest exited with an error.
  */
 export function countVitest(json: string, exitCode: number | null): Tally {
   const files = v.parse(VitestReport, JSON.parse(json)).testResults;

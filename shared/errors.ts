@@ -4,7 +4,10 @@ interface Meaning {
   readonly title: string;
   readonly status: number;
   readonly retryable: boolean;
-  /** The state in which a run ends that this befalls: the caller's or the agent's fault, or the platform's. */
+  /**
+   * The final state of a run with this error: FAILED for a fault of the caller or the agent, ERROR for one of the
+   * platform.
+   */
   readonly endsIn: "FAILED" | "ERROR";
 }
 
@@ -53,7 +56,7 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** The one error that reaches callers as it is; whatever else is thrown is an `internal_error` that says nothing. */
+/** The only error that callers see as it is; any other becomes an `internal_error` without details. */
 export class RunyardError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
@@ -83,6 +86,6 @@ export const invalid = (path: string, message: string): RunyardError =>
 export const notFound = (what: string): RunyardError =>
   new RunyardError("resource_not_found", { detail: `there is no such ${what}` });
 
-/** A lost race: the same request may succeed at once. */
+/** Another change came first: the same request may succeed immediately. */
 export const retryableConflict = (detail: string): RunyardError =>
   new RunyardError("conflict", { detail, retryable: true, retryAfterSeconds: 1 });

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): what happens by chance can then be had again. */
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): random behavior can then be reproduced. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -78,7 +78,7 @@ export function setting(name: Name): string {
 /** The setting `name`, or nothing where it is not set. */
 export const settingIfAny = (name: Name): string | undefined => process.env[name] || undefined;
 
-/** Seconds that signed URLs live: 15 minutes by default, 5 seconds at least. */
+/** Seconds for which signed URLs are valid: 15 minutes by default, 5 seconds at least. */
 export function signedUrlSeconds(): number {
   return v.parse(Seconds, settingIfAny("SIGNED_URL_SECONDS") ?? "900");
 }

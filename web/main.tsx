@@ -17,7 +17,7 @@ import { router } from "./router.tsx";
 
 const RELOADED = "runyard.reloaded";
 
-// A page that was opened before a deployment asks for files that the deployment replaced.
+// A page that was opened before a deployment requests files that the deployment replaced.
 addEventListener("vite:preloadError", (event) => {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (Date.now() - last < 60_000) return;

@@ -69,10 +69,10 @@ var RunyardError = class extends Error {
   429: RateLimitError
 };
 function toAPIError({ status, headers }, text) {
-  let body = parsed(text), { error, title, detail, message } = toProblem(body), said = error ?? detail ?? title ?? message ?? (typeof body == "string" ? body.slice(0, 200) : ""), Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
-  return new Class(`${status} ${said}`.trim(), { status, headers, body });
+  let body = parseBody(text), { error, title, detail, message } = toProblem(body), summary = error ?? detail ?? title ?? message ?? (typeof body == "string" ? body.slice(0, 200) : ""), Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
+  return new Class(`${status} ${summary}`.trim(), { status, headers, body });
 }
-function parsed(text) {
+function parseBody(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -518,14 +518,14 @@ var Identities = class extends APIResource {
 var LONGEST_WAIT = 6e4;
 function waitBeforeRepeat(error, repeats) {
   if (!isRepeatable(error)) return;
-  let wait = askedFor(error.headers) ?? Math.random() * Math.min(8e3, 500 * 2 ** repeats);
+  let wait = readRetryAfter(error.headers) ?? Math.random() * Math.min(8e3, 500 * 2 ** repeats);
   return wait <= LONGEST_WAIT ? wait : void 0;
 }
 function isRepeatable({ status, headers, retryable }) {
-  let said = headers?.get("x-should-retry");
-  return said === "true" || said === "false" ? said === "true" : status === void 0 || status === 408 || status === 429 || status >= 500 ? !0 : status === 409 && retryable === !0;
+  let override = headers?.get("x-should-retry");
+  return override === "true" || override === "false" ? override === "true" : status === void 0 || status === 408 || status === 429 || status >= 500 ? !0 : status === 409 && retryable === !0;
 }
-function askedFor(headers) {
+function readRetryAfter(headers) {
   let milliseconds = headers?.get("retry-after-ms")?.trim() ?? "";
   if (NUMBER.test(milliseconds)) return Number(milliseconds);
   let after = headers?.get("retry-after")?.trim() ?? "";
@@ -671,9 +671,9 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   async *events(runId, { after = 0, wait = 25, ...options } = {}) {
     let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options, request = { ...options, maxRetries, timeout: timeout + wait * 1e3 };
     for (let last = after; ; ) {
-      let asked = Date.now(), { events, next, ended: ended2 } = await this.listEvents(runId, { after: last, wait }, request);
+      let began = Date.now(), { events, next, ended: ended2 } = await this.listEvents(runId, { after: last, wait }, request);
       if (yield* events, ended2) return;
-      last = next, events.length === 0 && Date.now() - asked < 1e3 && await this.transport.sleep(1e3, options.signal);
+      last = next, events.length === 0 && Date.now() - began < 1e3 && await this.transport.sleep(1e3, options.signal);
     }
   }
   /**
@@ -730,8 +730,8 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     else for await (let event of this.events(runId, options)) yield { kind: "event", event };
   }
   /**
-   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. The transcript of a run that has just
-   * ended is waited for, `maxRetries` times a second: 30 by default.
+   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. Waits for the transcript of a run
+   * that has just ended: `maxRetries` retries, 30 by default, a second apart.
    */
   async downloadTranscript(runId, options = {}) {
     let { maxRetries = FOLLOW_RETRIES } = options, { download_url } = await this.transcript(runId, { ...options, maxRetries });
@@ -937,7 +937,7 @@ var EXIT = {
   failed: 1,
   /** The command line is wrong; nothing was sent. */
   usage: 2,
-  /** The run asks something, and waits for `runyard runs followup`. */
+  /** The run has a question, and waits for `runyard runs followup`. */
   blocked: 3,
   /** The service refused the request, or could not be reached. */
   service: 4,
@@ -1459,9 +1459,9 @@ var TokenBody = object({ value: string() }), hasGithubToken = (env) => !!(env.AC
 async function requestGithubToken(env, audience) {
   let url = new URL(env.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
   url.searchParams.set("audience", audience);
-  let headers = { authorization: `Bearer ${env.ACTIONS_ID_TOKEN_REQUEST_TOKEN}`, accept: "application/json" }, response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(3e4) }), parsed2 = safeParse(TokenBody, await response.json().catch(() => {
+  let headers = { authorization: `Bearer ${env.ACTIONS_ID_TOKEN_REQUEST_TOKEN}`, accept: "application/json" }, response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(3e4) }), parsed = safeParse(TokenBody, await response.json().catch(() => {
   }));
-  if (response.ok && parsed2.success) return parsed2.output.value;
+  if (response.ok && parsed.success) return parsed.output.value;
   throw new Problem(`GitHub gave no OIDC token: status ${response.status}.`);
 }
 var defaultAudience = (baseURL) => new URL(baseURL).origin;
@@ -1558,9 +1558,9 @@ function addSummary({ env }, markdown) {
 function toDisplayEvents({ type, occurred_at, data }) {
   if (type === "model_called") return [];
   if (type !== "messages") return [step(type, occurred_at, data)];
-  let parsed2 = safeParse(Messages, data);
-  if (!parsed2.success) return [];
-  let all = parsed2.output.messages.flatMap(
+  let parsed = safeParse(Messages, data);
+  if (!parsed.success) return [];
+  let all = parsed.output.messages.flatMap(
     ({ role, content, timestamp }) => content.flatMap((block) => ofBlock(block, role, earlier(timestamp, occurred_at)))
   );
   return joinResults(all);
@@ -1614,7 +1614,7 @@ function retryText({ attempt, of, reason, next_in_ms }) {
   return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
 }
 function step(type, at, data) {
-  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
+  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
   return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [
@@ -1633,9 +1633,9 @@ var Block = variant("type", [
   messages: array(object({ role: string(), content: array(unknown()), timestamp: optional(string()) }))
 }), Command = object({ command: string() });
 function ofBlock(given, role, at) {
-  let parsed2 = safeParse(Block, given);
-  if (!parsed2.success) return [];
-  let block = parsed2.output;
+  let parsed = safeParse(Block, given);
+  if (!parsed.success) return [];
+  let block = parsed.output;
   switch (block.type) {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text, id: block.message_id }] : [];
@@ -1654,7 +1654,7 @@ var Output = object({
   stderr: Text
 });
 function ofResult({ action_id: id, state, title, summary, diff, output }) {
-  let known = { id, title, failed: state !== "completed", diff }, parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state === "completed" && title !== void 0 ? "done" : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
+  let known = { id, title, failed: state !== "completed", diff }, parsed = safeParse(Output, output), { exit_code, ...texts } = parsed.success ? parsed.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state === "completed" && title !== void 0 ? "done" : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
 `), showsOutput = isShell || summary === void 0 && title === void 0;
   return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
 }

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { readSettings } from "#infra/read-settings.ts";
 import { runyard } from "#infra/runyard.ts";
 
-/** What of a deployment has a price, as its templates say. */
+/** The billed resources of a deployment, read from its templates. */
 export interface Deployed {
   /** Queues that Lambda polls. */
   readonly mappings: number;

@@ -31,7 +31,7 @@ const PER_CALLER = 4;
 const RETRY_MS = 50;
 
 /**
- * OpenHands' agent server with its terminal and a stand-in for the model, which asks for one command and then is done. The server
+ * OpenHands' agent server with its terminal and a stand-in for the model, which requests one command and then is done. The server
  * runs the command as its own user, without a boundary.
  */
 export async function measureOpenhands(runs: number): Promise<OpenhandsFigures> {
@@ -87,13 +87,13 @@ const Events = v.object({ items: v.array(v.looseObject({ kind: v.string(), times
 async function conversation(base: string, modelUrl: string, workspace: string): Promise<Times> {
   const since = Date.now();
   const llm = { model: "openai/stand-in", base_url: modelUrl, api_key: "none", usage_id: "agent", num_retries: 0 };
-  const asked = {
+  const body = {
     agent: { kind: "Agent", llm, tools: [{ name: "terminal" }] },
     workspace: { kind: "LocalWorkspace", working_dir: workspace },
     initial_message: { role: "user", content: [{ type: "text", text: "Tell the time." }], run: true },
     autotitle: false,
   };
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(asked) };
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const { id } = await read(`${base}/api/conversations`, Conversation, init);
   while ((await read(`${base}/api/conversations/${id}`, Conversation)).execution_status !== "finished") {
     await pause(POLL_MS);
@@ -117,7 +117,7 @@ async function read<S extends v.GenericSchema>(url: string, schema: S, init: Req
 
 const Completion = v.object({ messages: v.array(v.looseObject({ role: v.string() })) });
 
-/** A model with OpenAI's API that asks for one command, and is done when it has the result. */
+/** A model with OpenAI's API that requests one command, and is done when it has the result. */
 async function startModel(): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer(async (request, response) => {
     const { messages } = v.parse(Completion, await json(request));

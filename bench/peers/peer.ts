@@ -61,7 +61,7 @@ async function listInstalled(minors: readonly number[]): Promise<string[]> {
   return paths;
 }
 
-/** Waits until a server answers at a URL; false if it ends, or does not answer in time. */
+/** Waits until a server responds at a URL; false if it ends, or does not respond in time. */
 export async function respondsWithin(child: ChildProcess, url: string, milliseconds: number): Promise<boolean> {
   for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await pause(100)) {
     if (child.exitCode !== null || child.pid === undefined) return false;

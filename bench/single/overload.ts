@@ -6,7 +6,7 @@ import { RunAgentResponse } from "../../shared/wire/run.ts";
 import { PROMPT, untilEnded } from "../latency.ts";
 import { calculateSpread, quantile, type Spread } from "../statistics.ts";
 
-/** What many callers at once meet, and what another caller notices of them. */
+/** The responses to many callers at once, and how another caller is affected. */
 export interface Overload {
   readonly callers: number;
   readonly seconds: number;
@@ -95,8 +95,8 @@ async function measureStartTime(api: Api): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < OTHER_RUNS; run++) {
     const since = Date.now();
-    const asked = { prompt: PROMPT, team: false };
-    const { run_id } = await callApi(api, "POST", "/agent/runs", RunAgentResponse, asked);
+    const body = { prompt: PROMPT, team: false };
+    const { run_id } = await callApi(api, "POST", "/agent/runs", RunAgentResponse, body);
     await untilEnded(api, run_id);
     const { events } = await callApi(api, "GET", `/agent/runs/${run_id}/events?after=0`, RunEvents);
     const started = events.find(({ type }) => type === "worker_container_ready");

@@ -19,7 +19,7 @@ export async function measureReads(api: Api, path: string, callers: number, requ
       const since = performance.now();
       const response = await fetch(api.baseUrl + path, { headers: { authorization: `Bearer ${api.key}` } });
       await response.arrayBuffer();
-      if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}`);
+      if (!response.ok) throw new Error(`GET ${path} returned ${response.status}`);
       times.push(performance.now() - since);
     }
   };

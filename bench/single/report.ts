@@ -17,7 +17,7 @@ export interface MissingPeer {
   readonly details: readonly string[];
 }
 
-/** All that one benchmark of the single machine found out. */
+/** The results of one benchmark of the single machine. */
 export interface SingleReport {
   readonly machine: Machine;
   readonly missing: readonly MissingPeer[];

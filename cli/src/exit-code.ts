@@ -7,7 +7,7 @@ export const EXIT = {
   failed: 1,
   /** The command line is wrong; nothing was sent. */
   usage: 2,
-  /** The run asks something, and waits for `runyard runs followup`. */
+  /** The run has a question, and waits for `runyard runs followup`. */
   blocked: 3,
   /** The service refused the request, or could not be reached. */
   service: 4,

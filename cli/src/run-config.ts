@@ -47,6 +47,6 @@ async function configFile(file: string): Promise<AmbientAgentConfig> {
   });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown())), text);
   if (!parsed.success) throw usage(`--config ${file} is not a JSON object.`);
-  // What its members may be is the API's to say.
+  // The API validates its members.
   return JSON.parse(text);
 }

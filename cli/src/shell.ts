@@ -1,4 +1,4 @@
-/** The world around the command: its terminal, its environment and its signals. Tests put another in its place. */
+/** The surroundings of the command: its terminal, its environment and its signals. Tests replace them. */
 export interface Shell {
   /** Writes to standard output, as it is. */
   readonly out: (data: string | Uint8Array) => void;

@@ -16,7 +16,7 @@ const ESCAPE = String.fromCharCode(27);
 /** The colours that we paint with, and no other sequence. */
 const OUR_STYLES = new RegExp(`(${ESCAPE}\\[(?:[0-2]|3[1-3])m)`);
 
-/** Text of ours, with its colours and with whatever foreign text got into it, as it may go to a terminal. */
+/** Our own text with its colours, and with any foreign text in it, in a form that is safe for a terminal. */
 export function terminalText(text: string): string {
   const parts = text.split(OUR_STYLES);
   return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join("");

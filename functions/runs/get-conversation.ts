@@ -22,7 +22,7 @@ export const getConversation = endpoint({
     const { head, body } = await visibleRun(path.runId, principal, ports);
     refuseUnreadable(head);
     const steps = await readSteps(head, body, ports);
-    const told = { conversationId: body.conversation_id, runs: [path.runId], steps };
-    return { status: 200, body: await toConversationPage(["run", path.runId], told, query, ports.cursors) };
+    const conversation = { conversationId: body.conversation_id, runs: [path.runId], steps };
+    return { status: 200, body: await toConversationPage(["run", path.runId], conversation, query, ports.cursors) };
   },
 });

@@ -17,7 +17,7 @@ export interface Brief {
   readonly skills: readonly SkillEntry[];
   /** Whether commands can reach the network. */
   readonly network: boolean;
-  /** Whether the run asks for computer use. */
+  /** Whether the run requests computer use. */
   readonly computerUse: boolean;
 }
 

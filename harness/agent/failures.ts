@@ -33,14 +33,15 @@ export interface Failure {
 /** Extracts the failure from an error that the SDKs may have wrapped. */
 export function toFailure(error: unknown): Failure {
   const chain = listCauses(error);
-  const told = chain.find(hasStatus);
-  if (told !== undefined) {
-    const asked = readRetryAfter(told);
+  const apiError = chain.find(hasStatus);
+  if (apiError !== undefined) {
+    const pauseMs = readRetryAfter(apiError);
     return {
-      status: told.status,
-      message: readMessage(told),
-      isRetryable: told.status === 408 || told.status === 409 || told.status === 429 || told.status >= 500,
-      ...(asked === undefined ? {} : { requestedPauseMs: asked }),
+      status: apiError.status,
+      message: readMessage(apiError),
+      isRetryable:
+        apiError.status === 408 || apiError.status === 409 || apiError.status === 429 || apiError.status >= 500,
+      ...(pauseMs === undefined ? {} : { requestedPauseMs: pauseMs }),
     };
   }
   const failed = chain.find((cause) => cause instanceof FailedResponse);

@@ -21,17 +21,19 @@ const INTERRUPTED = { error: "interrupted with an unknown result: check the stat
  */
 export function buildHistory({ instructions, conversation }: Turn, { opening, context }: Opened): Message[] {
   const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
-  const asked = conversation.findLastIndex(isAsked);
-  const isFollowup = asked >= openingAt;
+  const instructionAt = conversation.findLastIndex(isInstruction);
+  const isFollowup = instructionAt >= openingAt;
   // A long follow-up is truncated in the recorded conversation; use the full text.
-  const told = conversation.map((said, index) => (isFollowup && index === asked ? toUserMessage(instructions) : said));
-  const results = indexResults(told);
-  const before = told.slice(0, openingAt).flatMap((said) => toMessages(said, results));
-  const after = told.slice(openingAt).flatMap((said) => toMessages(said, results));
+  const recorded = conversation.map((said, index) =>
+    isFollowup && index === instructionAt ? toUserMessage(instructions) : said,
+  );
+  const results = indexResults(recorded);
+  const before = recorded.slice(0, openingAt).flatMap((said) => toMessages(said, results));
+  const after = recorded.slice(openingAt).flatMap((said) => toMessages(said, results));
   // A cancelled first instruction is one of the messages.
-  const isTold = told[openingAt]?.message_ids?.includes(OPENING) === true;
-  const asking = opening.length > 0 || !isTold ? [toPinnedMessage(opening.length > 0 ? opening : [GO_ON])] : [];
-  return startWithUser([...before, ...asking, ...after]);
+  const hasOpening = recorded[openingAt]?.message_ids?.includes(OPENING) === true;
+  const first = opening.length > 0 || !hasOpening ? [toPinnedMessage(opening.length > 0 ? opening : [GO_ON])] : [];
+  return startWithUser([...before, ...first, ...after]);
 }
 
 /** Excludes a message from every summary of the conversation. */
@@ -41,7 +43,8 @@ function pin(message: Message): Message {
   return new Message({ role, content, trackingId, metadata: { ...metadata, custom } });
 }
 
-const isAsked = ({ role, content }: Said): boolean => role === "user" && content.some(({ type }) => type === "text");
+const isInstruction = ({ role, content }: Said): boolean =>
+  role === "user" && content.some(({ type }) => type === "text");
 
 const toUserMessage = (texts: readonly string[]): Said => ({
   role: "user",

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Block, type Message, tellsOfCancel } from "#shared/wire/conversation.ts";
+import { type Block, type Message, marksCancellation } from "#shared/wire/conversation.ts";
 import { TurnOutcome as ReportedOutcome } from "#shared/wire/harness.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
@@ -8,9 +8,9 @@ import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 export type Start =
   /** The prompt has no response yet: this is the first execution, or an earlier one was lost during the turn. */
   | ({ readonly from: "prompt" } & Begun)
-  /** An execution took a follow-up and was lost before it answered. */
+  /** An execution took a follow-up and was lost before it responded. */
   | ({ readonly from: "followup"; readonly message: string } & Begun)
-  /** Every message is answered; `last` is the outcome of the last turn. */
+  /** Every message has a response; `last` is the outcome of the last turn. */
   | { readonly from: "answer"; readonly last: TurnOutcome };
 
 /** The part of the open turn that an earlier execution completed. */
@@ -32,18 +32,21 @@ export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[
 }
 
 /**
- * Every turn starts with a text of the user and ends with a text of the agent, so the conversation itself shows what is not yet
- * answered. Messages of earlier runs come before this run's own.
+ * Every turn starts with a text of the user and ends with a text of the agent, so the conversation itself shows what has no
+ * response yet. Messages of earlier runs come before this run's own.
  */
 export function findStart({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
-  const asked = own.findLastIndex((message) => isText(message, "user"));
+  const lastInstruction = own.findLastIndex((message) => isText(message, "user"));
   const lastReply = own.findLastIndex((message) => isText(message, "assistant"));
-  const cancelled = own.findLastIndex(tellsOfCancel);
-  if (cancelled >= Math.max(asked, lastReply) && cancelled >= 0) return { from: "answer", last: CANCELLED };
-  if (lastReply > asked) return { from: "answer", last: readOutcome(own, own[lastReply], agent_config.model_id) };
-  const begun = findProgress(own.slice(asked + 1));
-  return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: joinText(own[asked]), ...begun };
+  const cancelled = own.findLastIndex(marksCancellation);
+  if (cancelled >= Math.max(lastInstruction, lastReply) && cancelled >= 0) return { from: "answer", last: CANCELLED };
+  if (lastReply > lastInstruction)
+    return { from: "answer", last: readOutcome(own, own[lastReply], agent_config.model_id) };
+  const begun = findProgress(own.slice(lastInstruction + 1));
+  return lastInstruction < 0
+    ? { from: "prompt", ...begun }
+    : { from: "followup", message: joinText(own[lastInstruction]), ...begun };
 }
 
 /** A text next to a tool call is not a response. */
@@ -57,7 +60,7 @@ const CANCELLED: TurnOutcome = { success: false, summary: "The instruction was c
 
 /** Whether an instruction was cancelled after the agent's last response. */
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
-  messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
+  messages.findLastIndex(marksCancellation) > messages.findLastIndex((message) => isText(message, "assistant"));
 
 function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");

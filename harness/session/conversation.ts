@@ -44,8 +44,8 @@ export async function converse(
   if (start.from === "answer") instructions = await takeFollowup();
   let commandsDone = start.from === "answer" ? 0 : start.commandsDone;
   while (instructions !== undefined) {
-    const asked = { instructions, conversation, commandsDone };
-    const turn: Turn = { ...asked, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    const input = { instructions, conversation, commandsDone };
+    const turn: Turn = { ...input, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
     // The messages of a turn come before the files that it made. Without files, they share a batch with the response.

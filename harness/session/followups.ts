@@ -11,9 +11,10 @@ import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 /** Sends heartbeats, and receives with them follow-ups in order and the cancellation of the run. */
 export interface Followups {
   /**
-   * Takes the next follow-up and adds it to the conversation. If none is waiting, stores all messages and asks the control plane
-   * once more: `undefined` means that the run may be finished.
-   * @param finish ends the run with the messages that are not stored yet, in place of asking; `undefined` then means that it has ended
+   * Takes the next follow-up and adds it to the conversation. If none is waiting, stores all messages and sends another
+   * heartbeat: `undefined` means that the run may be finished.
+   * @param finish ends the run with the messages that are not stored yet, instead of that heartbeat; `undefined` then means that
+   *   it has ended
    */
   takeNext(finish?: FinishRun): Promise<Followup | undefined>;
   /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
@@ -49,7 +50,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let acknowledged = 0;
   let interrupt: ((number: number) => void) | undefined;
   /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
-  let beat: Promise<HeartbeatResponse> | undefined;
+  let inFlight: Promise<HeartbeatResponse> | undefined;
   let isFinishing = false;
 
   const receive = (followups: readonly Followup[]) => {
@@ -75,8 +76,8 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   const isOver = () => ended.signal.aborted || stop.signal.aborted;
   const beatRegularly = async (seconds: number): Promise<number> => {
     if (isFinishing) return seconds;
-    beat = sendHeartbeat();
-    return (await beat).next_heartbeat_seconds;
+    inFlight = sendHeartbeat();
+    return (await inFlight).next_heartbeat_seconds;
   };
   void repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
     if (!isOver()) stop.abort(error);
@@ -86,7 +87,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   const finishWith = async (finish: FinishRun): Promise<void> => {
     isFinishing = true;
     // Its failure stops the execution; it is reported there.
-    await beat?.catch(() => undefined);
+    await inFlight?.catch(() => undefined);
     const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
     const left = await finish({ followups_stored: seen - waiting.length, ...unsent });
     onStored();
@@ -95,14 +96,14 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     if (left.length === 0) ended.abort();
   };
   // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
-  const ask = () => sendWith(outbox.flush(), seen > acknowledged, sendHeartbeat);
+  const poll = () => sendWith(outbox.flush(), seen > acknowledged, sendHeartbeat);
 
   const note = ({ number }: Followup) => {
     stored = Math.max(stored, number);
   };
   const takeNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
     if (waiting.length === 0) {
-      await (finish === undefined ? ask() : finishWith(finish));
+      await (finish === undefined ? poll() : finishWith(finish));
       stop.signal.throwIfAborted();
     }
     const followup = waiting.shift();
@@ -122,24 +123,24 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   };
 }
 
-/** Calls `beat` again and again, after the seconds that it returned the last time. */
+/** Calls `send` repeatedly, each time after the seconds that it returned last. */
 async function repeatHeartbeats(
   first: number,
-  beat: (seconds: number) => Promise<number>,
+  send: (seconds: number) => Promise<number>,
   isOver: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   let seconds = first;
   while (!isOver()) {
     await sleep(seconds * 1000, undefined, { signal });
-    seconds = await beat(seconds);
+    seconds = await send(seconds);
   }
 }
 
 /** Sends a heartbeat while messages are sent, or after that. */
-async function sendWith(flushed: Promise<void>, isAfter: boolean, beat: () => Promise<unknown>): Promise<void> {
+async function sendWith(flushed: Promise<void>, isAfter: boolean, send: () => Promise<unknown>): Promise<void> {
   if (isAfter) await flushed;
-  await Promise.all([flushed, beat()]);
+  await Promise.all([flushed, send()]);
 }
 
 const CANCELLED = "[This was cancelled before it started. Do not carry it out.]";

@@ -7,8 +7,8 @@ import type { ThirdPartyAgent } from "../third-party/agent.ts";
 export type MakeEngine = (work: AgentWork) => Promise<Engine>;
 
 /**
- * Loads the engine for a model: the third-party agent that the run asks for, or our own. The modules of an agent with a language model
- * are loaded only by runs that need them.
+ * Loads the engine for a model: the third-party agent that the run requests, or our own. The modules of an agent with a language
+ * model are loaded only by runs that need them.
  */
 export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
   if (modelId !== undefined && thirdParty !== undefined) {

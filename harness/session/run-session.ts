@@ -89,7 +89,8 @@ async function saveAtSliceEnd(
 
 async function failSetup(error: SetupError, { outbox, followups }: SessionChannel): Promise<TurnOutcome> {
   sendReply(outbox, error.message);
-  // Follow-ups get no response, but they are part of the conversation; without them stored, they would start the run again.
+  // Follow-ups get no response, but they are part of the conversation; unless they are stored, they would start the run
+  // again.
   while ((await followups.takeNext()) !== undefined);
   return { success: false, summary: error.message, error_code: "environment_setup_failed" };
 }

@@ -3,7 +3,7 @@
  * retry ends with the same error.
  */
 export type StopKind =
-  /** The control plane asked for it. */
+  /** The control plane requested it. */
   | "cancelled"
   /** The key is no longer valid: the run was cancelled, or another execution continues it. */
   | "stale"

@@ -2,7 +2,7 @@ import type { RunContext } from "../setup/setup.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { MessageRecorder } from "./message-recorder.ts";
 
-/** The third-party command-line agents that a run may ask for. */
+/** The third-party command-line agents that a run may request. */
 export type AgentType = "claude" | "codex" | "gemini";
 
 /** An MCP server that is a command, or a URL. */
@@ -62,12 +62,12 @@ export interface ThirdPartyAgent {
   /** The path of its model API below the forwarder's address. */
   readonly api: string;
   /** The files that it reads, by name. */
-  files(asked: Asked): Readonly<Record<string, string>>;
+  files(input: Asked): Readonly<Record<string, string>>;
   /**
    * A bash script that starts it and exits with its exit code. `$agent` is the path of its program, `$port` the local port of its model
    * API. Standard input holds the instructions.
    */
-  script(asked: Asked): string;
+  script(input: Asked): string;
   reader(recorder: MessageRecorder): StreamReader;
   /** A bash pattern for files below HOME; the largest match is the file of the session. */
   sessionFiles(id: string): string;

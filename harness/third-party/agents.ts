@@ -7,7 +7,7 @@ import { gemini } from "./gemini.ts";
 
 const AGENTS: Readonly<Record<AgentType, ThirdPartyAgent>> = { claude, codex, gemini };
 
-/** Finds the agent that a run's configuration asks for; undefined for the default harness. */
+/** Finds the agent that a run's configuration requests; undefined for the default harness. */
 export function findThirdPartyAgent(type: string | undefined): ThirdPartyAgent | undefined {
   return Object.values(AGENTS).find((agent) => agent.type === type);
 }

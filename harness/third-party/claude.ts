@@ -26,7 +26,7 @@ export const claude: ThirdPartyAgent = {
       mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, toMcpConfig(server)])),
     }),
   }),
-  script: (asked) => [ENVIRONMENT, `node "$agent" ${buildArguments(asked).join(" ")}`].join("\n"),
+  script: (input) => [ENVIRONMENT, `node "$agent" ${buildArguments(input).join(" ")}`].join("\n"),
   reader,
   sessionFiles: (id) => `"$HOME"/.claude/projects/*/${id}.jsonl`,
   parseSession(file, workingDirectory) {

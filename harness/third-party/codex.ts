@@ -12,7 +12,7 @@ export const codex: ThirdPartyAgent = {
   package: "@openai/codex",
   program: "@openai/codex/bin/codex.js",
   api: "/openai/v1",
-  files: (asked) => ({ [CONFIG]: buildConfig(asked) }),
+  files: (input) => ({ [CONFIG]: buildConfig(input) }),
   script: ({ session, files }) =>
     [
       'export RUNYARD_MODEL_KEY=runyard CODEX_HOME="$HOME/.codex"',

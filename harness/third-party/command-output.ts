@@ -25,7 +25,7 @@ export interface CommandOutput {
   readonly data: Buffer;
 }
 
-/** Returns the id of the longest command that a script contains, whatever the quotes. */
+/** Returns the id of the longest command that a script contains, regardless of quotes. */
 export function findCommand(commands: ReadonlyMap<string, string>, script: string): string | undefined {
   const text = removeQuotes(script);
   const matching = [...commands].filter(([, command]) => text.includes(removeQuotes(command)));

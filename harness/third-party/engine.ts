@@ -83,20 +83,20 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
 
   /** Builds the prompt: in a session that the agent remembers, only the new instructions. */
   const buildPrompt = async ({ instructions, conversation }: Turn): Promise<string> => {
-    const asked = instructions.join("\n\n");
-    if (!isFirst) return asked;
+    const current = instructions.join("\n\n");
+    if (!isFirst) return current;
     isFirst = false;
     // The current instructions may be the last message already.
     const earlier = conversation.at(-1)?.role === "user" ? conversation.slice(0, -1) : conversation;
     // Without earlier messages, any stored session belongs to an execution whose messages were discarded.
-    if (earlier.length === 0) return asked;
+    if (earlier.length === 0) return current;
     session = await sessions.restore();
     const [history, begun] = [
       session === undefined ? [formatHistory(earlier)] : [],
       isBegun(conversation) ? [GO_ON] : [],
     ];
     const cancelled = session !== undefined && isCancelledSince(earlier) ? [CANCELLED] : [];
-    return [...history, ...begun, ...cancelled, asked].join("\n\n");
+    return [...history, ...begun, ...cancelled, current].join("\n\n");
   };
   const save = async () => {
     if (session === undefined) return;
@@ -116,9 +116,9 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
       const reader = agent.reader(recorder);
       const steps = (name: string) => join(host.steps, name);
-      const asked: Asked = { ...toTurnOptions(options), session, files: seen.steps };
+      const input: Asked = { ...toTurnOptions(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
-      const written = { ...agent.files(asked), [RELAY_FILE]: RELAY, [TAP_FILE]: TAP, [promptFile]: prompt };
+      const written = { ...agent.files(input), [RELAY_FILE]: RELAY, [TAP_FILE]: TAP, [promptFile]: prompt };
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));
       const { model_url: modelUrl, key } = options.envelope;
       const socket = `${SOCKET}${count}`;
@@ -130,7 +130,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
         else rmSync(steps(WATCHED_FILE), { force: true });
       });
       const files = { folder: seen.steps, socket, prompt: promptFile };
-      const command = buildTurnScript(options, agent.script(asked), files);
+      const command = buildTurnScript(options, agent.script(input), files);
       slice.beforeStep();
       try {
         return await runTurn(command, { recorder, reader }, options, (id) => {

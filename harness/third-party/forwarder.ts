@@ -15,7 +15,7 @@ export interface ForwarderOptions {
   readonly modelUrl: string;
   /** The run's key, which commands must not see. */
   readonly key: string;
-  /** Id of the model for every call, whatever model the agent names. */
+  /** Id of the model for every call, regardless of the model that the agent names. */
   readonly modelId: string;
   /** Called when a call has failed that the agent may repeat. */
   readonly onRetry: (retry: ModelRetry) => void;

@@ -11,8 +11,8 @@ import {
 export type CallModel = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
 
 /**
- * Answers a call of Google's Gemini API through the model gateway, which does not support it: with the Messages API for Anthropic's models,
- * and with the Chat Completions API for all others.
+ * Serves a call of Google's Gemini API through the model gateway, which does not support it: with the Messages API for
+ * Anthropic's models, and with the Chat Completions API for all others.
  */
 export async function respondAsGemini(
   path: string,
@@ -30,7 +30,7 @@ export async function respondAsGemini(
   // Without the tool, the model would make up a response.
   const tool = findGoogleTool(body);
   if (tool !== undefined) return toFailureResponse(400, `the tool ${tool} only works with Google's models`);
-  const given = await ask(question, modelId, call);
+  const given = await sendQuestion(question, modelId, call);
   if (!given.ok || given.body === null) return toFailureResponse(given.status, readErrorText(await given.text()));
   const chunks = translateStream(given.body, isMessages(modelId) ? createMessagesTranslator() : createChatTranslator());
   if (isStreamed) return new Response(toStream(chunks), { headers: { "content-type": "text/event-stream" } });
@@ -45,7 +45,7 @@ export async function respondAsGemini(
 
 const isMessages = (modelId: string): boolean => /^(anthropic|bedrock)\//.test(modelId);
 
-const ask = (question: Question, modelId: string, call: CallModel): Promise<Response> =>
+const sendQuestion = (question: Question, modelId: string, call: CallModel): Promise<Response> =>
   isMessages(modelId)
     ? call("/anthropic/v1/messages", toMessagesRequest(question, modelId), { "anthropic-version": "2023-06-01" })
     : call("/openai/v1/chat/completions", toChatRequest(question, modelId));

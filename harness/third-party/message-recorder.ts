@@ -32,10 +32,10 @@ export function toToolActivity(
 ): ToolActivity {
   const known = names[tool];
   if (known !== undefined) return { ...known, input };
-  const asked = mcpInput(tool, input);
-  return asked === undefined
+  const mcpCall = mcpInput(tool, input);
+  return mcpCall === undefined
     ? { category: "integration", name: tool, input }
-    : { category: "integration", name: "call_mcp_tool", input: asked };
+    : { category: "integration", name: "call_mcp_tool", input: mcpCall };
 }
 
 /** Records the output of a third-party agent as messages of the conversation, in order. */
@@ -95,9 +95,9 @@ export function createMessageRecorder(
     const { category, name, input } = found.doing;
     const output = truncateValue(redactor.json(given));
     const diff = state === "completed" ? cleanDiff(known ?? diffOfInput(name, input), redactor) : undefined;
-    const told = describeEnd(name, state, output, diff);
+    const summary = describeEnd(name, state, output, diff);
     const kind = { category, name, title: found.title };
-    const block: Result = { type: "action_result", action_id: found.action, ...kind, ...told, state, output };
+    const block: Result = { type: "action_result", action_id: found.action, ...kind, ...summary, state, output };
     send({ role: "tool", content: [block] });
   };
   return {

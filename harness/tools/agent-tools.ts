@@ -48,26 +48,26 @@ export function createTools(options: ToolOptions): AgentTools {
     const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
     outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
     return (state: "completed" | "failed", output: unknown, diff?: StepDiff) => {
-      const told = describeEnd(kind.name, state, output, diff);
+      const summary = describeEnd(kind.name, state, output, diff);
       outbox.message({
         role: "tool",
-        content: [{ type: "action_result", action_id: id, ...kind, ...told, state, output }],
+        content: [{ type: "action_result", action_id: id, ...kind, ...summary, state, output }],
       });
     };
   };
 
   return {
     all: tools,
-    async runCommand(asked) {
+    async runCommand(options) {
       slice.beforeStep();
-      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = asked;
+      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options;
       const id = randomUUID();
       const output = live.open(id);
       const running = shell
         .run({ command, workingDirectory, timeoutSeconds, onOutput: output.push }, turn())
         .finally(output.end);
       const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
-      const tell = begin(
+      const reportEnd = begin(
         id,
         { name: "run_command", category: "command" },
         {
@@ -77,12 +77,12 @@ export function createTools(options: ToolOptions): AgentTools {
       );
       try {
         const result = await running;
-        tell(result.exitCode === 0 ? "completed" : "failed", toCommandOutput(result));
+        reportEnd(result.exitCode === 0 ? "completed" : "failed", toCommandOutput(result));
         slice.afterStep();
         await onStep();
         return result;
       } catch (error) {
-        if (error instanceof Interrupted) tell("failed", { interrupted: true });
+        if (error instanceof Interrupted) reportEnd("failed", { interrupted: true });
         throw error;
       }
     },
@@ -90,17 +90,17 @@ export function createTools(options: ToolOptions): AgentTools {
       slice.beforeStep();
       const ended = AbortSignal.any([turn(), signal]);
       ended.throwIfAborted();
-      const tell = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
+      const reportEnd = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
       const shown = live.open(id);
       const running = tool.run(input, { id, signal: ended, onOutput: shown.push }).finally(shown.end);
       const result = await running.catch((error: unknown): ToolResult => {
         const reason: unknown = ended.aborted ? ended.reason : error;
-        if (reason instanceof Interrupted) tell("failed", { interrupted: true });
+        if (reason instanceof Interrupted) reportEnd("failed", { interrupted: true });
         if (isEnd(reason)) throw reason;
         return { isError: true, output: { error: formatError(reason) } };
       });
       const output = toOutput(redactor.json(result.output));
-      tell(result.isError === true ? "failed" : "completed", output, result.diff);
+      reportEnd(result.isError === true ? "failed" : "completed", output, result.diff);
       slice.afterStep();
       if (result.ends === undefined) await onStep();
       return { ...result, output };

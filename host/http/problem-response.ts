@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** What the local HTTP port answers by itself, in the form of the service's own errors. */
+/** A response of the local HTTP port itself, in the format of the service's errors. */
 export interface LocalProblem {
   readonly status: number;
   readonly code: "invalid_request" | "resource_unavailable" | "internal_error";
@@ -12,7 +12,7 @@ export interface LocalProblem {
   readonly retryAfterSeconds?: number;
 }
 
-/** Answers a request with a problem, without reading its body. */
+/** Responds to a request with a problem, without reading its body. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: LocalProblem): void {
   request.resume();
   const { headers, body } = problemMessage(problem, request.socket, (request.url ?? "/").split("?", 1)[0] ?? "/");

@@ -6,14 +6,14 @@ import { type LocalProblem, rawProblem } from "./problem-response.ts";
 /** Bytes of a request's target, and of its request line and headers together; the latter is API Gateway's limit. */
 const MAX_URL_BYTES = 8_192;
 const MAX_HEADER_BYTES = 10_240;
-/** What Node parses, so that a request above our limits can be answered as one. */
+/** What Node parses, so that a request above our limits gets a response that says so. */
 const MAX_PARSED_BYTES = 1024 * 1024;
 /** How long a refused request may go on being sent. A connection that is closed at once loses the response. */
 const DRAIN_MS = 2_000;
 
 export const SERVER_OPTIONS = { maxHeaderSize: MAX_PARSED_BYTES };
 
-/** What is wrong with a request whatever it asks for: whom it is addressed to, or its size. */
+/** What is wrong with a request of any kind: the host that it is addressed to, or its size. */
 export function findRefusal(
   request: IncomingMessage,
   isOwn: (host: string | undefined) => boolean = isLoopbackHost,
@@ -42,10 +42,10 @@ const foreignHost = refused(421, title, "the Host header names another server th
 const unreadable = refused(400, title, "the request is not a valid HTTP/1.1 request");
 const tooSlow = refused(408, title, "the request did not arrive in time");
 
-/** Answers what Node cannot parse, which it otherwise answers without a body or by closing the connection. */
+/** Responds to a request that Node cannot parse. By itself, Node sends no body or closes the connection. */
 export function refuseUnreadable(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream: Duplex) => {
-    // The rest of a request that was answered here already; its sender needs the time to read the response.
+    // The rest of a request that already got a response; its sender needs the time to read it.
     if (stream.writableEnded) return;
     if (error.code === "ECONNRESET" || !stream.writable || !(stream instanceof Socket)) {
       stream.destroy();

@@ -13,7 +13,7 @@ const MODULES = path.join(projectRoot, "dist/web-modules.json");
 export const webAppDirectory = path.join(projectRoot, isPackaged ? "web" : "dist/web");
 
 /**
- * Puts a finished build in the place of the last one, and records what it was made of: a service and tests may read the last one
+ * Replaces the last build by a finished one, and records what it was built from: a service and tests may read the last one
  * meanwhile. `modules` are files relative to the checkout.
  */
 export async function installWebBuild(built: string, modules: readonly string[]): Promise<void> {

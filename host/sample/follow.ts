@@ -39,7 +39,7 @@ export async function followRun(api: Api, options: FollowOptions): Promise<Follo
         after = event.sequence;
       }
       if (page.ended) break;
-      // A response that came at once without anything in it must not become a busy loop.
+      // An immediate empty response must not cause a busy loop.
       if (page.events.length === 0) await pause(50);
     } catch (error) {
       failures++;

@@ -1,4 +1,4 @@
-/** What the sample run is asked; all else is in the skill. */
+/** The prompt of the sample run; everything else is in the skill. */
 const REPORT = "Write a report on this repository.";
 
 /** Seconds that the repository's own tests may take. */

@@ -11,15 +11,15 @@ import { Construct } from "constructs";
 export interface AlarmProps {
   /** Alarm's name after `runyard-`; docs/runbook.md has a heading of this name. */
   readonly name: string;
-  /** One sentence on what users notice while it rings. */
+  /** One sentence on what users notice while the alarm is active. */
   readonly impact: string;
   /** What is watched, with its statistic and period. */
   readonly metric: IMetric;
-  /** Value at which it rings, or below which if `alarmWhenBelow`. @default 1 */
+  /** The threshold: the alarm is active from this value on, or below it if `alarmWhenBelow`. @default 1 */
   readonly threshold?: number;
   /** Periods in a row that must be past the threshold. @default 1 */
   readonly periods?: number;
-  /** Whether it rings when there is too little instead of too much; then silence counts as nothing. @default false */
+  /** Whether the alarm is active below the threshold. Missing data then counts as below it. @default false */
   readonly alarmWhenBelow?: boolean;
   /** The topic that is notified. @default none: the alarm is visible in the console only */
   readonly topic?: ITopic | undefined;

@@ -57,7 +57,9 @@ export interface BaseFunctionProps {
   readonly tenancy?: TenancyConfig;
 }
 
-/** A Lambda function as all of ours are: Node 24 on arm64, a log that ends, a role with its line of rights and no more. */
+/**
+ * The base of all Lambda functions: Node 24 on arm64, a log with limited retention, and a role with exactly its rights.
+ */
 export class BaseFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
@@ -102,7 +104,7 @@ export class BaseFunction extends Construct {
             handler: Handler.FROM_IMAGE,
             code: Code.fromEcrImage(props.image.repository, { tagOrDigest: props.image.tag }),
           }),
-      // The role is complete as it stands: CDK adds nothing to it behind our back.
+      // The role is complete: CDK must not add anything to it.
       role: role.withoutPolicyUpdates(),
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
@@ -129,7 +131,7 @@ export function verbNoun(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
 }
 
-/** X-Ray knows no resources: its two writing actions are granted on all or not at all. */
+/** X-Ray has no resource-level permissions: its two writing actions can only be granted on all resources. */
 function ownTraces(): PolicyStatement {
   return new PolicyStatement({
     actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],

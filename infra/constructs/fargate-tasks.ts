@@ -16,8 +16,9 @@ export interface FargateTasksProps {
 const CLUSTER = "runyard";
 
 /**
- * What tasks of Fargate need to run in: a cluster, and a network with an internet gateway and nothing that is billed while no task
- * runs. A NAT gateway would be; instead each task has a public address for its own time, and a security group that lets nothing in.
+ * The resources of Fargate tasks: a cluster, and a network with an internet gateway, neither of which is billed while no task
+ * runs. A NAT gateway would be billed; instead each task has a public address while it runs, and a security group without inbound
+ * traffic.
  */
 export class FargateTasks extends Construct {
   readonly clusterArn: string;
@@ -35,7 +36,7 @@ export class FargateTasks extends Construct {
       subnetConfiguration: [
         { name: "Public", subnetType: SubnetType.PUBLIC, cidrMask: 18, mapPublicIpOnLaunch: false },
       ],
-      // The default group is used by nobody, and emptying it would take a function of CDK's.
+      // Nothing uses the default group, and restricting it would need a function of the CDK.
       restrictDefaultSecurityGroup: false,
     });
     if (!isVpc(vpc)) throw new Error("aws-cdk-lib is there twice");
@@ -54,7 +55,7 @@ export class FargateTasks extends Construct {
       clusterSettings: [{ name: "containerInsights", value: "disabled" }],
     });
     this.clusterArn = Stack.of(this).formatArn({ service: "ecs", resource: "cluster", resourceName: CLUSTER });
-    // ECS itself uses it, to pull our image and to open the log. What runs in a task has no role, and so no credential.
+    // ECS uses it to pull the image and to open the log. The processes of a task have no role, so no credentials.
     this.executionRole = new Role(this, "ExecutionRole", {
       assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com"),
       description: "runyard-fargate-execution",

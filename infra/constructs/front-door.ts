@@ -51,11 +51,11 @@ export class FrontDoor extends Construct {
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
-    // Nothing in it but what a deployment put there and can put there again.
+    // It only contains files that a deployment put there and can put there again.
     const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY });
     const { region, urlSuffix } = Stack.of(this);
     const api = new HttpOrigin(`${props.apiId}.execute-api.${region}.${urlSuffix}`, {
-      // Longer than the API's own 30 seconds, so that a waiting reader gets the API's answer.
+      // Longer than the API's own 30 seconds, so that a waiting reader gets the API's response.
       readTimeout: Duration.seconds(35),
     });
     const distribution = new Distribution(this, "Distribution", {
@@ -76,7 +76,7 @@ export class FrontDoor extends Construct {
         "/api/v1/agent/runs/*/events": {
           origin: new HttpOrigin(props.events.host, {
             customHeaders: { [SECRET_HEADER]: props.events.secret },
-            // A stream sends something every 15 seconds, and a waiting reader gets its answer after 25.
+            // A stream sends something every 15 seconds, and a waiting reader gets its response after 25.
             readTimeout: Duration.seconds(60),
           }),
           allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -122,7 +122,7 @@ export class FrontDoor extends Construct {
     });
   }
 
-  /** Tells the function which host the caller named, since a function URL needs its own. */
+  /** Passes the host that the caller named to the function, since a function URL needs its own. */
   private viewerHost(): EdgeFunction {
     return new EdgeFunction(this, "ViewerHost", {
       runtime: FunctionRuntime.JS_2_0,
@@ -160,14 +160,14 @@ export class FrontDoor extends Construct {
       exclude: ["assets/*"],
       distribution,
       distributionPaths: ["/*"],
-      // Browsers ask each time whether their copy is still the one; the response is small.
+      // Browsers revalidate their copy each time; the response is small.
       cacheControl: [CacheControl.noCache()],
     });
     // The page refers to the assets, so it must not be there before them.
     files.node.addDependency(assets);
   }
 
-  /** Paths of the web app are its own business: all that is not a file is answered with its page. */
+  /** The web app handles its own paths: every path that is not a file returns its page. */
   private pageOfPath(): EdgeFunction {
     return new EdgeFunction(this, "PageOfPath", {
       runtime: FunctionRuntime.JS_2_0,
@@ -195,7 +195,7 @@ export class FrontDoor extends Construct {
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
       },
-      // A page that opened this one, or that this one opens, keeps no hold on it.
+      // Pages that open this one, or that it opens, get no reference to its window.
       customHeadersBehavior: {
         customHeaders: [{ header: "Cross-Origin-Opener-Policy", value: "same-origin", override: true }],
       },

@@ -81,7 +81,7 @@ export interface Timers {
   readonly role: Pick<IRole, "roleArn">;
 }
 
-/** The policy statements that rights amount to, and the variables by which the function finds what it has rights on. */
+/** The policy statements of rights, and the variables by which the function finds the resources. */
 export interface Grant {
   readonly statements: PolicyStatement[];
   readonly environment: Readonly<Record<string, string>>;

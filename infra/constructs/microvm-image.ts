@@ -11,7 +11,7 @@ export const MICROVM_REGIONS = ["us-east-1", "us-east-2", "us-west-2", "ap-north
 
 /** Port on which the program in the machine hears the hooks; image/entry.ts has the same one. */
 const HOOKS_PORT = 9000;
-/** MiB that a machine has at least; it may take four times as much, which costs more while it does. */
+/** Minimum memory of a machine in MiB. It may use four times as much, which costs more meanwhile. */
 const MEMORY_MIB = 2048;
 
 export interface MicrovmImageProps {
@@ -24,8 +24,8 @@ export interface MicrovmImageProps {
 }
 
 /**
- * The image that MicroVMs start from: a snapshot of a machine with the program of image/entry.ts running, which Lambda makes of the
- * Dockerfile. It holds no secret, and what starts from it gets no role. In a region without MicroVMs there is none.
+ * The image that MicroVMs start from: a snapshot of a machine with the program of image/entry.ts running, which Lambda makes of
+ * the Dockerfile. It contains no secret, and its machines have no role. A region without MicroVMs has no image.
  */
 export class MicrovmImage extends Construct {
   readonly arn: string;

@@ -8,8 +8,9 @@ import { namedParameter } from "./parameter.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
 
 /**
- * The model gateway behind a URL of its own, which streams answers and waits for them as long as the function may take. API Gateway
- * gives up after 30 seconds, and CloudFront after 60 without a byte. The function asks each caller for the key of a run itself.
+ * The model gateway behind a URL of its own, which streams responses and waits for them as long as the function may take. API
+ * Gateway gives up after 30 seconds, and CloudFront after 60 without a byte. The function itself authenticates callers, by the
+ * key of a run.
  */
 export class ModelGateway extends BaseFunction {
   /** `https://…`, without a slash at its end. */
@@ -35,7 +36,7 @@ export function namedModels(stack: Stack, settings: Settings): Models {
     keys: named.map(({ variable, name }) => ({ variable, ...namedParameter(stack, name) })),
     bedrock: bedrock
       ? [
-          // A call of a global profile needs both: the profile, and the model in whatever region it leads to.
+          // A call of a global profile needs both: the profile, and the model in every region that it leads to.
           stack.formatArn({ service: "bedrock", resource: "inference-profile", resourceName: "global.anthropic.*" }),
           stack.formatArn({
             service: "bedrock",

@@ -3,7 +3,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 
 export const OWN_LOG_ACTIONS = ["logs:CreateLogStream", "logs:PutLogEvents"] as const;
 
-/** What writing into a log takes. */
+/** The rights to write to a log. */
 export function ownLog(logGroup: LogGroup): PolicyStatement {
   return new PolicyStatement({
     actions: [...OWN_LOG_ACTIONS],

@@ -10,7 +10,7 @@ export interface Parameter {
 }
 
 /**
- * Systems Manager answers these names with a secret of Secrets Manager, if the caller may read that too.
+ * Systems Manager returns a secret of Secrets Manager for these names, if the caller may read that too.
  * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/integration-ps-secretsmanager.html
  */
 const SECRETS = "/aws/reference/secretsmanager/";

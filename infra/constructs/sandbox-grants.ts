@@ -16,7 +16,7 @@ export interface Sandboxes {
 
 type Right = NonNullable<Rights["sandboxes"]>[number];
 
-/** What starting and stopping sandboxes comes to, as far as the deployment has any: nothing where functions are all there is. */
+/** The rights to start and stop the sandboxes that are no functions; none if the deployment has only functions. */
 export function sandboxStatements(rights: readonly Right[], { microvm, fargate }: Sandboxes): PolicyStatement[] {
   const statements: PolicyStatement[] = [];
   const allow = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string>>) =>
@@ -25,14 +25,14 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
   const stops = rights.includes("stop");
   if (microvm !== undefined && starts) {
     allow(["lambda:RunMicrovm"], [microvm.arn]);
-    // What a machine may be given besides: a way out, and none in.
+    // The network connectors that a machine may get: outbound only.
     allow(["lambda:PassNetworkConnector"], ["INTERNET_EGRESS", "NO_INGRESS"].map(connector));
   }
   if (microvm !== undefined && stops) allow(["lambda:GetMicrovm", "lambda:TerminateMicrovm"], [microvm.arn]);
   if (fargate !== undefined && starts) {
     const inCluster = { ArnEquals: { "ecs:cluster": fargate.clusterArn } };
     allow(["ecs:RunTask"], [fargate.definitionArns], inCluster);
-    // It takes no resource. What a definition may say of roles is what the next statement allows.
+    // The action takes no resource. The next statement limits the roles that a definition can name.
     allow(["ecs:RegisterTaskDefinition"], ["*"]);
     allow(["iam:PassRole"], [fargate.executionRole.roleArn], {
       StringEquals: { "iam:PassedToService": "ecs-tasks.amazonaws.com" },
@@ -40,13 +40,13 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
   }
   if (fargate !== undefined && stops) {
     allow(["ecs:DescribeTasks", "ecs:StopTask"], [fargate.taskArns]);
-    // A list is of a cluster and not of a task.
+    // The action lists the tasks of a cluster, so it is granted on no single task.
     allow(["ecs:ListTasks"], ["*"], { ArnEquals: { "ecs:cluster": fargate.clusterArn } });
   }
   return statements;
 }
 
-/** By what a function with these rights finds the sandboxes. */
+/** The variables by which a function with these rights finds the sandboxes. */
 export function sandboxEnvironment(rights: readonly Right[], sandboxes: Sandboxes): Record<string, string> {
   const { offered, microvm, fargate } = sandboxes;
   const chooses = rights.includes("start") || rights.includes("know");

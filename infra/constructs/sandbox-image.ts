@@ -110,7 +110,7 @@ export class SandboxImage extends Construct {
     });
   }
 
-  /** The function that starts a build for CloudFormation, which the build itself answers when it is over. */
+  /** The function that starts a build for CloudFormation. The build itself sends the response at its end. */
   #starter(project: Project): LambdaFunction {
     const log = this.#log("StarterLog");
     const role = new Role(this, "StarterRole", {

@@ -112,7 +112,10 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Who asked for what, when, and how it ended; no path, query string or header, which may hold secrets: an invitation's token is in its path. */
+/**
+ * Who requested what, when, and how it ended; no path, query string or header, which may hold secrets: an invitation's token is
+ * in its path.
+ */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({

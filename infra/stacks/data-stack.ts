@@ -24,7 +24,7 @@ export interface DataStackProps extends StackProps {
   readonly settings: Settings;
 }
 
-/** What must outlive everything else: the table and the bucket. Deleting this stack leaves both behind, but not the live output. */
+/** The data of the deployment: the table and the bucket. Deleting this stack retains both, but not the live output. */
 export class DataStack extends Stack {
   /** The table that functions use: the one of this stack, or the one that the settings name. */
   readonly table: Pick<Table, "tableArn" | "tableName">;
@@ -72,7 +72,7 @@ export class DataStack extends Stack {
       removalPolicy,
       logs,
       forgotten: [
-        // What was found in repositories is looked for again; the table forgets where it is a few days earlier.
+        // Skills of repositories can be discovered again; the table deletes its references a few days earlier.
         { prefix: "skills/", days: 30 },
         // An upload waits a day for the run that it is for, which gets a copy of its own.
         { prefix: "attachments/", days: 2 },
@@ -81,7 +81,8 @@ export class DataStack extends Stack {
       ],
       // Runs are kept without a limit of time, and with them their transcripts, artifacts and messages.
       tiered: ["runs/", "requests/"],
-      // The web app reads and uploads by signed URL. The signature is the right, so any origin may hold one; no cookie is involved.
+      // The web app reads and uploads by signed URL. The signature authorizes the request, so any origin may send one;
+      // no cookie is involved.
       cors: [
         {
           allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.POST],

@@ -39,7 +39,10 @@ export interface ExecutionStackProps extends StackProps {
 /** What all functions of the stack have in common. */
 type CommonProps = Required<Pick<BaseFunctionProps, "platform" | "targets" | "environment">>;
 
-/** Everything between the message that a run waits and its end: the queues and their workers, the sandboxes, the reaper. */
+/**
+ * Everything between the message about a waiting run and the end of the run: the queues and their workers, the sandboxes,
+ * the reaper.
+ */
 export class ExecutionStack extends Stack {
   /** Everything that rights can be granted on; the routes need it too. */
   readonly targets: Required<Targets>;
@@ -186,7 +189,7 @@ function signInSecrets(stack: Stack, { oidc }: Settings): Parameter[] {
   return oidc?.clientSecretParameter === undefined ? [] : [namedParameter(stack, oidc.clientSecretParameter)];
 }
 
-/** The image of the sandboxes, and what the kinds of sandboxes other than functions need, where the settings ask for them. */
+/** The image of the sandboxes, and what the kinds of sandboxes other than functions need, if the settings include them. */
 function createSandboxes(
   stack: Stack,
   { settings, bundle }: Platform,

@@ -29,7 +29,7 @@ export class RoutesStack extends Stack {
         targets: execution.targets,
         environment: {
           ...deploymentVariables(api, platform.settings),
-          // Only what answers for all other paths needs to know which ones there are.
+          // Only the fallback needs the list of all routes.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
           ...(line.file.startsWith("web-sessions/") && oidcVariables(platform.settings)),
           ...(line.file === "workers/list-workers" && { WORKER_SOCKET_URL: execution.workerSocket.url }),

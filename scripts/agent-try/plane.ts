@@ -18,7 +18,10 @@ export interface PlaneOptions {
 const Messages = v.object({ first_sequence: v.number(), messages: v.array(Message) });
 const Artifact = v.object({ data: v.object({ filepath: v.string() }) });
 
-/** As much of a control plane as one execution needs, and a way to the model's provider in place of the gateway. */
+/**
+ * The parts of a control plane that one execution needs, with direct access to the model's provider instead of the
+ * gateway.
+ */
 export async function startPlane(options: PlaneOptions) {
   const { onMessage, provider } = options;
   const files = new Map<string, string>();

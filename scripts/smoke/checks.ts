@@ -92,7 +92,7 @@ export const checks: readonly Check[] = [
   },
 ];
 
-/** Lets a model answer one prompt. */
+/** Sends one prompt to a model. */
 export const checkModel = (model: string): Check => ({
   name: `${model} answers`,
   async check({ call, wait }) {

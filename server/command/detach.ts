@@ -8,7 +8,7 @@ const READY = "ready";
 /** Whether this process was started by `startDetached`. */
 export const isDetached = (): boolean => process.send !== undefined;
 
-/** Tells the process that started this one that it serves, and lets go of that process. */
+/** Reports to the process that started this one that it serves, and disconnects from that process. */
 export function reportReady(): void {
   process.send?.(READY, undefined, undefined, () => process.disconnect?.());
 }

@@ -12,7 +12,7 @@ export async function createStartLink({ api_key }: LocalState, ports: ServerPort
   return (await createLink(principal, undefined, ports)).url;
 }
 
-/** Asks the running server for another link. */
+/** Requests another link from the running server. */
 export async function requestLink({ base_url, api_key }: LocalState): Promise<string | undefined> {
   const link = await callApi({ baseUrl: base_url, key: api_key }, "POST", "/session/link", SignInLink).catch(
     (error: unknown) => {

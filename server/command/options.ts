@@ -63,7 +63,7 @@ RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL w
 RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET, RUNYARD_OIDC_ALLOW_PRIVATE: see docs/signing-in.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.`;
 
-/** Parses the command line; undefined if it asks for help. @throws UsageError */
+/** Parses the command line; undefined if it requests help. @throws UsageError */
 export function parseOptions(args: readonly string[], isService = false): ServeOptions | undefined {
   const { values } = readFlags(args);
   if (values.help === true) return undefined;

@@ -6,7 +6,7 @@ const PARENT_CHECK_MS = 1_000;
 export function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
   let askedAt = 0;
-  const ask = (): void => {
+  const requestStop = (): void => {
     if (!controller.signal.aborted) {
       askedAt = Date.now();
       controller.abort();
@@ -14,12 +14,12 @@ export function abortOnSignals(): AbortSignal {
       process.exit(130);
     }
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, requestStop);
   // npm ends the shell between itself and this process, and the shell does not pass the signal on.
   const parent = process.ppid;
   if (process.env["npm_lifecycle_event"] !== undefined) {
     setInterval(() => {
-      if (process.ppid !== parent && !controller.signal.aborted) ask();
+      if (process.ppid !== parent && !controller.signal.aborted) requestStop();
     }, PARENT_CHECK_MS).unref();
   }
   return controller.signal;

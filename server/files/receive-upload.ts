@@ -52,8 +52,8 @@ export async function store(
 }
 
 /**
- * Reads the body in chunks. If `take` throws, the rest stays unsupportedInput: cancelling the body would close the connection before
- * the client has received the response.
+ * Reads the body in chunks. If `take` throws, the rest stays unread: cancelling the body would close the connection before the
+ * client has received the response.
  */
 export async function readBody(request: Request, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {
   const reader = request.body?.getReader();

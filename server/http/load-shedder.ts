@@ -44,7 +44,7 @@ export class LoadShedder {
     this.#delayMs = delayMs;
   }
 
-  /** Admits a request: returns the function to call at its end, or undefined if the request is to be answered with 503. */
+  /** Admits a request: returns the function to call at its end, or undefined if the request gets 503. */
   admit(request: Admissible): (() => void) | undefined {
     if (!this.#hasRoom(request)) return undefined;
     const { caller, isExecution, isWaiting, bodyBytes } = request;

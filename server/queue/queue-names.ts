@@ -10,7 +10,10 @@ export interface QueueDefinition {
 }
 
 const MAX_RECEIVES = 5;
-/** Deliveries of a message that asks for a dispatch. Lambda counts those that it throttles too, and these are no failures of the run. */
+/**
+ * Deliveries of a message that requests a dispatch. Lambda counts those that it throttles too, and these are no failures of the
+ * run.
+ */
 const MAX_DISPATCHES = 1_000;
 
 /** Defines a queue with the limits that it has on AWS. */

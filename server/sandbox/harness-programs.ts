@@ -79,7 +79,7 @@ async function writeBundle(outdir: string): Promise<void> {
     target: "node24",
     format: "esm",
     mainFields: ["module", "main"],
-    // A CommonJS dependency may ask for a module of Node by `require`, which an ES module does not have.
+    // A CommonJS dependency may load a module of Node by `require`, which an ES module does not have.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },

@@ -19,8 +19,8 @@ const GRACE_MS = 5_000;
 /** Milliseconds that a harness has to end by itself after its run has ended. */
 const EXIT_MS = 10_000;
 /**
- * Executions that wait for their children hold a place while the children need one. After this time without any start or end,
- * one more execution is started, up to a multiple of the limit.
+ * Executions that wait for their children occupy a place while the children need one. After this time without any start or
+ * end, one more execution is started, up to a multiple of the limit.
  */
 const STALL_MS = 10_000;
 const MAX_STRETCH = 4;

@@ -5,7 +5,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
 import type { ExecutionLog } from "./execution-log.ts";
 
-/** Ends what a killed process left running, and lets its runs go on at once instead of after their leases. */
+/** Ends what a killed process left running, so that its runs continue at once instead of when their leases expire. */
 export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Promise<number> {
   const left = log.all();
   if (left.length > 0) await killMarked(...left.map(({ id }) => id));

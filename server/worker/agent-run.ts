@@ -50,6 +50,6 @@ async function findExecution({ baseUrl, key }: AgentOptions): Promise<string | u
   });
   const text = await response.text();
   if (response.status === 401 || response.status === 403) return undefined;
-  if (!response.ok) throw new Problem(`${baseUrl} answered ${describeRefusal(response.status, text)}`);
+  if (!response.ok) throw new Problem(`${baseUrl} returned ${describeRefusal(response.status, text)}`);
   return v.parse(v.pipe(v.string(), v.parseJson(), ResolvePromptResponse), text).context?.execution_id;
 }

@@ -53,7 +53,7 @@ WARP_API_KEY, or RUNYARD_API_KEY, is the key of the run. Other options are ignor
 Exit codes: 0 the execution has ended and reported its result; 1 it was lost, and the service was notified; 2 wrong usage;
 3 the service refused the key.`;
 
-/** Parses the options of `worker`; undefined if it asks for help. @throws UsageError */
+/** Parses the options of `worker`; undefined if they request help. @throws UsageError */
 export function parseWorkerOptions(args: readonly string[], environment: NodeJS.ProcessEnv): WorkerOptions | undefined {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -89,7 +89,10 @@ export interface AgentOptions {
   readonly isolates: boolean;
 }
 
-/** Parses the options of `agent run`, of which those of other programs are ignored; undefined if it asks for help. @throws UsageError */
+/**
+ * Parses the options of `agent run`, of which those of other programs are ignored; undefined if they request help. @throws
+ * UsageError
+ */
 export function parseAgentOptions(args: readonly string[], environment: NodeJS.ProcessEnv): AgentOptions | undefined {
   const [verb, ...rest] = args;
   if (verb === "--help" || verb === "-h" || rest.includes("--help")) return undefined;

@@ -9,7 +9,7 @@ const PING_MS = 30_000;
 /** Milliseconds without a pong after which the connection counts as lost. */
 const PONG_MS = 60_000;
 const MAX_BACKOFF_MS = 60_000;
-/** A connection that was open for this long was a good one: the next attempt comes soon again. */
+/** After a connection that was open for this long, the next attempt comes soon again. */
 const STABLE_MS = 30_000;
 /** Reports that wait for the next connection. */
 const MAX_WAITING = 1_000;
@@ -97,7 +97,7 @@ export class WorkerConnection {
     });
     socket.on("unexpected-response", (request, response) => {
       void readRefusal(response).then((refusal) => {
-        why = `the service answered ${refusal}`;
+        why = `the service returned ${refusal}`;
         request.destroy();
         socket.terminate();
       });
@@ -113,7 +113,7 @@ export class WorkerConnection {
   }
 }
 
-/** Opens a socket, as the protocol has it: without a subprotocol or a first frame. */
+/** Opens a socket as the protocol requires: without a subprotocol or a first frame. */
 function openSocket({ url, workerId }: ConnectionOptions, headers: Readonly<Record<string, string>>): WebSocket {
   const address = new URL(url);
   address.searchParams.set("worker_id", workerId);
@@ -131,7 +131,7 @@ export async function tryConnection(options: Pick<ConnectionOptions, "url" | "wo
   await new Promise<void>((resolve, reject) => {
     socket.on("open", () => resolve());
     socket.on("unexpected-response", (_, response) => {
-      void readRefusal(response).then((refusal) => reject(new Problem(`${options.url} answered ${refusal}`)));
+      void readRefusal(response).then((refusal) => reject(new Problem(`${options.url} returned ${refusal}`)));
     });
     socket.on("error", (error) => reject(new Problem(`${options.url} cannot be reached: ${error.message}`)));
   }).finally(() => socket.terminate());

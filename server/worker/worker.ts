@@ -70,7 +70,7 @@ async function findSocketUrl(options: WorkerOptions): Promise<string> {
     },
   );
   const text = await response.text();
-  if (!response.ok) throw new Problem(`${baseUrl} answered ${describeRefusal(response.status, text)}`);
+  if (!response.ok) throw new Problem(`${baseUrl} returned ${describeRefusal(response.status, text)}`);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Workers), text);
   const own = new URL(baseUrl);
   const derived = `${own.protocol === "https:" ? "wss" : "ws"}://${own.host}/workers`;

@@ -7,7 +7,7 @@ export type KeyOwner =
   | {
       readonly kind: "personal";
       readonly user: string;
-      /** The team that requests with the key are most likely about, if there is one. */
+      /** The team that requests with the key most likely concern, if there is one. */
       readonly defaultTeam: string | undefined;
     }
   | { readonly kind: "agent"; readonly identity: string; readonly team: string };

@@ -19,8 +19,8 @@ export type KeyEntry = v.InferOutput<typeof Entry>;
 const KeyListItem = v.object({ revision: v.number(), entries: v.array(Entry) });
 
 /**
- * The keys of one owner by uid and hash. A key's own item is found only by its hash; the list shows an owner's
- * keys, and what deletes all of them with the owner in one transaction.
+ * The keys of one owner by uid and hash. A key's own item is found only by its hash; the list shows an owner's keys,
+ * and lets one transaction delete all of them together with the owner.
  */
 export type KeyList = v.InferOutput<typeof KeyListItem>;
 

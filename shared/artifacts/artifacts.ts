@@ -50,12 +50,15 @@ export async function showArtifact(uid: string, principal: Principal, ports: Run
     }
     case "FILE": {
       const { filepath, filename, title, description, size_bytes, git } = artifact;
-      const told = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) };
+      const texts = {
+        ...(title === undefined ? {} : { title }),
+        ...(description === undefined ? {} : { description }),
+      };
       const data = {
         ...(await createDownload(artifact, ports)),
         filepath,
         filename,
-        ...told,
+        ...texts,
         size_bytes,
         ...(git === undefined ? {} : { git }),
       };

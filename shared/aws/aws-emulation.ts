@@ -5,12 +5,11 @@ import { type HttpCall, readResponse, toHttpCall, toResponse } from "./http-code
 import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middleware.ts";
 
 /**
- * Makes a client's calls end as they would on AWS where an emulator answers them: what is larger than AWS takes is refused, and
- * by `faults` now and then a call is throttled, late, lost on its way back, or done twice. All of it happens next to the wire,
- * so the exceptions are the SDK's own, and it is the SDK that repeats what may be repeated. Nothing of this is in the functions
- * that are deployed to AWS: only the bundles of the local stage have it, and tests.
+ * Makes calls to an emulator behave as on AWS: requests above AWS's size limits are refused, and `faults` throttles, delays,
+ * loses or repeats some calls. The middleware runs next to the network, so exceptions and retries are the SDK's own. Only tests
+ * and the bundles of the local stage contain it, never the functions that are deployed to AWS.
  */
-export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, told = logged): C {
+export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, report = logged): C {
   addMiddleware(
     client,
     { step: "deserialize", priority: "low", name: "emulateAws" },
@@ -20,7 +19,7 @@ export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, told
       if (refusal !== undefined) return { response: toResponse(call.service, refusal) };
       const send = async (): Promise<unknown> => (await next(args)).response;
       const fault = faults?.next(call);
-      if (fault !== undefined) told(fault, call);
+      if (fault !== undefined) report(fault, call);
       const error = fault === undefined ? undefined : toServiceError(fault, call);
       if (error !== undefined) return { response: toResponse(call.service, error) };
       const response = faults === undefined ? await send() : await faults.make(fault, call, send);
@@ -36,7 +35,7 @@ function logged(fault: AwsFault, { service, command }: HttpCall): void {
   logLine("info", "fault injected", { fault, call: `${service}.${command}` });
 }
 
-/** The faults that `RUNYARD_FAULTS` asks for, if it does: a seed, or `seed/percent` of calls. */
+/** Parses `RUNYARD_FAULTS`: a seed, or `seed/percent` of calls. Undefined if it is not set. */
 export function parseFaults(environment: NodeJS.ProcessEnv): Faults | undefined {
   const setting = environment["RUNYARD_FAULTS"];
   if (setting === undefined || setting === "") return undefined;

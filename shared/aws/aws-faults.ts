@@ -4,15 +4,15 @@ import { type AwsResponse, type HttpCall, readResponse, type ServiceError } from
 import { memberOf } from "./middleware.ts";
 
 /**
- * What happens to calls of AWS now and then:
- * - `throttled`: refused, since there were too many;
- * - `conflict`: refused, since another transaction is at one of the items;
+ * The faults that are injected into calls to AWS:
+ * - `throttled`: refused because of too many calls;
+ * - `conflict`: refused because another transaction uses one of the items;
  * - `failed`: refused with a 500;
- * - `slow`: answered late;
- * - `unheard`: done, and its response lost on the way, so the SDK makes it again;
- * - `twice`: done twice: a message that is delivered twice, or an asynchronous invocation;
- * - `partial`: answered without some of the keys that were asked for, which DynamoDB lists as unprocessed;
- * - `stale`: answered by an index that does not know yet what was written last.
+ * - `slow`: a late response;
+ * - `unheard`: executed, but the response is lost, so the SDK repeats the call;
+ * - `twice`: executed twice: a message that is delivered twice, or an asynchronous invocation;
+ * - `partial`: a response without some of the requested keys, which DynamoDB lists as unprocessed;
+ * - `stale`: a response of an index that lacks the latest writes.
  */
 export type AwsFault = "throttled" | "conflict" | "failed" | "slow" | "unheard" | "twice" | "partial" | "stale";
 
@@ -33,8 +33,8 @@ export interface Faults {
 }
 
 /**
- * A plan of faults. `setting`: a seed, or `seed/percent` of calls that something happens to. The same seed gives the n-th call
- * of the function `name` the same fate, where it can have it.
+ * A plan of faults. `setting`: a seed, or `seed/percent` of calls that get a fault. With the same seed, the n-th call of the
+ * function `name` gets the same fault, if it can have that one.
  */
 export function plannedFaults(setting: string, name: string): Faults {
   const [, seed = "0", percent = String(PERCENT)] = /^(\d+)(?:\/(\d+))?$/.exec(setting) ?? [];
@@ -84,8 +84,8 @@ export function toServiceError(fault: AwsFault, { service, command, json }: Http
   const CancellationReasons = Array.from({ length: count }, (_, index) =>
     index === count - 1 ? { Code: "TransactionConflict", Message: message } : { Code: "None" },
   );
-  const told = `Transaction cancelled, please refer cancellation reasons for specific reasons [${CancellationReasons.map(({ Code }) => Code).join(", ")}]`;
-  return { status: 400, code: "TransactionCanceledException", message: told, more: { CancellationReasons } };
+  const summary = `Transaction cancelled, please refer cancellation reasons for specific reasons [${CancellationReasons.map(({ Code }) => Code).join(", ")}]`;
+  return { status: 400, code: "TransactionCanceledException", message: summary, more: { CancellationReasons } };
 }
 
 const throttle = (status: number, code: string): ServiceError => ({ status, code, message: "Rate exceeded" });
@@ -126,12 +126,12 @@ function withUnprocessed(response: AwsResponse, call: HttpCall): AwsResponse {
   if (response.statusCode !== 200) return response;
   const body: unknown = JSON.parse(Buffer.from(response.body).toString());
   const found = Object.entries(Object(memberOf(body, "Responses")));
-  const asked = Object(memberOf(call.json(), "RequestItems"));
+  const requested = Object(memberOf(call.json(), "RequestItems"));
   const [table, items] = found[0] ?? [];
   if (table === undefined || !Array.isArray(items) || items.length < 2) return response;
   const half = Math.ceil(items.length / 2);
   const left = items.slice(half).map((item: unknown) => ({ pk: memberOf(item, "pk"), sk: memberOf(item, "sk") }));
-  const UnprocessedKeys = { [table]: { ...Object(memberOf(asked, table)), Keys: left } };
+  const UnprocessedKeys = { [table]: { ...Object(memberOf(requested, table)), Keys: left } };
   const Responses = { ...Object.fromEntries(found), [table]: items.slice(0, half) };
   return { ...response, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
 }

@@ -7,7 +7,7 @@ import { memberOf } from "./middleware.ts";
 const MESSAGE_BYTES = 1024 * 1024;
 /** Messages of one batch of SQS. */
 const BATCH_MESSAGES = 10;
-/** Seconds that SQS holds a message back at most. */
+/** Maximum delay of a message in SQS, in seconds. */
 const DELAY_SECONDS = 900;
 /** Bytes of the event of an asynchronous invocation. */
 const ASYNC_EVENT_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ const Message = v.looseObject({
 });
 type Message = v.InferOutput<typeof Message>;
 
-/** Why AWS would refuse a call that the emulator takes. Undefined where it would not. */
+/** Returns why AWS would refuse a call that the emulator accepts; undefined if it would not. */
 export function findRefusal(call: HttpCall): ServiceError | undefined {
   if (call.service === "DynamoDB") {
     const message = findDynamoRefusal(call.command, call.json());

@@ -3,5 +3,5 @@ import type { AnyClient } from "./middleware.ts";
 /** Sees each new client before its first call. */
 export type Watch = (client: AnyClient) => void;
 
-/** Hooks that see each client from its creation: none. The bundles of the local stage have `emulation-hooks.ts` in this file's place. */
+/** The hooks of new clients: none. In the bundles of the local stage, `emulation-hooks.ts` replaces this file. */
 export const initialHook: Watch | undefined = undefined;

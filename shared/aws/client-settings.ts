@@ -3,9 +3,9 @@ import { initialHook, type Watch } from "#shared/aws/client-hooks.ts";
 import type { AnyClient } from "./middleware.ts";
 
 /**
- * The settings of all clients. Region, credentials and endpoint come from the environment. What AWS throttles, or fails to do, is
- * tried three times more: after up to 1, 2 and 4 seconds where it was throttled, and 50, 100 and 200 milliseconds else, each wait a
- * random part of that.
+ * The settings of all clients. Region, credentials and endpoint come from the environment. Failed calls are retried three times:
+ * after up to 1, 2 and 4 seconds if AWS throttled them, else after up to 50, 100 and 200 milliseconds. Each delay is a random
+ * part of that.
  */
 export const settings = { maxAttempts: 4, retryMode: "standard" };
 

@@ -5,7 +5,7 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { hooked, settings } from "./client-settings.ts";
 import { DynamoClient } from "./dynamo-client.ts";
 
-// Clients of AWS, each made at its first use. Those of parts that the bundler makes have files of their own.
+// AWS clients, each created at its first use. Those in parts of the bundle have their own files.
 export const dynamoClient = (): DynamoClient => hooked(new DynamoClient({ maxAttempts: settings.maxAttempts }));
 
 export const ssmClient = (): SSMClient => hooked(new SSMClient(settings));

@@ -39,7 +39,7 @@ interface Output {
   readonly $metadata: { readonly httpStatusCode: number; readonly attempts?: number };
 }
 
-/** An error that DynamoDB returned, with the name that it has there. */
+/** An error that DynamoDB returned, with its name there. */
 class DynamoError extends Error {
   readonly $fault: "client" | "server";
   readonly $metadata: { readonly httpStatusCode: number };
@@ -68,9 +68,9 @@ const ErrorBody = v.object({
 type ErrorBody = v.InferOutput<typeof ErrorBody>;
 
 /**
- * A client of the operations of DynamoDB that the table uses, of the parts that the AWS SDK's clients are made of: middleware, retries,
- * signature and HTTP. The SDK's own client has all operations, endpoint rules and protocols, which more than double what each function
- * loads at its start: see docs/decisions/0056-dynamodb-client-of-the-sdks-parts.md.
+ * A client for the DynamoDB operations that the table uses, built from the parts of the AWS SDK's clients: middleware, retries,
+ * signature and HTTP. The SDK's own client has all operations, endpoint rules and protocols, which more than double the code that
+ * each function loads at its start: see docs/decisions/0056-dynamodb-client-of-the-sdks-parts.md.
  */
 export class DynamoClient {
   readonly middlewareStack: MiddlewareStack<object, Output> = constructStack();

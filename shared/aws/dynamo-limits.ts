@@ -28,7 +28,10 @@ const Action = v.looseObject({
 type Action = v.InferOutput<typeof Action>;
 const TransactItems = v.array(v.record(v.string(), Action));
 
-/** Why DynamoDB would refuse a call, in its words; undefined if it would not. `input`: the request's body as it is sent. */
+/**
+ * Returns DynamoDB's message for a call that it would refuse; undefined for any other. `input` is the request's body as
+ * sent.
+ */
 export function findDynamoRefusal(command: string, input: unknown): string | undefined {
   try {
     return findComplaint(command, input);
@@ -148,7 +151,7 @@ function toItem(attributes: Readonly<Record<string, unknown>>): Item {
   return { ...rest, pk: String(pk), sk: String(sk) };
 }
 
-/** A value as it is sent, `{ S: "text" }`, as the table's port has it. */
+/** Converts a value of DynamoDB's API, such as `{ S: "text" }`, to one of the table's port. */
 function plain(value: unknown): Value {
   const [[type, content] = ["NULL", undefined]] = Object.entries(v.parse(Attributes, value));
   if (type === "NULL") return null;

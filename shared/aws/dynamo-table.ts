@@ -125,7 +125,7 @@ function containsKeys(low: Bound, high: Bound): boolean {
 /** What a transaction names each write. */
 const ACTIONS = { put: "Put", delete: "Delete", update: "Update", check: "ConditionCheck" } as const;
 
-/** The input of a write of its own, which is also that of an action of a transaction. */
+/** The input of a single write, which is also the input of an action of a transaction. */
 function toInput(name: string, write: TransactionWrite): object {
   if (write.kind === "put") {
     return { TableName: name, Item: toAttributes(write.item), ...withAttributes(toCondition(write.if)) };

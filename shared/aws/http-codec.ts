@@ -23,7 +23,7 @@ export interface ServiceError {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** An HTTP answer as the SDK's own client would hand it over. */
+/** An HTTP response in the form that the SDK's own client returns. */
 export interface AwsResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,11 +42,11 @@ export function toHttpCall(service: string, command: string, request: unknown): 
 
 function toBytes(body: unknown): Buffer {
   if (typeof body === "string") return Buffer.from(body);
-  // A view of its bytes: the SDK's own kind of body would be asked for a text otherwise, and warns of that.
+  // A view of its bytes, because the SDK's own type of body logs a warning when it is converted to text.
   return body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.alloc(0);
 }
 
-/** An error in the wire's words, so that the SDK makes its own exception of it, and retries it or not as it does on AWS. */
+/** An error in the service's format, so that the SDK creates its own exception from it and retries as it does on AWS. */
 export function toResponse(service: string, { status, code, message, more }: ServiceError): AwsResponse {
   if (service === "S3") {
     const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
@@ -66,7 +66,7 @@ export async function readResponse(response: unknown): Promise<AwsResponse> {
   const headers = Object.entries(Object(memberOf(response, "headers")));
   return {
     statusCode: Number(memberOf(response, "statusCode")),
-    // The body may be another one in a moment.
+    // The body may be replaced, so its length and checksum do not apply.
     headers: Object.fromEntries(
       headers
         .filter(([name]) => !["content-length", "x-amz-crc32"].includes(name.toLowerCase()))

@@ -20,8 +20,8 @@ export interface MicrovmSettings {
 }
 
 /**
- * Sandboxes that are Firecracker virtual machines, one an execution. They get no role and so no credential, nothing comes in from
- * outside, and none is ever put to sleep for want of incoming calls: they make calls and take none.
+ * Creates sandboxes that are Firecracker virtual machines, one for each execution. They have no role, so no credentials, and
+ * accept no inbound traffic. They only make calls, so a lack of inbound calls must never suspend them.
  */
 export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region, now }: MicrovmSettings): Sandbox {
   const connector = (name: string) => `arn:aws:lambda:${region()}:aws:network-connector:aws-network-connector:${name}`;

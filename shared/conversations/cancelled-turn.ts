@@ -2,7 +2,7 @@ import { loadCheckpoint, putCheckpoint } from "#shared/records/checkpoint.ts";
 import type { EndedHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put, Value } from "#shared/table/table.ts";
-import { type Message, TURN_CANCELLED, tellsOfCancel } from "#shared/wire/conversation.ts";
+import { type Message, marksCancellation, TURN_CANCELLED } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /** The writes with a follow-up by which a cancelled instruction stays in the conversation and is not carried out again. */
@@ -46,4 +46,4 @@ export async function settleCancelledTurn(head: EndedHead, ports: Pick<RunPorts,
 }
 
 /** True if a run was cancelled and then continued with a follow-up. */
-export const wasCancelled = (own: readonly Message[]): boolean => own.some(tellsOfCancel);
+export const wasCancelled = (own: readonly Message[]): boolean => own.some(marksCancellation);

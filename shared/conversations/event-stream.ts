@@ -4,7 +4,7 @@ import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
 import { createLiveReader, type EventPorts, finishedIds, QUEUE_READ_MS, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
-import { type EventsAsked, hasEnded, hasNews } from "./wait-for-events.ts";
+import { type EventsQuery, hasEnded, hasNews } from "./wait-for-events.ts";
 
 /** A comment is sent after this time without an event, so that proxies keep the connection. */
 const COMMENT_MS = 15_000;
@@ -13,7 +13,7 @@ const WATCH_AGAIN_MS = 10_000;
 /** When a client connects again after the end of a stream, in milliseconds. */
 const RETRY_MS = 1_000;
 
-interface StreamAsked extends Pick<EventsAsked, "after" | "isLive"> {
+interface StreamQuery extends Pick<EventsQuery, "after" | "isLive"> {
   /** How long the stream lasts; then the client connects again. */
   readonly streamSeconds: number;
 }
@@ -24,7 +24,7 @@ interface StreamAsked extends Pick<EventsAsked, "after" | "isLive"> {
  */
 export async function* streamRunEvents(
   first: RunHead,
-  { after, isLive, streamSeconds }: StreamAsked,
+  { after, isLive, streamSeconds }: StreamQuery,
   ports: EventPorts,
 ): AsyncGenerator<string, void> {
   const { now } = ports;

@@ -8,7 +8,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { LiveFrame } from "#shared/wire/event.ts";
 
-/** A run is watched for this long after a reader asked for live output. */
+/** A run is watched for this long after a reader requested live output. */
 const WATCH_MS = 30_000;
 /** A reader that stays is recorded again after this time at the earliest, and after twice this time at the latest. */
 const RENEW_MS = 10_000;
@@ -29,7 +29,7 @@ export type LivePorts = RunPorts & Pick<EventPorts, "live">;
 /** Whether the execution should send live output. It is known from the head, which each of its requests reads. */
 export const isWatched = ({ watched_at }: RunHead, now: number): boolean => isYounger(watched_at, now, WATCH_MS);
 
-/** Records that a reader asks for the live output of a run. */
+/** Records that a reader requests the live output of a run. */
 export async function watchRun(head: RunHead, { live, runs, now }: EventPorts): Promise<void> {
   const at = now();
   // Of many readers, the first one records the watch for all.

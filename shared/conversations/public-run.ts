@@ -26,11 +26,11 @@ export async function readPublicRun(
     webUrl: undefined,
     now: ports.now(),
   });
-  const told = { conversationId: body.conversation_id, runs: [sessionId], steps: [] };
+  const conversation = { conversationId: body.conversation_id, runs: [sessionId], steps: [] };
   const page = async () =>
     toConversationPage(
       ["run", sessionId],
-      { ...told, steps: await readSteps(head, body, ports) },
+      { ...conversation, steps: await readSteps(head, body, ports) },
       query,
       ports.cursors,
     );

@@ -43,8 +43,8 @@ export async function respondWithEvents({ path, query, principal, header }: Even
     const stream = streamRunEvents(head, { after: last, isLive: live, streamSeconds }, ports);
     return { status: 200 as const, stream };
   }
-  const asked = { after, waitSeconds: wait, isLive: live, livePosition: live_after };
-  return { status: 200 as const, body: await waitForEvents(head, asked, ports) };
+  const options = { after, waitSeconds: wait, isLive: live, livePosition: live_after };
+  return { status: 200 as const, body: await waitForEvents(head, options, ports) };
 }
 
 const acceptsStream = (accept = ""): boolean =>

@@ -46,11 +46,11 @@ export function truncateSteps(steps: readonly Step[]): Step[] {
 /** Returns the latest messages that fit into a response, always with the last one of the user. */
 export function truncateMessages(messages: readonly Message[]): Message[] {
   const room = new Room(MAX_RESPONSE_BYTES);
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  const last = messages[asked];
+  const lastInstruction = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages[lastInstruction];
   if (last === undefined || !room.take(last)) return keepLatest(messages, room);
-  const after = keepLatest(messages.slice(asked + 1), room);
-  return [...keepLatest(messages.slice(0, asked), room), last, ...after];
+  const after = keepLatest(messages.slice(lastInstruction + 1), room);
+  return [...keepLatest(messages.slice(0, lastInstruction), room), last, ...after];
 }
 
 /** Truncates a text so that it fits into a response with other content, even if each of its characters is escaped. */

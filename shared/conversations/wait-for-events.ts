@@ -5,7 +5,7 @@ import { createLiveReader, type EventPorts, type LiveReader, QUEUE_READ_MS, watc
 import { readEvents } from "./timeline.ts";
 
 /** Which events to read. */
-export interface EventsAsked {
+export interface EventsQuery {
   /** The sequence number of the last event that the reader has. */
   readonly after: number;
   /** Seconds to wait if there is nothing yet. */
@@ -17,8 +17,8 @@ export interface EventsAsked {
 }
 
 /** Reads the events after `after`, and the live output. Waits if there is neither; of the run it then reads only the head. */
-export async function waitForEvents(first: RunHead, asked: EventsAsked, ports: EventPorts): Promise<RunEvents> {
-  const { after, waitSeconds, isLive, livePosition } = asked;
+export async function waitForEvents(first: RunHead, options: EventsQuery, ports: EventPorts): Promise<RunEvents> {
+  const { after, waitSeconds, isLive, livePosition } = options;
   const deadline = ports.now() + waitSeconds * 1000;
   const reader = isLive ? createLiveReader(ports, livePosition) : undefined;
   const signals = ports.signals.subscribe(first.run_id);

@@ -29,7 +29,7 @@ type Schema = v.GenericSchema<unknown, unknown>;
 type Out<S> = S extends v.GenericSchema<unknown, infer T> ? T : undefined;
 
 interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, Reply extends Replies> {
-  /** Schemas of the request; a `path` member that does not match is answered with 404. */
+  /** Schemas of the request; a `path` member that does not match returns 404. */
   readonly request: { readonly path?: Path; readonly query?: Q; readonly body?: Body };
   readonly reply: Reply;
   /** Error codes of `run` in addition to those of the route itself; for the OpenAPI document. */
@@ -235,7 +235,7 @@ function served<
         ports ??= createPorts();
         return this.handle(event, ports);
       }).onError(async (request) => {
-        // An error while the ports are created (a missing setting) is answered with problem+json too.
+        // An error while the ports are created (a missing setting) returns problem+json too.
         logLine("error", "request failed before it began", { error: request.error });
         const { rawPath } = request.event;
         request.response = problem(request.error, {
@@ -257,7 +257,7 @@ interface LogFields {
 
 const elapsed = (started: number): number => Math.round(performance.now() - started);
 
-/** A malformed id is answered with 404, exactly as an unknown one. */
+/** A malformed id returns 404, exactly like an unknown one. */
 function readPath<T>(schema: v.GenericSchema<unknown, T>, event: APIGatewayProxyEventV2): T {
   const parsed = v.safeParse(schema, event.pathParameters ?? {});
   if (parsed.success) return parsed.output;

@@ -52,9 +52,9 @@ export class IdempotencyRecordExists extends Error {}
 
 /**
  * Runs `first` once. `first` must write the record in the same transaction as its effect, and throw IdempotencyRecordExists when
- * the record's condition fails. `replay` answers a repeated request with the result of the first one, even where that result would
- * now refuse the request: the run that it cancelled has ended, the conversation that it continued has moved on. Set `checkFirst`
- * when `first` stores files before its transaction: a repeated request is then detected before it stores unused files.
+ * the record's condition fails. `replay` returns the result of the first request to a repeated one, even if the request would be
+ * refused by now: the run that it cancelled has ended, or the conversation that it continued has gone on. Set `checkFirst` when
+ * `first` stores files before its transaction: a repeated request is then detected before it stores unused files.
  */
 export async function runIdempotent<T>(
   table: Table,

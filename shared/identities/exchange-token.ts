@@ -27,8 +27,8 @@ export interface TokenPorts {
 const MAX_AUDIENCES = 10;
 
 /**
- * Exchanges an OIDC token for a key of the identity whose trust rule it matches. A rule is found before the issuer is asked for its
- * keys, so that a caller cannot make the service send requests to issuers that nobody trusts.
+ * Exchanges an OIDC token for a key of the identity whose trust rule it matches. A rule must be found before the issuer's keys
+ * are requested, so that a caller cannot make the service send requests to issuers that nobody trusts.
  * @throws RunyardError 403 naming the claim that is refused
  */
 export async function exchangeToken({ token, identity_uid }: TokenRequest, ports: TokenPorts): Promise<TokenResponse> {

@@ -10,12 +10,14 @@ export function setLogOutput(write: (line: string) => void): void {
 }
 
 /**
- * One JSON line on standard output, where Lambda takes its log from. Never give it a header, a body or a prompt.
- * A logging library would be a third of what a function weighs without the SDK.
+ * One JSON line on standard output, where Lambda takes its log from. Never give it a header, a body or a prompt. A
+ * logging library would add a third to a function's size without the SDK.
  */
 export function logLine(level: Level, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
   const line = { level, message, timestamp: new Date().toISOString(), service: serviceName(), ...fields };
-  writeLine(`${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? told(value) : value))}\n`);
+  writeLine(
+    `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? describeError(value) : value))}\n`,
+  );
 }
 
 /** Redacts a request's path for the log: the token of an invitation is enough to accept it. */
@@ -23,7 +25,7 @@ export const loggedPath = (path: string): string => path.replace(/(\/invitations
 
 const serviceName = (): string => process.env["AWS_LAMBDA_FUNCTION_NAME"] ?? hostname();
 
-function told(error: Error): Record<string, unknown> {
+function describeError(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   return {
     name,

@@ -17,13 +17,13 @@ export interface BudgetedRequest {
 
 /** Reduces a request to the parts with a known price. Throws if it needs a part without one. */
 export function limitToKnownPrices(
-  { model, ...asked }: ModelRequest,
+  { model, ...members }: ModelRequest,
   headers: Readonly<Record<string, string>>,
   dialect: Dialect,
   provider: Provider,
 ): BudgetedRequest {
   const notes = newNotes();
-  const filtered: Record<string, unknown> = Object(dialect.filter(asked, "", notes));
+  const filtered: Record<string, unknown> = Object(dialect.filter(members, "", notes));
   if (Array.isArray(filtered["tools"]) && filtered["tools"].length === 0) {
     delete filtered["tools"];
     delete filtered["tool_choice"];

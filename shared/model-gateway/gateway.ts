@@ -66,21 +66,21 @@ async function respond(
   waitUntil: WaitUntil,
 ): Promise<Response> {
   const head = await authenticateCaller(request, ports);
-  const asked = await parseRequest(request);
-  const model = resolveModel(asked.model, dialect.providers);
+  const body = await parseRequest(request);
+  const model = resolveModel(body.model, dialect.providers);
   const provider = ports.providers[model.of];
   if (provider === undefined) throw new RunyardError("internal_error");
-  const pinned = pinPrice(asked, model.of);
+  const pinned = pinPrice(body, model.of);
   const headers = passedHeaders(request, dialect);
   const call = await payFor(
-    { dialect, head, model, request: pinned, headers, dropped: changedOptions(asked, pinned), startedAt: ports.now() },
+    { dialect, head, model, request: pinned, headers, dropped: changedOptions(body, pinned), startedAt: ports.now() },
     ports,
   );
 
   const watch = watchExecution(head, ports);
   request.signal.addEventListener("abort", watch.giveUp);
   if (request.signal.aborted) watch.giveUp();
-  const { response, settled } = exchange(call, { provider, asked, givenUp: watch.signal }, ports);
+  const { response, settled } = exchange(call, { provider, asked: body, givenUp: watch.signal }, ports);
   const ended = settled
     .catch((error) => ports.log("error", "a call of a model could not be settled", { ...describeCall(call), error }))
     .finally(watch.end);

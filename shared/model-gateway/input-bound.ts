@@ -18,8 +18,8 @@ const PROVIDER_TOOL_TOKENS = 2_000;
 const ESCAPE_BYTES = 6;
 
 /**
- * The most input that a provider can bill for a filtered request. A token has at least one byte, so the bytes of the JSON bound all
- * of its text. All of the input may be written to the cache where the request asks for that.
+ * The most input that a provider can bill for a filtered request. A token has at least one byte, so the bytes of the JSON bound
+ * all of its text. All of the input may be written to the cache if the request says so.
  */
 export function boundInput(request: ModelRequest, provider: Provider, notes: FilterNotes): Usage {
   const json = JSON.stringify(request);

@@ -81,7 +81,9 @@ const toolFilter = (type: unknown): Filter | undefined => {
   return typeof type === "string" && DEFINED_BY_ANTHROPIC.test(type) ? definedTool : undefined;
 };
 
-/** Edits that only shorten the conversation. A compaction is a separate answer, to which the limits of the request do not apply. */
+/**
+ * Edits that only shorten the conversation. A compaction is a separate response, to which the limits of the request do not apply.
+ */
 const clearingEdit: Filter = (value) =>
   isObject(value) && typeof value["type"] === "string" && value["type"].startsWith("clear_") ? value : undefined;
 

@@ -50,7 +50,7 @@ export interface Call {
 export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model } = call;
   const { run_id, execution_id } = head;
-  const asked = dialect.readOutputLimits(call.request);
+  const limits = dialect.readOutputLimits(call.request);
   const budget = head.b === true ? await readBudget(run_id, ports.table) : parseBudget(undefined);
   const payers = listBudgets(run_id, budget);
   if (payers.length === 0) return call;
@@ -65,9 +65,9 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
     run: run_id,
     execution: execution_id,
     input: calculateCost(input, price),
-    perToken: outputTokenCost(price) * asked.choices,
-    wanted: asked.limit ?? DEFAULT_OUTPUT_TOKENS,
-    least: asked.least,
+    perToken: outputTokenCost(price) * limits.choices,
+    wanted: limits.limit ?? DEFAULT_OUTPUT_TOKENS,
+    least: limits.least,
     lastsMs: CALL_LASTS_MS,
   };
   const reservation = await reserve(payers, quote, ports);

@@ -18,20 +18,20 @@ const PINNED: Readonly<Record<Provider, object>> = {
 };
 
 /** Changes the request to the standard price, which the gateway counts. Throws if it requires another price. */
-export function pinPrice(asked: ModelRequest, provider: Provider): ModelRequest {
+export function pinPrice(request: ModelRequest, provider: Provider): ModelRequest {
   for (const [name, values] of Object.entries(STANDARD)) {
-    if (asked[name] !== undefined && !values.includes(asked[name])) {
+    if (request[name] !== undefined && !values.includes(request[name])) {
       throw invalid(name, "must be left out or standard: the gateway counts models at their standard price only");
     }
   }
-  const { service_tier: _, speed: __, inference_geo, ...rest } = asked;
+  const { service_tier: _, speed: __, inference_geo, ...rest } = request;
   const isNamed = provider === "anthropic" && inference_geo === "global";
   return { ...rest, ...PINNED[provider], ...(isNamed ? { inference_geo } : {}) };
 }
 
 /** Lists the options of a request that were changed or removed. */
-export const changedOptions = (asked: ModelRequest, pinned: ModelRequest): readonly string[] =>
-  Object.keys(STANDARD).filter((name) => (asked[name] ?? undefined) !== undefined && asked[name] !== pinned[name]);
+export const changedOptions = (request: ModelRequest, pinned: ModelRequest): readonly string[] =>
+  Object.keys(STANDARD).filter((name) => (request[name] ?? undefined) !== undefined && request[name] !== pinned[name]);
 
 /** Maximum tokens of output in a request; no model returns more in one response. */
 const MAX_OUTPUT_TOKENS = 1_000_000;

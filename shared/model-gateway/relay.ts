@@ -11,7 +11,7 @@ interface RelayOptions {
   readonly meter: Meter;
   /** Aborted where the execution is over: its caller gets no more. */
   readonly givenUp: AbortSignal;
-  /** Settles the call when the provider's response is over, however that came. */
+  /** Settles the call when the provider's response is over for any reason. */
   readonly settle: () => Promise<void>;
   readonly silenceMs?: number | undefined;
 }
@@ -31,7 +31,7 @@ export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOption
       start(controller) {
         settled = pump(upstream, createOutput(controller), options);
       },
-      // The provider bills the response all the same, and its end says what it has used.
+      // The provider bills the response anyway, and its end contains the usage.
       cancel: () => undefined,
     },
     { highWaterMark: MAX_WAITING_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },

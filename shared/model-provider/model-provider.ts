@@ -23,8 +23,8 @@ export interface ProviderCall {
 }
 
 /**
- * Sends a request to a provider and answers as that one does, in the shapes of the request's dialect. Throws where the provider
- * cannot be reached, and NotConfigured where the deployment lacks the key for it.
+ * Sends a request to a provider and returns its response in the formats of the request's dialect. Throws if the provider cannot
+ * be reached, and NotConfigured if the deployment lacks the key for it.
  */
 export type ModelProvider = (call: ProviderCall) => Promise<Response>;
 

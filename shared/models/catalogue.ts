@@ -7,13 +7,14 @@ export type Provider = (typeof PROVIDERS)[number];
 const usd = (input: number, output: number) => ({ input_per_million_usd: input, output_per_million_usd: output });
 
 /**
- * The models of each provider that has a list of its own; the first is what a run gets that names none. What stands behind the
- * slash of an id is the provider's own name for the model.
+ * The models of each provider that has a list of its own; a run that names none gets the first. The part of an id after the slash
+ * is the provider's own name for the model.
  *
- * Ids, prices, vision and reasoning levels (the effort that is the model's default) of Anthropic's models: its overview of models,
- * https://platform.claude.com/docs/en/models/overview, and https://platform.claude.com/docs/en/about-claude/models/model-ids-and-versions,
- * as they stood in September 2026. Bedrock's ids are those of its inference profiles for all regions. Where no price of the
- * provider itself was at hand, there is none: a price that is wrong is worse than one that is missing.
+ * Ids, prices, vision and reasoning levels (the effort that is the model's default) of Anthropic's models: its overview of
+ * models, https://platform.claude.com/docs/en/models/overview, and
+ * https://platform.claude.com/docs/en/about-claude/models/model-ids-and-versions, as of September 2026. Bedrock's ids are those
+ * of its inference profiles for all regions. A model without a price published by its provider has none here: a wrong price is
+ * worse than a missing one.
  */
 export const CATALOGUE: Readonly<Record<Exclude<Provider, "compatible">, readonly Model[]>> = {
   anthropic: [

@@ -35,18 +35,18 @@ const GivenPrice = v.pipe(
   }),
 );
 
-/** The prices that the deployment gives itself, of models whose providers' prices are not known here, or are others. */
+/** The prices that the deployment sets, for models whose price is not known here or is a different one. */
 const givenPrices = () => new Map(listSetting("MODEL_PRICES").map((text) => v.parse(GivenPrice, text)));
 
 /** The price of a model, or nothing where it is not known. */
 export const findPrice = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
 
-/** A model with whose it is, and its name there. */
+/** A model with its provider and the provider's name for it. */
 export type ProvidedModel = Model & { readonly of: Provider; readonly name: string };
 
 /**
- * The model that a call names, by its id here or by its provider's own name for it, as one of these providers has it. Refuses one
- * that this deployment does not have, or that is not to be used.
+ * Finds the model of one of these providers that a call names, by its id or by the provider's own name. Refuses a model that this
+ * deployment does not have or has disabled.
  */
 export function resolveModel(named: string, providers: readonly Provider[]): ProvidedModel {
   const ids = [named, ...providers.map((provider) => `${provider}/${named}`)];
@@ -66,7 +66,7 @@ export function resolveModel(named: string, providers: readonly Provider[]): Pro
 const providedBy = (of: Provider, model: Model): ProvidedModel[] =>
   model.id.startsWith(`${of}/`) ? [{ ...model, of, name: model.id.slice(of.length + 1) }] : [];
 
-/** The model of a run that names none, and whose team has none either: the first of the first provider that has one. */
+/** The default model if neither the run nor its team names one: the first model of the first provider that has one. */
 export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).id;
 
 /** Refuses a model that no run of this deployment could have; `path` is where the request names it. */
@@ -81,7 +81,7 @@ export function checkModel(id: string, path: string): void {
   }
 }
 
-/** Ids of the models of this deployment that a run may use, but for the embedded one, in the order of its providers. */
+/** Ids of the models of this deployment that a run may use, except the embedded one, in the order of its providers. */
 export const usableModels = (): readonly string[] =>
   models()
     .filter((model) => isUsable(model) && model.id !== RUNBOOK.id)
@@ -96,7 +96,7 @@ function offered(): Model[] {
   );
 }
 
-/** A model of a server that speaks a provider's API; what it can do, and what it costs, only its operator knows. */
+/** A model of a server with a provider's API. Only its operator knows its capabilities and its price. */
 const compatible = (name: string): Model => ({
   id: `compatible/${name}`,
   display_name: name,

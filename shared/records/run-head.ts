@@ -66,7 +66,7 @@ const common = {
   message_bytes: Counter,
   followups: Counter,
   followups_stored: Counter,
-  /** The mode that the last follow-up which restarted the run asked for; the body has the run's own. */
+  /** The mode that the last follow-up which restarted the run requested; the body has the run's own. */
   mode: v.exactOptional(RunMode),
   /** Follow-ups up to this number came before a cancel, and are not executed. */
   followups_cancelled: Counter,
@@ -79,7 +79,7 @@ const common = {
   artifact_types: v.exactOptional(v.array(v.string())),
   client_events: Counter,
   notifications: Counter,
-  /** When a reader last asked for live output. */
+  /** When a reader last requested live output. */
   watched_at: v.exactOptional(Time),
   /** Consecutive executions that were lost without a checkpoint between them. */
   losses: Counter,

@@ -53,7 +53,7 @@ export async function cancelByService(runId: string, by: string, ports: RunPorts
     const head = await ports.runs.head(runId);
     if (head === undefined || isTerminal(head.state)) return;
     try {
-      // A working agent is asked to stop; an execution that is still being prepared has no agent to ask.
+      // A working agent can be stopped; an execution that is still being prepared has no agent yet.
       const change = toCancelChange(head, by, head.state !== "INPROGRESS", ports.now());
       await ports.runs.change(head, change, ports.now());
       await ports.queue.sendEnd(runId, parseOwner(head)).catch(() => undefined);

@@ -30,7 +30,7 @@ export async function findBounds(
  * Identity, secrets and budget are checked where they are read.
  */
 export function refuseBeyond(
-  { config: asked = {}, execution_location }: Pick<RunAgentRequest, "config" | "execution_location">,
+  { config: requested = {}, execution_location }: Pick<RunAgentRequest, "config" | "execution_location">,
   { config: own }: Bounds,
 ): void {
   if (execution_location === "LOCAL") {
@@ -38,17 +38,17 @@ export function refuseBeyond(
       detail: "execution_location: a run's own key creates no LOCAL runs, whose key it would be given; leave it out",
     });
   }
-  if (asked.environment_id !== undefined && asked.environment_id !== own.environment_id) {
+  if (requested.environment_id !== undefined && requested.environment_id !== own.environment_id) {
     throw beyond("environment_id", "work in the run's own environment");
   }
-  if (namesWorker(asked.worker_host) && asked.worker_host !== own.worker_host) {
+  if (namesWorker(requested.worker_host) && requested.worker_host !== own.worker_host) {
     throw beyond("worker_host", "work where the run itself does");
   }
   const urls = new Set(own.repositories?.map(({ url }) => url));
-  const foreign = asked.repositories?.findIndex(({ url }) => !urls.has(url)) ?? -1;
+  const foreign = requested.repositories?.findIndex(({ url }) => !urls.has(url)) ?? -1;
   if (foreign >= 0) throw beyond(`repositories[${foreign}]`, "have the run's own repositories");
   for (const name of AUTH_SECRETS) {
-    const secret = asked.harness_auth_secrets?.[name];
+    const secret = requested.harness_auth_secrets?.[name];
     if (secret === undefined || secret === own.harness_auth_secrets?.[name]) continue;
     throw beyond(`harness_auth_secrets.${name}`, "sign in as the run itself does");
   }

@@ -28,7 +28,7 @@ const END_EVENTS = {
   BLOCKED: "run_blocked",
 } as const;
 
-/** Milliseconds after which the reaper asks again for the transcript of an ended run. */
+/** Milliseconds after which the reaper requests the transcript of an ended run again. */
 const COMPOSE_CHECK_MS = 60_000;
 /** The least milliseconds that composing the transcript gets. */
 const COMPOSE_MS = 5_000;

@@ -9,7 +9,7 @@ import { activePart, groupKey, keys, type Owner, scopeKey, sortableTime } from "
 import type { Put, Update } from "#shared/table/table.ts";
 import { toFacets } from "./run-facets.ts";
 
-/** Milliseconds after which the reaper asks for the dispatch of a run that still waits. */
+/** Milliseconds after which the reaper requests the dispatch of a run that still waits. */
 const FIRST_CHECK_MS = 30_000;
 
 /** Sorts before every character that a text may have, so that a text comes before all texts that begin with it. */

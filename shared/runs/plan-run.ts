@@ -53,7 +53,7 @@ interface PlanCall {
   readonly header: (name: string) => string | undefined;
 }
 
-/** Resolves everything that a new run depends on, and refuses what its caller may not ask for. */
+/** Resolves everything that a new run depends on, and refuses what its caller may not request. */
 export async function planRun({ body, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
   const limited = limitBudget("config", body.config, principal);
   const request = limited === undefined ? body : { ...body, config: limited };

@@ -16,8 +16,8 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
 }
 
 /**
- * Asks for the dispatch of a run that was queued again, and for the stop of its previous sandbox, where the provider can stop it.
- * The reaper repeats both.
+ * Requests the dispatch of a run that was queued again, and the stop of its previous sandbox if the provider can stop it. The
+ * reaper repeats both.
  */
 export async function sendRequeued(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
   await queue.sendRun(left.run_id, parseOwner(left)).catch(() => undefined);

@@ -9,7 +9,7 @@ import { type Change, EXECUTION_ATTRIBUTES } from "./transition.ts";
 /** The delay of the first deferred start. Each further one doubles it, up to the longest. */
 const FIRST_DELAY_SECONDS = 5;
 const MAX_DELAY_SECONDS = 60;
-/** Milliseconds after the planned start when the reaper asks for the dispatch, if the message was lost. */
+/** Milliseconds after the planned start at which the reaper requests the dispatch, if the message was lost. */
 const LATE_MS = 60_000;
 
 /** Milliseconds after which a run whose sandbox was silent is checked again. */
@@ -94,7 +94,7 @@ function planDeferral(head: RunHead, now: number): Deferral {
   return { delaySeconds, count, checkAt: now + delaySeconds * 1000 + LATE_MS };
 }
 
-/** Leaves a QUEUED run waiting because the deployment has as many executions as it may have, and asks for its dispatch later. */
+/** Leaves a QUEUED run waiting because the deployment has as many executions as it may have, and requests its dispatch later. */
 export async function deferQueued(head: RunHead, ports: RunPorts): Promise<void> {
   const now = ports.now();
   const { delaySeconds, count, checkAt } = planDeferral(head, now);
@@ -108,6 +108,6 @@ export async function deferQueued(head: RunHead, ports: RunPorts): Promise<void>
   await sendDeferred(head, delaySeconds, ports);
 }
 
-/** Asks for the dispatch of a run after a delay. The reaper does it if this fails. */
+/** Requests the dispatch of a run after a delay. The reaper does it if this fails. */
 const sendDeferred = (head: RunHead, delaySeconds: number, { queue }: Pick<RunPorts, "queue">): Promise<void> =>
   queue.sendRun(head.run_id, parseOwner(head), delaySeconds).catch(() => undefined);

@@ -39,7 +39,7 @@ export interface SubmittedRun {
 }
 
 /**
- * Creates a run once and asks for its dispatch. The run is written before the message is sent: the reaper repeats a message
+ * Creates a run once and requests its dispatch. The run is written before the message is sent: the reaper repeats a message
  * that is lost, but nothing could restore a run.
  */
 export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<SubmittedRun> {
@@ -79,7 +79,7 @@ interface FirstAttempt {
   readonly record: (runId: string) => Put;
 }
 
-/** The request path of a new run: plan it, store its files, write it, ask for its dispatch. */
+/** The request path of a new run: plan it, store its files, write it, request its dispatch. */
 async function createRun(call: SubmitCall, attempt: FirstAttempt, ports: RunPorts): Promise<RunAgentResponse> {
   const now = ports.now();
   const runId = uuidv7(now);

@@ -31,8 +31,9 @@ export function uploadStore(table: Pick<Table, "get" | "transact">) {
     },
 
     /**
-     * Creates an upload with the record of its request. An upload that a run's own key prepares is counted at that run, `uploader`.
-     * @throws ConflictError: `idempotency` where the request was answered before, `uploader` where the run has too many
+     * Creates an upload with the record of its request. An upload that a run's own key prepares is counted at that run,
+     * `uploader`.
+     * @throws ConflictError: `idempotency` where the request was served before, `uploader` where the run has too many
      */
     create: (upload: Upload, idempotency: Put, uploader: string | undefined): Promise<void> =>
       transact(table, {

@@ -15,7 +15,7 @@ const GRACE_MS = 5_000;
 const REPORT_MS = 4_000;
 /** Bytes of a scan's response; a synchronous invocation takes 6 MB. */
 const SCAN_BYTES = 5_500_000;
-/** All that a program gets of this process's environment: no credential is among it. */
+/** The only variables of this process that a program gets. None of them holds a credential. */
 const PASSED_ON = [
   "PATH",
   "LANG",
@@ -59,7 +59,7 @@ export interface ExecutionOptions {
 
 /** Starts a harness that prepares its sandbox and then waits for an envelope. */
 export async function startHarness(program: Program, mark: string = randomUUID()): Promise<WaitingHarness> {
-  // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
+  // The temporary directory of the harness, so that its files can be removed however it ends.
   const scratch = await mkdtemp(scratchPrefix());
   const child = startProgram(program, scratch, mark);
   child.stdin.on("error", () => {});
@@ -133,14 +133,14 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
 }
 
 function startProgram({ file, environment }: Program, scratch: string, mark: string): ChildProcessWithoutNullStreams {
-  // By that signal any process of the same user could start Node's inspector, and read everything.
+  // Without the flag, any process of the same user could start Node's inspector by SIGUSR1 and read everything.
   return spawn(process.execPath, ["--disable-sigusr1", file], {
     cwd: scratch,
     env: {
       ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
       ...environment,
       TMPDIR: scratch,
-      // By this every process that it starts is found again, wherever it went.
+      // Identifies every process that it starts, including detached ones.
       ...executionMarker(mark),
     },
     // Piped, never inherited: what a child writes to the function's own output could pass for its response.
@@ -161,7 +161,7 @@ async function runHarness(
   try {
     if (child.pid === undefined) return "the harness could not be started";
     const [code, signal] = isRunning(child) ? await once(child, "exit") : [child.exitCode, child.signalCode];
-    // A process that outlived the harness may hold its output open; it is killed next, and its words are not waited for.
+    // A process that outlived the harness may hold its output open; it is killed next, so do not wait for its output.
     await Promise.race([Promise.all(printed), sleep(500, undefined, { ref: false })]);
     return code === 0 ? undefined : `the harness ended with ${signal ?? `exit code ${code}`}`;
   } catch (error) {
@@ -208,7 +208,7 @@ async function waitForEnd(
   ]);
 }
 
-/** Tells the control plane at once what it would otherwise learn from a missing heartbeat. */
+/** Reports at once what the control plane would otherwise learn from a missing heartbeat. */
 async function reportLoss({ base_url, key }: Envelope, message: string): Promise<void> {
   await fetch(`${base_url}/harness-support/report-shutdown`, {
     method: "POST",

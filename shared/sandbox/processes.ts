@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Scratch directories begin so; the process that made them follows. */
+/** Scratch directories have this prefix, followed by the id of the process that created them. */
 const SCRATCH = "runyard-sandbox-";
 
 /** The prefix of the scratch directories of this process. */
@@ -30,8 +30,9 @@ export async function killMarked(...executionIds: readonly string[]): Promise<vo
 }
 
 /**
- * Removes the scratch directories of processes like this one that were killed, on a laptop for example. A harness lives on
- * for a moment until it notices: without its directory a command of it would fail, and with it a run that is only lost.
+ * Removes the scratch directories of killed processes like this one, such as on a laptop. A harness of theirs may still be
+ * running for a moment: its directory stays, since without it a command would fail, and a run that would otherwise
+ * continue would fail too.
  */
 export async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {

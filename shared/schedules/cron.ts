@@ -27,7 +27,7 @@ const NICKNAMES = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@dail
 const NAMES = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi;
 
 /**
- * Refuses what is no cron of five fields. The library behind knows more than that (seconds, `L`, `W`, `#`), which other
+ * Refuses anything but a cron of five fields. The library accepts more than that (seconds, `L`, `W`, `#`), which other
  * crons do not or interpret differently, and an ambiguous expression would fire at an unintended time.
  */
 function checkCron(text: string): void {

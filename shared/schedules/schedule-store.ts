@@ -54,7 +54,7 @@ export interface Entry {
 
 /** What a transaction writes together with a change of a schedule. */
 interface ChangeExtras {
-  /** The record of the request that asks for the change. */
+  /** The record of the request for the change. */
   readonly idempotency?: Put;
   /** The outcome of the firing that causes the change. */
   readonly outcome?: Tick;

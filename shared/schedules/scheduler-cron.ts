@@ -1,11 +1,11 @@
 import { type CronFields, parseFields } from "./cron.ts";
 
-/** What EventBridge Scheduler takes for an expression at most. */
+/** Maximum length of an expression of EventBridge Scheduler. */
 const EXPRESSION_LENGTH = 256;
 
 /**
- * The cron of EventBridge Scheduler that fires whenever ours does, and maybe more often; what is too much is dropped at
- * the firing. Its days of the week count from 1, one of its day fields has to be `?`, and so it cannot say that either of
+ * Returns the cron of EventBridge Scheduler that fires whenever ours does, and maybe more often; additional firings have
+ * no effect. Its days of the week count from 1. One of its day fields has to be `?`, so it cannot express that either of
  * two fields is enough: that becomes every day.
  */
 export function schedulerCron(cron: string): string {
@@ -18,7 +18,7 @@ export function schedulerCron(cron: string): string {
     list(fields.months, 1, 12),
     weekdays,
   );
-  // So long a list of minutes hardly leaves any out.
+  // A list of minutes this long leaves out hardly any.
   return exact.length <= EXPRESSION_LENGTH
     ? exact
     : expression("*", list(fields.hours, 0, 23), days, list(fields.months, 1, 12), weekdays);
@@ -38,7 +38,7 @@ function dayFields({ days, weekdays }: CronFields): [string, string] {
 
 const expression = (...fields: readonly string[]): string => `cron(${fields.join(" ")} *)`;
 
-/** Values as a list of ranges, the shortest way to say them. */
+/** Formats values as a list of ranges, which is the shortest form. */
 function list(values: readonly number[], first: number, last: number): string {
   if (values.length === last - first + 1) return "*";
   const ranges: [number, number][] = [];

@@ -16,7 +16,7 @@ const RESPONSE_MS = 8_000;
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Redirects that are followed: a repository may have moved. */
 const MAX_REDIRECTS = 3;
-/** Maximum of the seconds until the next request, whatever GitHub says. */
+/** Maximum of the seconds until the next request, even if GitHub says more. */
 const MAX_RETRY_SECONDS = 3600;
 
 /** A response with content, or that nothing has changed since the one with this ETag. */

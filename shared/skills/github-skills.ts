@@ -77,22 +77,22 @@ async function findSkillsWith(
   const { owner, repo, ref = "HEAD" } = repository;
   const what = `${owner}/${repo}${repository.ref === undefined ? "" : ` at ${repository.ref}`}`;
   const git = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/git`;
-  const ask = <T>(
+  const request = <T>(
     schema: v.GenericSchema<unknown, T>,
     path: string,
     more?: { etag?: string | undefined; ifEmpty?: T },
   ) => requestGithub(schema, { path: `${git}/${path}`, token, what, ifHidden, ...more }, github);
   const top = `trees/${encodeURIComponent(ref)}?recursive=1`;
-  const response = await ask(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
+  const response = await request(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
   if (!response.changed) return "unchanged";
   const subTree = async (sha: string, recursive = false) =>
-    requireBody(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
+    requireBody(await request(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
   const entries = response.body.truncated ? await listSkillFolders(response.body, subTree) : response.body.tree;
   const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
   const deadline = performance.now() + FILES_MS;
   const { files, failure } = await readFiles(listed.slice(0, MAX_SKILLS), before, async (sha) => {
     if (performance.now() > deadline) throw toOutage(`GitHub responds slowly about ${what}`, github);
-    return Buffer.from(requireBody(await ask(Blob, `blobs/${sha}`)).content, "base64");
+    return Buffer.from(requireBody(await request(Blob, `blobs/${sha}`)).content, "base64");
   });
   const { etag } = response;
   return {
@@ -140,7 +140,7 @@ async function listSkillFolders(
   return found;
 }
 
-/** Reads the texts of the files, a few at a time. Once GitHub stops responding, it is not asked for the rest. */
+/** Reads the texts of the files, a few at a time. Once GitHub stops responding, the rest is not requested. */
 async function readFiles(
   listed: readonly Entry[],
   { knows }: Before,

@@ -9,14 +9,14 @@ const MATTER_BYTES = 16 * 1024;
 const MAX_CHARACTERS = { name: 256, description: 4096 } as const;
 
 /**
- * What a SKILL.md says. One that is malformed is called by its directory, and `error` says what is wrong with it and in
- * which line of the file.
+ * Parses a SKILL.md. A malformed one has the name of its directory, and `error` says what is wrong with it and in which
+ * line of the file.
  */
 export function parseSkill({ path, sha, text, problem }: SkillFile): Skill {
   const directory = path.split("/").at(-2) ?? path;
   if (text === undefined) {
     const error = `SKILL.md ${problem ?? "could not be read"}`;
-    // Without its content's name it is looked at again the next time.
+    // Without the hash of its content, it is read again the next time.
     return { path, sha: "", name: directory, description: "", base_prompt: "", error };
   }
   const { matter, body } = splitFrontMatter(text);

@@ -25,7 +25,7 @@ import type { Key } from "./table.ts";
  * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
  * | API key | KEY#sha256 | KEY | authentication |
- * | key ring of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
+ * | key list of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
  * | what is counted of a run's usage | RUN#run | USAGE | its end, which adds the difference |
  * | usage of an owner's runs of a day that have all else in common | owner | USAGE#day#sha256 | usage reports |
  * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |

@@ -1,4 +1,4 @@
-/** The one way to the table: conditions are data, so that DynamoDB and the memory table decide alike. */
+/** The only access to the table. Conditions are data, so that DynamoDB and the memory table evaluate them alike. */
 
 export type Value =
   | string

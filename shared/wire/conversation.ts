@@ -78,7 +78,7 @@ export const OPENING = "prompt";
 export const TURN_CANCELLED = "turn_cancelled";
 
 /** Whether the message marks the unanswered messages before it as cancelled. */
-export const tellsOfCancel = ({ content }: Message): boolean =>
+export const marksCancellation = ({ content }: Message): boolean =>
   content.some((block) => block.type === "event" && block.name === TURN_CANCELLED);
 
 /** A turn of a conversation. Delegated work has turns of its own. */

@@ -13,7 +13,7 @@ import { createTable, createTablePorts } from "./common.ts";
 const DISCOVERY_MS = 25_000;
 const SCAN_MS = 21_000;
 
-/** The ports of the list of agents, which reads stored skills and asks another function to discover more. */
+/** The ports of the list of agents, which reads stored skills and calls another function to discover more. */
 export function createSkillPorts(): SkillPorts & HttpPorts {
   const callFunction = createFunctionCaller();
   return {

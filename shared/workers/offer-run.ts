@@ -159,7 +159,7 @@ export async function takeBackOffer(head: ExecutingHead, ports: RunPorts): Promi
   await returnToQueue(head.run_id, head.execution_id, why, ports, { unstarted: true });
 }
 
-/** Asks for offers of the runs that wait for a worker, of which a connection may be free. */
+/** Requests offers of the runs that wait for a worker, of which a connection may be free. */
 export async function wakeWorker(
   team: string,
   workerHost: string,

@@ -21,7 +21,7 @@ export const sessionQuery = queryOptions({
   },
 });
 
-/** How people sign in, besides keys and links. The page works without an answer. */
+/** How people sign in, besides keys and links. The page works without this response. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ["sign-in-methods"],
   staleTime: 5 * 60_000,

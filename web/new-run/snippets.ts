@@ -135,7 +135,7 @@ function toPython(isScheduled: boolean, body: object, files: readonly AttachedFi
   ].join("\n");
 }
 
-/** JSON is Python but for three words outside of texts. */
+/** JSON is Python except for three words outside of texts. */
 const toPythonValue = (value: unknown): string =>
   JSON.stringify(value, undefined, 4).replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (match) =>
     match === "true" ? "True" : match === "false" ? "False" : match === "null" ? "None" : match,

@@ -19,11 +19,11 @@ interface RunActionsProps {
 /** The actions of a run: cancel it, also by force, start it again, and download its transcript. */
 export function RunActions({ run, onChanged }: RunActionsProps) {
   const navigate = useNavigate();
-  const [asking, setAsking] = useState<"cancel" | "force">();
+  const [confirming, setConfirming] = useState<"cancel" | "force">();
   const cancel = useMutation({
     mutationFn: (force: boolean) => client.runs.cancel(run.run_id, force ? { force: true } : {}),
     onSuccess: () => {
-      setAsking(undefined);
+      setConfirming(undefined);
       onChanged();
     },
   });
@@ -36,7 +36,7 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
   return (
     <div className="page-actions">
       {isActive && !needsForce && (
-        <Button look="danger" icon={<Ban size={15} aria-hidden />} onClick={() => setAsking("cancel")}>
+        <Button look="danger" icon={<Ban size={15} aria-hidden />} onClick={() => setConfirming("cancel")}>
           Cancel
         </Button>
       )}
@@ -44,7 +44,7 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
         <Button
           look={needsForce ? "danger" : "ghost"}
           icon={needsForce ? <Ban size={15} aria-hidden /> : <MoreHorizontal size={15} aria-hidden />}
-          onClick={() => setAsking("force")}
+          onClick={() => setConfirming("force")}
         >
           Force cancel
         </Button>
@@ -64,20 +64,20 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
         </p>
       )}
       <Suspense>
-        {asking !== undefined && (
+        {confirming !== undefined && (
           <Confirm
             open
-            onClose={() => setAsking(undefined)}
-            title={asking === "force" ? "Force cancel this run?" : "Cancel this run?"}
+            onClose={() => setConfirming(undefined)}
+            title={confirming === "force" ? "Force cancel this run?" : "Cancel this run?"}
             text={
-              asking === "force"
+              confirming === "force"
                 ? "The run is cancelled in any state, and its key becomes invalid immediately. Work since the last checkpoint is lost."
                 : "The agent's processes are stopped. A follow-up can continue the run later."
             }
-            action={asking === "force" ? "Force cancel" : "Cancel the run"}
+            action={confirming === "force" ? "Force cancel" : "Cancel the run"}
             busy={cancel.isPending}
             error={cancel.error === null ? undefined : describeError(cancel.error).text}
-            onConfirm={() => cancel.mutate(asking === "force")}
+            onConfirm={() => cancel.mutate(confirming === "force")}
           />
         )}
       </Suspense>

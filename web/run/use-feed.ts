@@ -14,7 +14,7 @@ export interface FollowedRun {
   readonly position: number | undefined;
   /** Why the run cannot be followed, where trying again would not help. */
   readonly error: unknown;
-  /** Asks at once, after an action that restarts an ended run. */
+  /** Requests events at once, after an action that restarts an ended run. */
   readonly refresh: () => void;
 }
 

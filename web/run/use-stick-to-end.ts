@@ -14,7 +14,7 @@ export function useStickToEnd(content: unknown, isLive: boolean): { isAtEnd: boo
       wasAtEnd.current = near && scrollY > 0;
       setAtEnd(near);
     };
-    // The height is known when the page is laid out; asking for it earlier would lay it out twice.
+    // The height is known when the page is laid out; reading it earlier would lay it out twice.
     const frame = requestAnimationFrame(onScroll);
     addEventListener("scroll", onScroll, { passive: true });
     return () => {

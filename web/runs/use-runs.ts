@@ -6,7 +6,10 @@ import { queryClient } from "../api/query-client.ts";
 
 const PAGE_SIZE = 100;
 const POLL_MS = 4000;
-/** The API compares milliseconds and leaves out equal times, so a poll asks for a moment that it knows already. */
+/**
+ * The API compares milliseconds and leaves out equal times, so a poll requests changes from a time that it has already
+ * read.
+ */
 const OVERLAP_MS = 1000;
 
 type Pages = InfiniteData<ListRunsResponse, string | undefined>;
@@ -32,7 +35,7 @@ function initialCursor(): string | undefined {
 /** Reads the first runs that match, for the first render. */
 export const readRuns = (params: RunsListParams): Promise<void> => queryClient.prefetchInfiniteQuery(runsQuery(params));
 
-/** The runs that match, page by page, and kept up to date by asking for what changed since. */
+/** The runs that match, page by page, and kept up to date by requesting what changed since. */
 export function useRuns(params: RunsListParams) {
   const query = useInfiniteQuery(runsQuery(params));
   const pages = query.data;

@@ -51,7 +51,7 @@ interface ConfirmProps {
   readonly onConfirm: () => void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ open, onClose, title, text, action, busy = false, error, onConfirm }: ConfirmProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title} description={text}>

@@ -37,7 +37,7 @@ export function tryGit(
   });
 }
 
-/** Variables that make git send a token to one URL and no other, and ask nobody for a password. */
+/** Variables that make git send a token to one URL and no other, and never prompt for a password. */
 export function tokenVariables(url: string, token: string): Record<string, string> {
   if (!/^https?:\/\//.test(url)) return { GIT_TERMINAL_PROMPT: "0" };
   const basic = Buffer.from(`x-access-token:${token}`).toString("base64");

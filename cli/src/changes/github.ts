@@ -21,7 +21,7 @@ export interface PullRequest {
 const TIMEOUT_MS = 30_000;
 
 export async function fetchDefaultBranch(place: GithubPlace): Promise<string> {
-  const repository = v.safeParse(v.object({ default_branch: v.string() }), await ask(place, ""));
+  const repository = v.safeParse(v.object({ default_branch: v.string() }), await callGithub(place, ""));
   if (!repository.success)
     throw new Problem(`GitHub does not name the default branch of ${place.owner}/${place.name}.`);
   return repository.output.default_branch;
@@ -29,12 +29,12 @@ export async function fetchDefaultBranch(place: GithubPlace): Promise<string> {
 
 /** Opens a pull request and returns its address. */
 export async function openPullRequest(place: GithubPlace, pullRequest: PullRequest): Promise<string> {
-  const made = v.safeParse(v.object({ html_url: v.string() }), await ask(place, "/pulls", pullRequest));
+  const made = v.safeParse(v.object({ html_url: v.string() }), await callGithub(place, "/pulls", pullRequest));
   if (!made.success) throw new Problem("GitHub's response does not name the pull request.");
   return made.output.html_url;
 }
 
-async function ask({ apiUrl, owner, name, token }: GithubPlace, path: string, body?: object): Promise<unknown> {
+async function callGithub({ apiUrl, owner, name, token }: GithubPlace, path: string, body?: object): Promise<unknown> {
   const url = `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${path}`;
   const headers = {
     authorization: `Bearer ${token}`,

@@ -4,7 +4,7 @@ import { withExamples } from "./examples.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** The scripts ask the command itself, so that they never grow old. */
+/** The scripts call the command itself, so that they are never out of date. */
 const SCRIPTS: Record<(typeof SHELLS)[number], string> = {
   bash: `_runyard() {
   local IFS=$'\\n'
@@ -37,7 +37,7 @@ export function completionCommand(context: Context): CommandUnknownOpts {
   );
 }
 
-/** What the scripts ask: the words so far, the last of them unfinished. */
+/** The input of the scripts: the words so far, the last of them incomplete. */
 export function completeCommand(context: Context): CommandUnknownOpts {
   return new Command("__complete")
     .argument("[words...]")

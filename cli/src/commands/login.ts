@@ -81,9 +81,9 @@ async function askKey({ shell }: Context): Promise<string> {
   return key.trim();
 }
 
-/** Asks the service for the key's owner, and stores both if the key is valid; returns the file. */
+/** Requests the key's owner from the service, and stores both if the key is valid; returns the file. */
 export async function storeLogin(context: Context, baseURL: string, apiKey: string): Promise<string> {
-  const who = await whoIs(context, baseURL, apiKey);
+  const who = await findOwner(context, baseURL, apiKey);
   const file = loginFile(context.shell);
   await writePrivately(file, { base_url: baseURL, api_key: apiKey });
   context.note(who === undefined ? "The key belongs to an agent." : `You are ${who.display_name} <${who.email}>.`);
@@ -91,7 +91,7 @@ export async function storeLogin(context: Context, baseURL: string, apiKey: stri
 }
 
 /** The person whose key it is; undefined for the key of an agent, which is no person. */
-async function whoIs(context: Context, baseURL: string, apiKey: string): Promise<Me | undefined> {
+async function findOwner(context: Context, baseURL: string, apiKey: string): Promise<Me | undefined> {
   const client = context.clientFor({ baseURL, apiKey });
   try {
     return await client.me.retrieve();
@@ -104,7 +104,7 @@ async function whoIs(context: Context, baseURL: string, apiKey: string): Promise
   }
 }
 
-/** `runyard logout`: forgets what is stored. */
+/** `runyard logout`: deletes what is stored. */
 export function logoutCommand(context: Context): CommandUnknownOpts {
   const command = new Command("logout")
     .description("remove the stored base URL and key; the key itself stays valid")
@@ -122,7 +122,7 @@ export function whoamiCommand(context: Context): CommandUnknownOpts {
     .description("show which base URL and key the commands use, and where they come from")
     .action(async () => {
       const { baseURL, apiKey, from } = await context.connection();
-      const me = await whoIs(context, baseURL, apiKey);
+      const me = await findOwner(context, baseURL, apiKey);
       context.show({ base_url: baseURL, key: from, ...(me === undefined ? {} : { me }) }, () =>
         printFields(context, [
           ["address", baseURL],

@@ -12,7 +12,7 @@ import { buildConfig } from "../run-config.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 
-/** `runyard run`: makes a run, and follows it where asked to. */
+/** `runyard run`: creates a run, and follows it if requested. */
 export function runCommand(context: Context): CommandUnknownOpts {
   const command = commandWithConfig("run")
     .description("create a run, and optionally follow it until it ends")

@@ -8,7 +8,7 @@ import { activityAfter } from "./activity.ts";
 import { EventPrinter, waitText } from "./event-printer.ts";
 import { StatusLine } from "./status-line.ts";
 
-/** What becomes of a run when the person or the CI job that follows it says stop. */
+/** What happens to a run when the person or the CI job that follows it stops. */
 export type OnInterrupt = "ask" | "cancel" | "leave";
 
 export interface FollowOptions {

@@ -5,7 +5,7 @@ import { parseToolInput } from "./tool-input.ts";
 
 const Call = v.object({ function: v.object({ name: v.string(), arguments: v.optional(v.unknown(), "") }) });
 
-/** An unstreamed answer of OpenAI's Chat Completions API. */
+/** An unstreamed response of OpenAI's Chat Completions API. */
 const ModelResponse = v.object({
   choices: v.tupleWithRest(
     [
@@ -49,7 +49,7 @@ const Failure = v.object({
   error: v.object({ message: v.optional(v.string(), "no reason was given"), type: v.nullish(v.string()) }),
 });
 
-/** Assembles the events of a stream. @throws BrokenAnswer when its end is missing; FailedAnswer */
+/** Assembles the events of a stream. @throws BrokenResponse when its end is missing; FailedResponse */
 export function assembleCompletion(events: readonly unknown[]): unknown {
   const calls: { name: string; arguments: string }[] = [];
   let content = "";
@@ -84,8 +84,8 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
 }
 
 /**
- * Converts a response into the events of a stream, with a new id for each call. The text and each call end with a finish reason, because the
- * Strands SDK ends blocks only there and would otherwise merge them. @throws BrokenAnswer
+ * Converts a response into the events of a stream, with a new id for each call. The text and each call end with a finish reason,
+ * because the Strands SDK ends blocks only there and would otherwise merge them. @throws BrokenResponse
  */
 export function toCompletionEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);

@@ -1,4 +1,4 @@
-/** An unusable answer to a model call, which may be retried. */
+/** An unusable response to a model call, which may be retried. */
 export class BrokenResponse extends Error {
   constructor(message: string) {
     super(message);
@@ -20,7 +20,7 @@ export class FailedResponse extends Error {
 
 /**
  * Parses the data of the events of a stream (`text/event-stream`), without its end marker.
- * @throws BrokenAnswer when an event is not JSON
+ * @throws BrokenResponse when an event is not JSON
  */
 export function parseEvents(text: string): unknown[] {
   const events = text.replaceAll("\r\n", "\n").split("\n\n").map(readData);

@@ -16,7 +16,7 @@ type Content = v.InferOutput<typeof Content>;
 
 const Usage = v.record(v.string(), v.unknown());
 
-/** An unstreamed answer of Anthropic's Messages API. Blocks of unknown types are omitted. */
+/** An unstreamed response of Anthropic's Messages API. Blocks of unknown types are omitted. */
 const ModelResponse = v.object({
   content: v.array(
     v.union([
@@ -49,7 +49,7 @@ const Event = v.variant("type", [
   v.object({ type: v.literal("error"), error: v.object({ type: v.string(), message: v.string() }) }),
 ]);
 
-/** Assembles the events of a stream. @throws BrokenAnswer when its end is missing; FailedAnswer */
+/** Assembles the events of a stream. @throws BrokenResponse when its end is missing; FailedResponse */
 export function assembleMessage(events: readonly unknown[]): unknown {
   const content: Content[] = [];
   const inputs = new Map<number, string>();
@@ -94,7 +94,7 @@ function appendDelta(
   else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature += delta.signature;
 }
 
-/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer */
+/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenResponse */
 export function toMessageEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);
   if (!response.success) throw new BrokenResponse("the answer does not match the Messages API");

@@ -14,7 +14,7 @@ const Item = v.variant("type", [
 
 const Failure = v.object({ message: v.nullish(v.string(), "no reason was given"), code: v.nullish(v.string(), "") });
 
-/** An unstreamed answer of OpenAI's Responses API. Items of other types, such as reasoning, are omitted. */
+/** An unstreamed response of OpenAI's Responses API. Items of other types, such as reasoning, are omitted. */
 const ModelResponse = v.object({
   status: v.string(),
   output: v.array(v.unknown()),
@@ -30,7 +30,7 @@ const Ended = v.object({
 const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: v.unknown() });
 const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
 
-/** Returns the response at the end of a stream. @throws BrokenAnswer when the end is missing; FailedAnswer */
+/** Returns the response at the end of a stream. @throws BrokenResponse when the end is missing; FailedResponse */
 export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
@@ -47,7 +47,9 @@ export function assembleResponse(events: readonly unknown[]): unknown {
   throw new BrokenResponse("the answer is incomplete");
 }
 
-/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenAnswer; FailedAnswer */
+/**
+ * Converts a response into the events of a stream, with a new id for each call. @throws BrokenResponse; FailedResponse
+ */
 export function toResponseEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);
   if (!response.success) throw new BrokenResponse("the answer does not match the Responses API");

@@ -81,13 +81,13 @@ interface PullRequest {
 }
 
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
-  const response = await ask(place, "/pulls", signal, request);
+  const response = await callGithub(place, "/pulls", signal, request);
   if (response.status === 201) return { ...toLink(v.parse(Pull, parseJson(response))), isNew: true };
   const said = describeRefusal(response);
   if (response.status === 422 && /already exists/i.test(said)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
-    const [found] = v.parse(v.array(Pull), parseJson(await ask(place, `/pulls?${query}`, signal)));
+    const [found] = v.parse(v.array(Pull), parseJson(await callGithub(place, `/pulls?${query}`, signal)));
     if (found !== undefined) return { ...toLink(found), isNew: false };
   }
   const hint = response.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
@@ -97,12 +97,12 @@ async function openPullRequest(place: GithubRepository, request: PullRequest, si
 const toLink = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
 
 async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
-  const response = await ask(place, "", signal);
+  const response = await callGithub(place, "", signal);
   if (response.status !== 200) throw new Error(`GitHub returned ${response.status}: ${describeRefusal(response)}`);
   return v.parse(v.object({ default_branch: v.string() }), parseJson(response)).default_branch;
 }
 
-function ask(
+function callGithub(
   { apiUrl, owner, name, token }: GithubRepository,
   path: string,
   signal: AbortSignal,

@@ -90,8 +90,8 @@ function toFileReport(
   size_bytes: number,
   sha256: string,
 ): ReportArtifactRequest {
-  const told = description === undefined ? {} : { description };
-  const content = { mime_type, size_bytes, sha256, ...told };
+  const described = description === undefined ? {} : { description };
+  const content = { mime_type, size_bytes, sha256, ...described };
   if (artifact_type === "SCREENSHOT") return { artifact_type, data: content };
   const named = title === undefined ? {} : { title };
   return { artifact_type: "FILE", data: { ...content, ...named, filepath: path, filename: basename(path) } };

@@ -179,16 +179,16 @@ async function waitForOutcome(
     await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
     run = await runs.read(runId);
   }
-  const told = {
+  const result = {
     run_id: runId,
     title: run.title,
     state: run.state,
     ...(run.status_message === undefined ? {} : { message: run.status_message.message }),
     ...(run.request_usage === undefined ? {} : { usage: run.request_usage }),
   };
-  if (!hasEnded(run)) return { ...told, note: "it is still running: wait for it again with wait_for_agents" };
+  if (!hasEnded(run)) return { ...result, note: "it is still running: wait for it again with wait_for_agents" };
   return {
-    ...told,
+    ...result,
     text: cutBytes(await runs.readFinalMessage(runId), TEXT_BYTES),
     artifacts: (run.artifacts ?? [])
       .slice(0, MAX_ARTIFACTS)

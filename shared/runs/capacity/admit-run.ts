@@ -39,7 +39,7 @@ export async function createWithinLimits(
   }
 }
 
-/** Refuses a run before its files are stored in vain; the condition of the run's own transaction decides in the end. */
+/** Refuses a run before its files are stored; the condition of the run's own transaction decides in the end. */
 export async function refuseFullQueue(owner: Owner, { table }: { readonly table: Table }): Promise<void> {
   const { queued, queue_limit } = await counterStore(table).read(owner);
   if (queued >= queue_limit) throw queueFullError();

@@ -11,7 +11,7 @@ import { readPosition, waitQueueStore } from "./wait-queue-store.ts";
 
 /** Slots that are granted at once, where a limit was raised; the next run that ends grants more. */
 const MAX_GRANTS = 25;
-/** Milliseconds after which the reaper asks for the dispatch of a run that was granted a slot, if its message was lost. */
+/** Milliseconds after which the reaper requests the dispatch of a run that was granted a slot, if its message was lost. */
 const GRANTED_CHECK_MS = 30_000;
 
 /** What waiting for capacity, and granting it, needs. */
@@ -96,7 +96,7 @@ async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "ta
   return v.parse(v.object({ waiting: v.optional(v.number(), 0) }), counters ?? {}).waiting;
 }
 
-/** Grants free slots to the runs that have waited longest, one after the other, and asks for their dispatch. */
+/** Grants free slots to the runs that have waited longest, one after the other, and requests their dispatch. */
 export async function dequeueNext(queue: WaitQueue, ports: CapacityPorts): Promise<void> {
   const store = waitQueueStore(ports.table);
   for (let granted = 0; granted < MAX_GRANTS; granted++) {

@@ -18,9 +18,9 @@ export interface MergedStream {
 }
 
 /**
- * Merges the entries of several sources within a range into one sorted stream. Each source is asked for its share first and for
- * more when it runs out, so that little is read that the page does not take; for everything at once where `isWhole` says
- * that the range is read to its end.
+ * Merges the entries of several sources within a range into one sorted stream. Reads a share of each source first, and more
+ * when a source runs out, so that little is read that the page does not need. If `isWhole`, the range is needed to its end, and
+ * each source is read at once.
  */
 export function mergeSources(sources: readonly Source[], range: Range, order: Order, isWhole = false): MergedStream {
   const streams = sources.map((source): Stream => ({ source, range, entries: [], more: true }));
@@ -57,7 +57,7 @@ export function mergeSources(sources: readonly Source[], range: Range, order: Or
   };
 }
 
-/** How many entries a stream is asked for: all that are missing of the only one, else a part of them. */
+/** How many entries to read from a stream: all missing ones if it is the only stream, else a part of them. */
 function toShare(rest: number, amount: number, live: number, dry: number): number {
   if (live === 1) return rest;
   const part = dry === live ? Math.floor(rest / (live + 1)) : Math.max(Math.ceil(rest / 2), Math.ceil(amount / 5));

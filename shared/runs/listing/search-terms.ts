@@ -7,7 +7,10 @@ import type { Item } from "#shared/table/table.ts";
 import { type Filters, searchedText } from "./filters.ts";
 import { createWordFilters, listWords } from "./fuzzy-search.ts";
 
-/** What a search index holds of a run, and what it is asked for. A filter asks for terms that every run has which matches it. */
+/**
+ * The terms that a search index has of a run, and those that a search requires. A filter requires terms that every matching run
+ * has.
+ */
 
 const EMPTY_ENVIRONMENT = "empty-environment";
 
