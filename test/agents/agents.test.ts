@@ -5,13 +5,13 @@ import { Stage } from "./support/play.ts";
 
 interface Agent {
   readonly type: "claude" | "codex" | "gemini";
-  /** The model that the run ends up with where it names none for its harness. */
+  /** The run's model if it names none for its harness. */
   readonly model: string;
-  /** The path at the provider that its calls end at. */
+  /** The provider's path that its calls reach. */
   readonly path: string;
   /** A call of the agent's own tool for commands. */
   readonly command: (text: string) => NonNullable<Turn["tools"]>[number];
-  /** What its session's file begins with. */
+  /** The beginning of its session file. */
   readonly firstLine: RegExp;
 }
 
@@ -93,8 +93,8 @@ describe.each(agents)("a run with the harness $type", ({ type, model, path, comm
     expect(JSON.stringify(seen[0]?.body)).toContain("Speak like a pirate.");
     expect(JSON.stringify(seen[0]?.body).includes('"effort":"high"')).toBe(type !== "gemini");
     const last = JSON.stringify(seen.at(-1)?.body);
-    for (const said of ["Make a file.", "made.txt", "There it is.", "And a second one.", "And now?"])
-      expect(last).toContain(said);
+    for (const text of ["Make a file.", "made.txt", "There it is.", "And a second one.", "And now?"])
+      expect(last).toContain(text);
     expect(JSON.stringify(seen[0]?.body)).not.toContain('"google_web_search"');
     const asked = stage.server.seen.filter(
       (call) => call.method === "GET" && call.path === "/harness-support/transcript",

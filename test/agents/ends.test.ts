@@ -4,7 +4,7 @@ import { createClient } from "../support/client.ts";
 import { Stage } from "./support/play.ts";
 
 const harness = (type: string) => ({ prompt: "Work.", config: { harness: { type } } });
-/** A command of codex, which looks at it again where it takes longer than this. */
+/** A command of codex, which polls it if it takes longer than this. */
 const exec = (cmd: string) => ({ tools: [{ name: "exec_command", input: { cmd, yield_time_ms: 30_000 } }] });
 
 /** Waits until the run's conversation has an action. */
@@ -25,7 +25,7 @@ describe("a run with a third-party agent", () => {
     const { state, status_message } = await stage.shown(runId);
     expect(state).toBe("FAILED");
     expect(status_message.message).toMatch(
-      new RegExp(`^The harness ${type} ended with exit code \\d+: .*answers 400`, "s"),
+      new RegExp(`^The harness ${type} ended with exit code \\d+: .*returns 400`, "s"),
     );
   });
 
@@ -60,22 +60,22 @@ describe("a run with a third-party agent", () => {
     expect(JSON.stringify(stage.models.seen[0]?.body)).toMatch(/plan mode/i);
   });
 
-  it("gets the conversation as text when it has no session of it, such as another agent's", async () => {
+  it("gets the conversation as text if it has no session of its own for it", async () => {
     await using stage = await Stage.make();
     const first = await stage.create(harness("codex"));
     await stage.execute([{ ...exec("echo one"), text: "I look." }, { text: "It is one." }]);
     await stage.create({ ...harness("claude"), prompt: "And then?", conversation_id: first });
     await stage.execute([{ text: "Two." }]);
-    const asked = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
-    for (const said of ["I look.", "echo one", "It is one.", "And then?"]) expect(asked).toContain(said);
-    expect(asked).toContain("This conversation started without you");
+    const request = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
+    for (const text of ["I look.", "echo one", "It is one.", "And then?"]) expect(request).toContain(text);
+    expect(request).toContain("This conversation started without you");
   });
 
   it.each([
     ["claude", { name: "Bash", input: { command: "tail -f /dev/null", description: "waits", timeout: 600_000 } }],
     ["codex", exec("tail -f /dev/null").tools[0]],
     ["gemini", { name: "run_shell_command", input: { command: "tail -f /dev/null", description: "waits" } }],
-  ])("is interrupted with %s by a follow-up that interrupts, and continues in the same session", async (type, tool) => {
+  ])("is interrupted by an interrupting follow-up with %s, and continues in the same session", async (type, tool) => {
     await using stage = await Stage.make();
     const runId = await stage.create(harness(type));
     const executing = stage.execute([{ tools: tool === undefined ? [] : [tool] }, { text: "Stopped." }]);
@@ -94,7 +94,7 @@ describe("a run with a third-party agent", () => {
       { role: "assistant", text: "Stopped." },
     ]);
     const last = JSON.stringify(stage.models.seen.at(-1)?.body);
-    for (const said of ["Work.", "Never mind."]) expect(last).toContain(said);
+    for (const text of ["Work.", "Never mind."]) expect(last).toContain(text);
   });
 
   it("is interrupted at the end of its execution's time, and the next execution continues its session and workspace", async () => {
@@ -108,7 +108,7 @@ describe("a run with a third-party agent", () => {
     expect(blocks.at(-2)).toMatchObject({ type: "action_result", output: { stdout: "half\n" } });
     expect(blocks.at(-1)).toMatchObject({ role: "assistant", text: "Whole." });
     const last = JSON.stringify(stage.models.seen.at(-1)?.body.input);
-    for (const said of ["echo half", "sleep 300", "You were interrupted"]) expect(last).toContain(said);
+    for (const text of ["echo half", "sleep 300", "You were interrupted"]) expect(last).toContain(text);
   });
 
   it.each(["claude", "codex", "gemini"])("ends with %s as soon as its budget is spent", async (type) => {

@@ -38,7 +38,7 @@ it("executes runs with codex and gemini from `npm start`, shows their text live,
     expect(await ended(runId, 200)).toMatchObject({ state: "SUCCEEDED" });
     expect(new Set(standIn.seen.map((seen) => seen.path))).toEqual(new Set([path]));
     const last = JSON.stringify(standIn.seen.at(-1)?.body);
-    for (const said of ["Say something.", "First.", "And again."]) expect(last).toContain(said);
+    for (const text of ["Say something.", "First.", "And again."]) expect(last).toContain(text);
     const { headers } = await call("GET", `/agent/runs/${runId}/transcript`);
     const raw = await (await fetch(headers.get("location") ?? "")).text();
     expect(raw).toContain("Second.");

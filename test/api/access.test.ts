@@ -8,12 +8,12 @@ import type { ResponseBody } from "../support/control-plane.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
-/** A route that serves requests without a credential as well is tested for those by its own tests. */
+/** Routes that also accept requests without a credential have their own tests for those requests. */
 const keyOptional = routes.filter((route) => route.keyOptional).map(({ method, path }) => `${method} ${path}`);
 
 const withKey = routes.filter(({ who }) => who !== "public").map(({ method, path }) => `${method} ${path}`);
 
-/** What every route that wants a key owes its callers, whatever it is for. */
+/** Behavior that all routes with a required key have in common. */
 describe.each(withKey)("%s", (route) => {
   const [method = ""] = route.split(" ");
   let stage: Stage;
@@ -26,9 +26,9 @@ describe.each(withKey)("%s", (route) => {
   describe("returns 401 with WWW-Authenticate and stores nothing for", () => {
     const cases: Record<string, () => Promise<string | undefined>> = {
       "no key": async () => undefined,
-      "a key of no form": async () => "hello",
-      "a key that nobody has": async () => newKey("personal"),
-      "a run's key that nobody has": async () => newRunKey(stage.runId),
+      "a malformed key": async () => "hello",
+      "an unknown key": async () => newKey("personal"),
+      "an unknown run key": async () => newRunKey(stage.runId),
       "a key with one character changed": async () => changed(stage.plane.key),
       "an expired key": async () => personalKey(stage, { expires_at_ms: stage.plane.clock.now }),
       "a deleted key": async () => {
@@ -36,13 +36,13 @@ describe.each(withKey)("%s", (route) => {
         await stage.plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
         return key;
       },
-      "a person who is gone": async () => personalKey(stage, { user_uid: randomUUID() }),
-      "an identity that is gone": async () => {
+      "the key of a deleted person": async () => personalKey(stage, { user_uid: randomUUID() }),
+      "the key of a deleted identity": async () => {
         const { uid, key } = await stage.plane.agent("gone");
         await stage.plane.table.write({ kind: "delete", key: keys.identity(stage.plane.team, uid) });
         return key;
       },
-      "the key of an execution that is over": async () => stage.key("the run's dead execution"),
+      "the key of an ended execution": async () => stage.key("the run's dead execution"),
     };
     const named = Object.keys(cases).filter((name) => name !== "no key" || !keyOptional.includes(route));
     it.each(named)("%s", async (name) => {
@@ -74,7 +74,7 @@ describe.each(withKey)("%s", (route) => {
     }
   });
 
-  it("returns 403 to a caller who names a team that they are not in", async () => {
+  it("returns 403 to a caller who names a team that they do not belong to", async () => {
     const body = bodies[route]?.(stage);
     const headers = { "x-team-uid": stage.plane.otherTeam };
     const response = await request(stage.plane, method, toTarget(route, stage), {
@@ -85,24 +85,26 @@ describe.each(withKey)("%s", (route) => {
   });
 
   it("returns the common headers to a valid request", async () => {
-    const response = await send(whoCalls(route).includes("personal") ? stage.plane.key : stage.key("the run itself"));
+    const response = await send(
+      listCallers(route).includes("personal") ? stage.plane.key : stage.key("the run itself"),
+    );
     expect(response.status).toBeLessThan(400);
     expect(response.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
     expect(response.headers).not.toHaveProperty("etag");
   });
 });
 
-/** An invitation is nobody's: whoever has its token may accept it. */
-const aboutOneThing = routes.filter(
+/** Routes with an invitation token are excluded: any caller with the token may accept the invitation. */
+const routesOfOneResource = routes.filter(
   ({ path, who }) => path.includes("{") && !path.includes("{token}") && who.includes("personal"),
 );
 
-describe.each(aboutOneThing.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
+describe.each(routesOfOneResource.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
   it("returns the same bytes for another team's object as for a missing one", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
     const strangers = ["another team's member", "removed member", "another team's agent"] as const;
-    const callers = strangers.slice(0, whoCalls(route).includes("agent") ? 3 : 2);
+    const callers = strangers.slice(0, listCallers(route).includes("agent") ? 3 : 2);
     for (const key of callers.map(stage.key)) {
       const foreign = await sendTo(stage, route, key);
       expect(foreign).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
@@ -114,7 +116,7 @@ describe.each(aboutOneThing.map(({ method, path }) => `${method} ${path}`))("%s"
   });
 });
 
-const whoCalls = (route: string): readonly string[] =>
+const listCallers = (route: string): readonly string[] =>
   routes
     .filter(({ method, path }) => `${method} ${path}` === route)
     .flatMap(({ who }) => (who === "public" ? [] : who));

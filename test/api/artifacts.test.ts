@@ -61,7 +61,7 @@ describe("a PLAN", () => {
     expect(await found("FILE")).toEqual([]);
   });
 
-  it("has its current content: a new report replaces it, and an unchanged report has no effect", async () => {
+  it("has its latest content: a new report replaces it, and an unchanged report has no effect", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     const { updated_at } = await shown();
     plane.clock.now += 1_000;
@@ -73,7 +73,7 @@ describe("a PLAN", () => {
     expect((await shown()).artifacts).toHaveLength(1);
     expect((await shown()).updated_at).not.toBe(updated_at);
     expect(await listEvents()).toHaveLength(2);
-    expect(JSON.stringify(plane.table.all()), "contents lie in the bucket").not.toContain("Reproduce it");
+    expect(JSON.stringify(plane.table.all()), "contents are stored in the bucket").not.toContain("Reproduce it");
   });
 
   it("continues under its document_uid in the run's next execution", async () => {
@@ -121,7 +121,7 @@ describe("the other members of a PLAN", () => {
   });
 
   it.each([{ notebook_uid: "notebook-2" }, { title: "Another" }, { url: "https://docs.test/another" }])(
-    "make a new version of the same artifact where one changes: %j",
+    "create a new version of the same artifact when one changes: %j",
     async (change) => {
       const first = (await report("PLAN", FULL)).body.artifact_uid;
       plane.clock.now += 1_000;
@@ -151,7 +151,7 @@ describe("a link artifact", () => {
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
   });
 
-  it("is one artifact however often it is reported, also concurrently and by another execution", async () => {
+  it("is one artifact even if it is reported repeatedly, concurrently or by another execution", async () => {
     const responses = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
     await harness.finish();
     await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
@@ -198,9 +198,9 @@ describe("a FILE", () => {
   };
 
   it.each([
-    ["all of its members", { title: "Changes", description: "What the run changed", git }],
-    ["the necessary members only", {}],
-  ])("is returned with %s once it is uploaded, and is not found before", async (_, more) => {
+    ["all its members", { title: "Changes", description: "What the run changed", git }],
+    ["its required members only", {}],
+  ])("is returned with %s after its upload, and returns 404 before", async (_, more) => {
     const { body: placed } = await report("FILE", { ...bare, ...more });
     const read = () => user.get(`/agent/artifacts/${placed.artifact_uid}`);
     expect(await read()).toMatchObject({ status: 404, body: { detail: "there is no such artifact" } });
@@ -222,7 +222,7 @@ describe("a FILE", () => {
 describe("a SCREENSHOT", () => {
   it("is uploaded like a file, and downloads with its type", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
-    expect((await shown()).artifacts, "nobody sees it before it is there").toEqual([]);
+    expect((await shown()).artifacts, "it is invisible until it is uploaded").toEqual([]);
     await plane.upload(placed.upload.url, PIXEL);
     expect((await report("SCREENSHOT", SCREENSHOT)).body).toEqual({ artifact_uid: placed.artifact_uid });
     const { mime_type, description } = SCREENSHOT;
@@ -266,7 +266,7 @@ describe("a SCREENSHOT", () => {
 
   it("is not placed if the table fails, and placed once by concurrent reports", async () => {
     const { transact } = plane.table;
-    const spy = vi.spyOn(plane.ports.table, "transact").mockRejectedValueOnce(new Error("the table is away"));
+    const spy = vi.spyOn(plane.ports.table, "transact").mockRejectedValueOnce(new Error("the table is unavailable"));
     expect((await report("SCREENSHOT", SCREENSHOT)).status).toBe(500);
     const place = () => report("SCREENSHOT", SCREENSHOT);
     spy.mockImplementationOnce(async (writes) => {
@@ -302,7 +302,7 @@ describe("a SCREENSHOT", () => {
     expect((await shown()).artifacts).toEqual([]);
   });
 
-  it("is another one with another digest, size or type", async () => {
+  it("is a different artifact with another digest, size or type", async () => {
     const uids = new Set<string>();
     for (const change of [{}, { sha256: "0".repeat(64) }, { size_bytes: 1 }, { mime_type: "image/gif" }]) {
       uids.add((await report("SCREENSHOT", { ...SCREENSHOT, ...change })).body.artifact_uid);
@@ -328,11 +328,11 @@ describe("artifacts of every kind", () => {
     const response = await report(type, data);
     expect(response).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: false } });
     expect(plane.table.all()).toEqual(before);
-    expect((await harness.finish()).status, "the run itself goes on").toBe(200);
+    expect((await harness.finish()).status, "the run continues").toBe(200);
   });
 
   it.each(Object.entries(kinds))(
-    "never exceed the run's limit, even if another artifact takes the last place concurrently: a %s",
+    "never exceed the run's limit, even if another artifact is added concurrently: a %s",
     async (type, data) => {
       let meanwhile: (() => Promise<unknown>) | undefined;
       plane = await createTestControlPlane(memoryTable(), async (call, perform) => {
@@ -357,7 +357,7 @@ describe("artifacts of every kind", () => {
     ["PLAN", PLAN, PLAN.content.length],
     ["SCREENSHOT", SCREENSHOT, PIXEL.length],
     ["PULL_REQUEST", PULL_REQUEST, 0],
-  ])("are stored up to the last byte of 5 GiB, and refused beyond: a %s", async (type, data, bytes) => {
+  ])("are stored up to exactly 5 GiB, and refused above: a %s", async (type, data, bytes) => {
     const most = 5 * 1024 ** 3 - bytes;
     const set = (placed_bytes: number) =>
       plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_bytes } });
@@ -409,7 +409,7 @@ describe("artifacts of every kind", () => {
     ]);
   });
 
-  it("let the list find a run by each artifact type that it has", async () => {
+  it("make a run searchable by each of its artifact types", async () => {
     const other = await createRun(plane);
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     expect(await found("PLAN")).toEqual([harness.run_id]);
@@ -418,7 +418,7 @@ describe("artifacts of every kind", () => {
   });
 });
 
-it("an artifact that does not exist, or that another team has, is not found", async () => {
+it("return 404 for an artifact that does not exist or belongs to another team", async () => {
   const missing = { status: 404, body: { error_code: "resource_not_found", detail: "there is no such artifact" } };
   expect(await user.get(`/agent/artifacts/${randomUUID()}`)).toMatchObject(missing);
   const { artifact_uid } = (await report("PLAN", PLAN)).body;

@@ -15,7 +15,7 @@ const file = {
   sha256: createHash("sha256").update(content).digest("hex"),
 };
 
-/** A file of the first person's, or of the key's, that has been uploaded. */
+/** Uploads a file with the given key, by default the test user's. */
 async function uploaded(
   plane: TestControlPlane,
   key = plane.key,
@@ -30,7 +30,7 @@ const runWith = (plane: TestControlPlane, id: string, key = plane.key, more: obj
   createClient(plane, key).post("/agent/runs", { prompt: "read", attachments: [{ attachment_id: id }], ...more });
 
 describe("POST /agent/attachments", () => {
-  it("returns an upload target, and runs get the file like an inline attachment", async () => {
+  it("returns an upload target, and a run receives the file like an inline attachment", async () => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
     const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
@@ -41,7 +41,7 @@ describe("POST /agent/attachments", () => {
       { filename: "note.txt" },
     ]);
     expect(await plane.download(context.attachments[0].download_url)).toBe(content);
-    expect((await runWith(plane, id)).status, "also to a second run").toBe(200);
+    expect((await runWith(plane, id)).status, "a second run can use it too").toBe(200);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
 });
 
 describe("an upload", () => {
-  it.each([true, false])("of a run's own key is for runs of its team, if it has one: %j", async (team) => {
+  it.each([true, false])("with a run's own key is usable by runs of its team, if it has one: %j", async (team) => {
     const plane = await createTestControlPlane();
     const { client } = await workingRun(plane, { prompt: "p", team });
     const { attachment_id } = (await client.post(path, file)).body;
@@ -191,7 +191,7 @@ describe("files of requests that create no run", () => {
     expect(plane.files.files.size).toBe(2);
   });
 
-  it.each(["put", "copy"] as const)("fail the request where the call %s fails", async (call) => {
+  it.each(["put", "copy"] as const)("fail the request if the call %s fails", async (call) => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
     const before = structuredClone(plane.table.all());
@@ -205,7 +205,7 @@ describe("files of requests that create no run", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("are stored once for a long follow-up that is sent twice", async () => {
+  it("are stored once when a long follow-up is sent twice", async () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     const followup = (headers: Record<string, string>) =>

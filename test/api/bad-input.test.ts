@@ -25,7 +25,7 @@ interface Case {
   readonly detail?: RegExp;
 }
 
-/** A create with this body, or with this member beside a good prompt. */
+/** A create request with this body, or with this member in addition to a valid prompt. */
 const create = (body: unknown) => () => ["POST", "/agent/runs", { body }] as const;
 const member = (name: string, value: unknown) => create({ prompt: "hello", [name]: value });
 const config = (name: string, value: unknown) => member("config", { [name]: value });
@@ -57,7 +57,7 @@ const entries = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));
 
 const cases: Record<string, readonly Case[]> = {
-  "a body that is no JSON object": [
+  "a body that is not a JSON object": [
     { name: "no JSON", send: raw("prompt=hello"), status: 400, detail: /^body: is not JSON$/ },
     { name: "JSON that is cut off", send: raw('{"prompt": "hel'), status: 400, detail: /^body: / },
     { name: "bytes that are no UTF-8", send: raw(Buffer.from([0x22, 0xff, 0x22])), status: 400, detail: /UTF-8/ },
@@ -72,12 +72,12 @@ const cases: Record<string, readonly Case[]> = {
     { name: "a compressed body", send: raw('{"prompt":"a"}', { "content-encoding": "gzip" }), status: 415 },
     { name: "more than 4 MiB", send: raw(`{"prompt":"${"a".repeat(4 * 1024 * 1024)}"}`), status: 413 },
     {
-      name: "more than 4 MiB, and uncompressed by its name",
+      name: "more than 4 MiB of binary input",
       send: raw(Buffer.alloc(4 * 1024 * 1024 + 1, 0x20)),
       status: 413,
     },
   ],
-  "a run without anything to do": [
+  "a run without a task": [
     { name: "an empty object", send: create({}), status: 400, path: "prompt" },
     { name: "an empty prompt", send: create({ prompt: "" }), status: 400, path: "prompt" },
     { name: "a blank prompt", send: create({ prompt: " \n\t " }), status: 400, path: "prompt" },
@@ -119,13 +119,13 @@ const cases: Record<string, readonly Case[]> = {
     },
     { name: "a skill without its form", send: member("skill", "review"), status: 400, path: "skill" },
     {
-      name: "skill_spec without its form",
+      name: "a malformed skill_spec",
       send: config("skill_spec", "a b:c d e/"),
       status: 400,
       path: "config.skill_spec",
     },
     {
-      name: "a harness of no kind",
+      name: "an unknown harness",
       send: config("harness", { type: "vim" }),
       status: 400,
       path: "config.harness.type",
@@ -138,11 +138,11 @@ const cases: Record<string, readonly Case[]> = {
       path: "config.environment_id",
     },
     {
-      name: "an MCP server of two kinds",
+      name: "an MCP server with a command and a URL",
       send: config("mcp_servers", { a: { command: "a", url: "https://a.test" } }),
       status: 400,
     },
-    { name: "an MCP server of no kind", send: config("mcp_servers", { a: {} }), status: 400 },
+    { name: "an MCP server with neither", send: config("mcp_servers", { a: {} }), status: 400 },
     {
       name: "a repository by ftp",
       send: config("repositories", [{ url: "ftp://a.test/b" }]),
@@ -182,7 +182,7 @@ const cases: Record<string, readonly Case[]> = {
     { name: "a configuration that is a list", send: member("config", []), status: 400, path: "config" },
     { name: "a payload that is a list", send: clientEvent({ payload: [] }), status: 400, path: "payload" },
     {
-      name: "data that is no base64",
+      name: "data that is not base64",
       send: member("attachments", [{ file_name: "a", mime_type: "a/b", data: "?" }]),
       status: 400,
     },
@@ -197,7 +197,7 @@ const cases: Record<string, readonly Case[]> = {
       status: 400,
     },
     {
-      name: "an attachment that nobody uploaded",
+      name: "an attachment that was not uploaded",
       send: member("attachments", [{ attachment_id: "a" }]),
       status: 400,
       path: "attachments[0].attachment_id",
@@ -215,7 +215,7 @@ const cases: Record<string, readonly Case[]> = {
     { name: "force=yes", send: () => ["POST", `/agent/runs/${run}/cancel?force=yes`], status: 400, path: "force" },
     { name: "force=TRUE", send: () => ["POST", `/agent/runs/${run}/cancel?force=TRUE`], status: 400, path: "force" },
   ],
-  "what is too long": [
+  "values that are too long": [
     { name: "a prompt over 256 KiB", send: create({ prompt: "é".repeat(131_073) }), status: 400, path: "prompt" },
     { name: "a title over 512 characters", send: member("title", "t".repeat(513)), status: 400, path: "title" },
     { name: "a name over 256 characters", send: config("name", "😀".repeat(257)), status: 400, path: "config.name" },
@@ -261,7 +261,7 @@ const cases: Record<string, readonly Case[]> = {
       path: "attachments",
     },
     {
-      name: "a configuration that no table holds",
+      name: "a configuration that is too large",
       send: config("mcp_servers", { a: { command: "a", env: entries(100, "v".repeat(8_192)) } }),
       status: 400,
       path: "config",
@@ -335,27 +335,27 @@ const cases: Record<string, readonly Case[]> = {
       path: "metadata[a]",
     },
     {
-      name: "created_after that is no time",
+      name: "created_after that is not a time",
       send: list("created_after=yesterday"),
       status: 400,
       path: "created_after",
     },
     { name: "a day without a time", send: list("created_before=2026-05-18"), status: 400, path: "created_before" },
     {
-      name: "a day that is not in its month",
+      name: "a day that its month does not have",
       send: list("updated_after=2026-02-30T00:00:00Z"),
       status: 400,
       path: "updated_after",
     },
     {
-      name: "an hour that no day has",
+      name: "an hour that does not exist",
       send: list("updated_after=2026-02-20T25:00:00Z"),
       status: 400,
       path: "updated_after",
     },
     { name: "a cursor that is none", send: list("cursor=abc"), status: 400, path: "cursor" },
     {
-      name: "a cursor that somebody else signed",
+      name: "a cursor with another signature",
       send: list(
         `cursor=${Buffer.from('{"v":1,"k":"1","b":"","a":"x"}').toString("base64url")}.AAAAAAAAAAAAAAAAAAAAAA`,
       ),
@@ -363,13 +363,13 @@ const cases: Record<string, readonly Case[]> = {
       path: "cursor",
     },
     {
-      name: "execution_location of no kind",
+      name: "an unknown execution_location",
       send: list("execution_location=HOME"),
       status: 400,
       path: "execution_location",
     },
     {
-      name: "after that is negative",
+      name: "a negative after",
       send: () => ["GET", `/agent/runs/${run}/events?after=-1`],
       status: 400,
       path: "after",
@@ -391,19 +391,19 @@ const cases: Record<string, readonly Case[]> = {
       path: "first_sequence",
     },
     {
-      name: "a role of no kind",
+      name: "an unknown role",
       send: support("messages", { execution_id: "x", first_sequence: 1, messages: [{ role: "boss", content: [] }] }),
       status: 400,
       path: "messages[0].role",
     },
     {
-      name: "a block of no kind",
+      name: "an unknown block type",
       send: message([{ type: "video" }]),
       status: 400,
       path: "messages[0].content[0].type",
     },
     {
-      name: "a category of no kind",
+      name: "an unknown category",
       send: message([{ type: "action", id: "a", category: "magic", name: "n", input: {} }]),
       status: 400,
       path: "messages[0].content[0].category",
@@ -415,13 +415,13 @@ const cases: Record<string, readonly Case[]> = {
       code: "authentication_required",
     },
     {
-      name: "a beat without numbers",
+      name: "a heartbeat without numbers",
       send: support("heartbeat", { execution_id: "x" }),
       status: 400,
       path: "followups_stored",
     },
     {
-      name: "a beat of follow-ups that nobody sent",
+      name: "a heartbeat with unknown follow-ups",
       send: () => [
         "POST",
         "/harness-support/heartbeat",
@@ -430,21 +430,21 @@ const cases: Record<string, readonly Case[]> = {
       status: 400,
       path: "followups_stored",
     },
-    { name: "no word on success", send: support("finish-task", { summary: "s" }), status: 400, path: "success" },
+    { name: "no success member", send: support("finish-task", { summary: "s" }), status: 400, path: "success" },
     {
-      name: "a code that is not the harness's to give",
+      name: "an error code reserved for the service",
       send: support("finish-task", { success: false, summary: "s", error_code: "internal_error" }),
       status: 400,
       path: "error_code",
     },
     {
-      name: "an artifact of another kind",
+      name: "an unknown artifact type",
       send: support("report-artifact", { artifact_type: "SONG", data: {} }),
       status: 400,
       path: "artifact_type",
     },
     {
-      name: "an artifact above its directory",
+      name: "an artifact outside its directory",
       send: artifact({ filepath: "a/../../b" }),
       status: 400,
       path: "data.filepath",
@@ -465,21 +465,21 @@ const cases: Record<string, readonly Case[]> = {
     },
     { name: "a checksum that is none", send: artifact({ sha256: "abc" }), status: 400, path: "data.sha256" },
     {
-      name: "an event that is the service's own",
+      name: "an event reserved for the service",
       send: clientEvent({ event_name: "run_succeeded" }),
       status: 400,
       path: "event_name",
     },
     { name: "an event at no time", send: clientEvent({ timestamp: "now" }), status: 400, path: "timestamp" },
-    { name: "an event of no name", send: clientEvent({ event_uuid: "" }), status: 400, path: "event_uuid" },
+    { name: "an event without an id", send: clientEvent({ event_uuid: "" }), status: 400, path: "event_uuid" },
     {
-      name: "a latency before its beginning",
+      name: "a negative latency",
       send: clientEvent({ payload: { latency_ms: -1 } }),
       status: 400,
       path: "payload.latency_ms",
     },
     {
-      name: "a latency beyond all numbers",
+      name: "an infinite latency",
       send: () => [
         "POST",
         `/agent/runs/${harness.run_id}/client-events`,
@@ -498,7 +498,7 @@ const cases: Record<string, readonly Case[]> = {
       path: "payload.latency_ms",
     },
   ],
-  "who and where": [
+  "credentials, scopes and paths": [
     {
       name: "no key",
       send: () => ["POST", "/agent/runs", { key: undefined, body: { prompt: "a" } }],
@@ -506,7 +506,7 @@ const cases: Record<string, readonly Case[]> = {
       code: "authentication_required",
     },
     {
-      name: "a key that is none",
+      name: "a malformed key",
       send: () => ["POST", "/agent/runs", { key: "secret", body: { prompt: "a" } }],
       status: 401,
       code: "authentication_required",
@@ -548,7 +548,7 @@ const cases: Record<string, readonly Case[]> = {
       code: "resource_not_found",
     },
     {
-      name: "a wrong follow-up to a run that is none",
+      name: "a wrong follow-up to a malformed run id",
       send: () => ["POST", "/agent/runs/none/followups", { body: { message: 7 } }],
       status: 400,
       path: "message",
@@ -559,7 +559,7 @@ const cases: Record<string, readonly Case[]> = {
       status: 400,
       path: "parent_run_id",
     },
-    { name: "a parent that is none", send: member("parent_run_id", "none"), status: 400, path: "parent_run_id" },
+    { name: "a malformed parent id", send: member("parent_run_id", "none"), status: 400, path: "parent_run_id" },
     {
       name: "another team's conversation",
       send: () => ["POST", "/agent/runs", { body: { prompt: "a", conversation_id: foreign } }],
@@ -567,7 +567,7 @@ const cases: Record<string, readonly Case[]> = {
       path: "conversation_id",
     },
     {
-      name: "an identity that is none",
+      name: "an unknown identity",
       send: member("agent_identity_uid", randomUUID()),
       status: 400,
       path: "agent_identity_uid",

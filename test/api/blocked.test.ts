@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 const QUESTION = "Which of the two databases is the right one?";
-const ask = (harness: Harness, summary = QUESTION) =>
+const askQuestion = (harness: Harness, summary = QUESTION) =>
   harness.support("finish-task", { success: false, blocked: true, summary });
 const read = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).body;
 const getTimeline = async (runId: string) => (await user.get(`/agent/runs/${runId}/timeline`)).body.events;
@@ -21,7 +21,7 @@ describe("an agent's question", () => {
     const harness = await workingRun(plane);
     plane.clock.now += 2_000;
     await harness.messages(1, QUESTION);
-    expect((await ask(harness)).status).toBe(200);
+    expect((await askQuestion(harness)).status).toBe(200);
     const run = await read(harness.run_id);
     expect(run).toMatchObject({
       state: "BLOCKED",
@@ -29,7 +29,7 @@ describe("an agent's question", () => {
       run_time: "PT2.000S",
       is_sandbox_running: false,
     });
-    expect(run.status_message.error_code, "a question is no error").toBeUndefined();
+    expect(run.status_message.error_code, "a question is not an error").toBeUndefined();
     expect(await getTimeline(harness.run_id)).toMatchObject([
       { event_type: "run_created" },
       { event_type: "run_pending" },
@@ -37,20 +37,20 @@ describe("an agent's question", () => {
       { event_type: "run_blocked", payload: { state: "BLOCKED", detail: QUESTION } },
     ]);
     expect((await getTimeline(harness.run_id)).at(-1).payload.is_error).toBeUndefined();
-    expect((await harness.beat()).status, "its key is dead").toBe(401);
+    expect((await harness.beat()).status, "its key is revoked").toBe(401);
     expect((await user.get("/agent/runs?state=BLOCKED")).body.runs).toMatchObject([{ run_id: harness.run_id }]);
     const { body } = await user.get(`/agent/runs/${harness.run_id}/events?after=0&wait=0`);
-    expect(body.ended, "who follows it is told that it has ended").toBe(true);
+    expect(body.ended, "readers of its events see that it has ended").toBe(true);
     expect((await user.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
   });
 
   it("is answered by a follow-up: the next execution continues the conversation with the answer", async () => {
     const harness = await workingRun(plane);
     await harness.messages(1, QUESTION);
-    await ask(harness);
+    await askQuestion(harness);
     await deliver(plane);
     const before = await user.get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(before.status, "it is composed though the run may go on").toBe(302);
+    expect(before.status, "it is composed although the run may continue").toBe(302);
     const { started_at } = await read(harness.run_id);
     expect((await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "the second" })).status).toBe(200);
     const queued = await read(harness.run_id);
@@ -75,7 +75,7 @@ describe("an agent's question", () => {
 
   it("passes through INPROGRESS if it is the execution's first message", async () => {
     const harness = await startedRun(plane);
-    expect((await ask(harness)).status).toBe(200);
+    expect((await askQuestion(harness)).status).toBe(200);
     expect(await getTimeline(harness.run_id)).toMatchObject([
       { event_type: "run_created" },
       { event_type: "run_pending" },
@@ -87,33 +87,33 @@ describe("an agent's question", () => {
   it("does not block the run if its answer has already arrived", async () => {
     const harness = await workingRun(plane);
     await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
-    await ask(harness);
+    await askQuestion(harness);
     expect((await read(harness.run_id)).state).toBe("QUEUED");
     const { context } = (await (await nextExecution(plane)).resolve()).body;
     expect(context.followups).toMatchObject([{ message: "by the way: the second" }]);
   });
 
-  it("holds no slot while it is open", async () => {
+  it("holds no slot while it is unanswered", async () => {
     await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const harness = await workingRun(plane);
     const second = await createRun(plane);
     await deliver(plane, "runs");
     expect((await read(second)).state).toBe("QUEUED");
-    await ask(harness);
+    await askQuestion(harness);
     await deliver(plane);
     expect((await read(second)).state).toBe("PENDING");
   });
 
   it("blocks the run even if it is empty, and is truncated if it is long", async () => {
     const harness = await workingRun(plane);
-    await ask(harness, " \n ");
+    await askQuestion(harness, " \n ");
     expect((await read(harness.run_id)).status_message.message).toBe("the agent waits for an answer");
     const other = await workingRun(plane);
-    await ask(other, "why ".repeat(1_000));
+    await askQuestion(other, "why ".repeat(1_000));
     expect((await read(other.run_id)).status_message.message).toHaveLength(1_024);
   });
 
-  it("is refused with 400 in a run that is done, and ends nothing", async () => {
+  it("returns 400 in an ended run, and has no effect", async () => {
     const harness = await workingRun(plane);
     const response = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
@@ -125,14 +125,14 @@ describe("an agent's question", () => {
 
   it("can be repeated after each answer", async () => {
     const { run_id, ...first } = await workingRun(plane);
-    await ask({ run_id, ...first });
+    await askQuestion({ run_id, ...first });
     for (const response of ["one", "two"]) {
       await user.post(`/agent/runs/${run_id}/followups`, { message: response });
       await deliver(plane, "ends");
       const next = await nextExecution(plane);
       await next.resolve();
       await next.beat((await next.resolve()).body.context.followups[0].number);
-      await ask(next, `and after ${response}?`);
+      await askQuestion(next, `and after ${response}?`);
       expect(await read(run_id)).toMatchObject({
         state: "BLOCKED",
         status_message: { message: `and after ${response}?` },

@@ -76,7 +76,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await claimed.resolve()).status).toBe(401);
   });
 
-  it("marks runs that are executed elsewhere by is_run_type_cancellable and 422, and cancels them only by force", async () => {
+  it("returns 422 for a run that is executed elsewhere, marked by is_run_type_cancellable, unless forced", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const created = await user.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
@@ -85,7 +85,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const refused = await user.post(`${path}/cancel`);
     expect(refused).toMatchObject({ status: 422, body: { error_code: "operation_not_supported", retryable: false } });
     expect((await user.post(`${path}/cancel?force=true`)).status).toBe(200);
-    expect((await user.post(`${path}/cancel`)).status, "what has ended is 400, wherever it ran").toBe(400);
+    expect((await user.post(`${path}/cancel`)).status, "an ended run returns 400, wherever it was executed").toBe(400);
   });
 
   it("asks the harness to stop, limits its key to the confirmation, and records who cancelled", async () => {
@@ -117,7 +117,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       expect(response.status).toBe(401);
     }
     expect((await harness.shutDown()).body).toEqual({});
-    expect((await harness.shutDown()).status, "that was its last word").toBe(401);
+    expect((await harness.shutDown()).status, "its key is revoked after the confirmation").toBe(401);
     expect((await harness.beat()).status).toBe(401);
     await deliver(plane);
     expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
@@ -130,7 +130,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       { event_type: "run_stopped", payload: { confirmed_by: "harness" }, execution_id: harness.execution_id },
     ]);
     const transcript = await user.get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await plane.download(transcript.headers["location"] ?? ""), "the transcript tells of the stop").toContain(
+    expect(await plane.download(transcript.headers["location"] ?? ""), "the transcript has the stop").toContain(
       "run_stopped",
     );
   });
@@ -163,7 +163,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("CANCELLED");
   });
 
-  it("gives up on a sandbox that never confirms its stop", async () => {
+  it("stops waiting for a sandbox that never confirms its stop", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const harness = await workingRun(plane);
@@ -184,7 +184,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(events.at(-1)).toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "timeout" } });
     expect((await harness.beat()).status).toBe(401);
     plane.clock.now += 3_600_000;
-    expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
+    expect(await reap(plane), "the reaper no longer checks it").toMatchObject({ looked: 0 });
   });
 
   it("returns the first response to a repeated request, and 400 to another request", async () => {
@@ -200,7 +200,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const other = await createClient(plane, member.key).post(`/agent/runs/${id}/cancel`, undefined, {
       headers: { "x-stainless-retry-count": "1" },
     });
-    expect(other.status, "she has not cancelled it").toBe(400);
+    expect(other.status, "another caller has not cancelled it").toBe(400);
 
     const keyed = await createRun(plane);
     const withKey = () =>
@@ -213,7 +213,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 });
 
 describe("an Idempotency-Key of a cancel", () => {
-  it("is for one run: with the same key another one is cancelled as well", async () => {
+  it("applies to one run: the same key also cancels another run", async () => {
     const plane = await createTestControlPlane();
     const headers = { "idempotency-key": "k" };
     for (const id of [await createRun(plane), await createRun(plane)]) {
@@ -278,13 +278,13 @@ describe("the events of a cancelled run", () => {
   it("end with the stop of its sandbox, or immediately if the cancel was forced", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
-    const [asked, forced] = [await workingRun(plane), await workingRun(plane)];
-    await user.post(`/agent/runs/${asked.run_id}/cancel`);
+    const [requested, forced] = [await workingRun(plane), await workingRun(plane)];
+    await user.post(`/agent/runs/${requested.run_id}/cancel`);
     await user.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
-    expect(await hasEnded(plane, asked.run_id)).toBe(false);
+    expect(await hasEnded(plane, requested.run_id)).toBe(false);
     expect(await hasEnded(plane, forced.run_id)).toBe(true);
-    await asked.shutDown();
-    expect(await hasEnded(plane, asked.run_id)).toBe(true);
+    await requested.shutDown();
+    expect(await hasEnded(plane, requested.run_id)).toBe(true);
   });
 });
 
@@ -308,7 +308,7 @@ describe("a cancel by the service", () => {
   const cancel = (plane: TestControlPlane, id: string) => cancelByService(id, "the next run", plane.ports);
   const readHead = async (plane: TestControlPlane, id: string) => await plane.table.get(keys.head(id));
 
-  it("cancels a waiting run, says by what, and requests its end", async () => {
+  it("cancels a waiting run, records what cancelled it, and requests its end", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     plane.sent.length = 0;
@@ -324,12 +324,16 @@ describe("a cancel by the service", () => {
     const plane = await createTestControlPlane();
     const [working, prepared] = [await workingRun(plane), await startedRun(plane)];
     for (const { run_id } of [working, prepared]) await cancel(plane, run_id);
-    const [asked, ended] = [await readHead(plane, working.run_id), await readHead(plane, prepared.run_id)];
-    expect([asked?.["state"], "key_hash" in (asked ?? {}), asked?.["stop_pending"]]).toEqual(["CANCELLED", true, true]);
+    const [cancelled, ended] = [await readHead(plane, working.run_id), await readHead(plane, prepared.run_id)];
+    expect([cancelled?.["state"], "key_hash" in (cancelled ?? {}), cancelled?.["stop_pending"]]).toEqual([
+      "CANCELLED",
+      true,
+      true,
+    ]);
     expect([ended?.["state"], "key_hash" in (ended ?? {})]).toEqual(["CANCELLED", false]);
   });
 
-  it("leaves a run that has ended or does not exist as it is", async () => {
+  it("does not change a run that has ended or does not exist", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     await createClient(plane).post(`/agent/runs/${id}/cancel`);
@@ -340,7 +344,7 @@ describe("a cancel by the service", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("is repeated where the run changes meanwhile, up to eight times", async () => {
+  it("is retried up to eight times if the run changes concurrently", async () => {
     const plane = await createTestControlPlane();
     const [one, other] = [await createRun(plane), await createRun(plane)];
     const isHead = (write: { readonly kind: string; readonly key?: { readonly sk: string } }) =>
@@ -358,7 +362,7 @@ describe("a cancel by the service", () => {
     expect([result, attempts]).toEqual([`run ${other} changes too fast to be cancelled`, 8]);
   });
 
-  it("throws what is no conflict after one attempt", async () => {
+  it("throws errors other than conflicts after one attempt", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const { result, attempts } = await withFailingWrites(

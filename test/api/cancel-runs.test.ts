@@ -90,7 +90,7 @@ describe("POST /agent/runs/cancel", () => {
     ["artifact_type", "PULL_REQUEST", "FILE"],
     ["q", "cellar", "attic"],
     ["metadata", { batch: "7" }, { batch: "8" }],
-  ])("cancels a run only if its %s is as asked for", async (name, own, other) => {
+  ])("cancels a run only if its %s matches", async (name, own, other) => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const executor = (await plane.agent()).uid;
@@ -162,7 +162,7 @@ describe("POST /agent/runs/cancel", () => {
     const refusal = { status: 403, body: { error_code: "not_authorized" } };
     expect(await client.post(path, request)).toMatchObject(refusal);
     const head = await plane.ports.runs.head(run_id);
-    if (head === undefined) throw new Error("there is no such run");
+    if (head === undefined) throw new Error("the run does not exist");
     const principal = { kind: "run", head, executionId: "e", stopping: false } as const;
     const once = toIdempotentRequest(() => undefined, principal, "cancel-runs", request);
     await expect(cancelMatchingRuns({ request, principal, once }, plane.ports)).rejects.toMatchObject({
@@ -189,11 +189,11 @@ describe("POST /agent/runs/cancel", () => {
     expect(other.status).toBe(409);
   });
 
-  it("stops at its time limit, reports that there are more, and continues when it is sent again", async () => {
+  it("stops at its time limit, reports that there are more, and continues when it is repeated", async () => {
     const plane = await createTestControlPlane();
     for (let run = 0; run < 7; run++) await createRun(plane, { prompt: `run ${run}` });
     const body = { filter: { state: ["QUEUED"] } };
-    // Each look at the clock takes five seconds.
+    // Each reading of the clock takes five seconds.
     const now = () => {
       plane.clock.now += 5_000;
       return plane.clock.now;
@@ -205,7 +205,7 @@ describe("POST /agent/runs/cancel", () => {
     expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
   });
 
-  it("does not count a run that ends while the runs that match are read", async () => {
+  it("does not count a run that ends while the matching runs are read", async () => {
     const plane = await createTestControlPlane();
     const [ending, other] = [await workingRun(plane), await workingRun(plane)];
     const many: typeof plane.ports.runs.many = async (ids) => {
@@ -218,7 +218,7 @@ describe("POST /agent/runs/cancel", () => {
     expect((await createClient(plane).get(`/agent/runs/${other.run_id}`)).body.state).toBe("CANCELLED");
   });
 
-  describe("whose response cannot be saved", () => {
+  describe("with a response that cannot be saved", () => {
     type Write = TestControlPlane["ports"]["table"]["write"];
     /** Sends a request whose record is written by `write` once the runs are cancelled. */
     const send = (plane: TestControlPlane, write: Write) => {
@@ -229,7 +229,7 @@ describe("POST /agent/runs/cancel", () => {
       return cancelRuns.handle(event, { ...plane.ports, table: { ...table, write: saving } });
     };
 
-    it("returns 500, and continues when it is sent again", async () => {
+    it("returns 500, and continues when it is repeated", async () => {
       const plane = await createTestControlPlane();
       await createRun(plane);
       expect(await send(plane, () => Promise.reject(new Error("no table")))).toMatchObject({ statusCode: 500 });
@@ -244,7 +244,7 @@ describe("POST /agent/runs/cancel", () => {
       expect(JSON.parse(second.body)).toEqual(response);
     });
 
-    it("returns the response all the same if its record has expired meanwhile", async () => {
+    it("still returns the response if its record has expired meanwhile", async () => {
       const plane = await createTestControlPlane();
       await createRun(plane);
       const response = await send(plane, async (write) => {

@@ -56,7 +56,7 @@ describe("a team's slots", () => {
     expect((await user.get(`${path}&live_after=${second.live_next}`)).body).not.toHaveProperty("waiting");
   });
 
-  it("are separate for each team", async () => {
+  it("are counted per team", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 20);
     const theirs = await createClient(plane, plane.otherKey).post("/agent/runs", { prompt: "a" });
@@ -68,18 +68,18 @@ describe("a team's slots", () => {
   it("exclude a member's personal runs, which have a queue and slots of their own", async () => {
     const plane = await createTestControlPlane();
     const counters = keys.counters({ type: "User", uid: plane.user });
-    const ask = () => createClient(plane).post("/agent/runs", { prompt: "mine", team: false });
+    const createPersonalRun = () => createClient(plane).post("/agent/runs", { prompt: "mine", team: false });
     for (const full of [{ running: 20 }, { waiting: 1 }]) {
       await plane.table.write({ kind: "put", item: { ...counters, v: 1, ...full } });
-      expect((await ask()).body).toMatchObject({ state: "QUEUED", at_capacity: true });
+      expect((await createPersonalRun()).body).toMatchObject({ state: "QUEUED", at_capacity: true });
     }
     await plane.table.write({ kind: "put", item: { ...counters, v: 1, queued: 1_000 } });
-    expect(await ask()).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
+    expect(await createPersonalRun()).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
     await plane.table.write({ kind: "put", item: { ...counters, v: 1 } });
-    expect((await ask()).body).not.toHaveProperty("at_capacity");
+    expect((await createPersonalRun()).body).not.toHaveProperty("at_capacity");
   });
 
-  it("never exceed 20, however many messages arrive concurrently", async () => {
+  it("never exceed 20 with any number of concurrent messages", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 18);
     const ids = await Promise.all(Array.from({ length: 6 }, () => createRun(plane)));
@@ -123,7 +123,7 @@ describe("a team's queue", () => {
       { prompt: "one more" },
       { headers: { "idempotency-key": "full" } },
     );
-    expect(retried.status, "the key is still free").toBe(200);
+    expect(retried.status, "the key is still unused").toBe(200);
   });
 });
 

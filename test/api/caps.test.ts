@@ -21,8 +21,8 @@ const describeFile = (content: string) => ({
   sha256: createHash("sha256").update(content).digest("hex"),
 });
 
-/** As if so many were stored already. */
-const count = (counters: Record<string, number>) =>
+/** Sets the counters, as if this many were already stored. */
+const setCounters = (counters: Record<string, number>) =>
   plane.table.write({ kind: "update", key: keys.head(run.run_id), set: counters });
 const head = () => plane.ports.runs.head(run.run_id);
 
@@ -35,7 +35,7 @@ describe("a run at its limit", () => {
       await plane.upload(placed.body.uploads[0].url, generation);
       return run.support("commit-snapshot", { generation, files: [file.filename] });
     };
-    await count({ snapshots: RUN_CAPS.snapshots - 1 });
+    await setCounters({ snapshots: RUN_CAPS.snapshots - 1 });
     expect((await save("last")).status).toBe(200);
     expect(await save("more")).toMatchObject(refused(`a run stores at most ${RUN_CAPS.snapshots} snapshots`));
     expect(await head()).toMatchObject({ snapshots: RUN_CAPS.snapshots });
@@ -45,7 +45,7 @@ describe("a run at its limit", () => {
     const { body } = await run.support("external-conversation", { format: "claude" });
     const place = (text: string) =>
       run.support("transcript", { conversation_id: body.conversation_id, ...describeFile(text) });
-    await count({ transcripts: RUN_CAPS.transcripts - 1 });
+    await setCounters({ transcripts: RUN_CAPS.transcripts - 1 });
     expect((await place("last")).status).toBe(200);
     expect((await place("last")).status, "a repeat").toBe(200);
     const more = `a run stores at most ${RUN_CAPS.transcripts} raw transcripts`;
@@ -55,7 +55,7 @@ describe("a run at its limit", () => {
 
   it("stores one more message, and returns 429 for the next one", async () => {
     const first = RUN_CAPS.messages;
-    await count({ messages: first - 1 });
+    await setCounters({ messages: first - 1 });
     expect((await run.messages(first, "last")).status).toBe(200);
     expect(await run.messages(first + 1, "more")).toMatchObject({ status: 429 });
     expect(await head()).toMatchObject({ messages: first });
@@ -64,34 +64,34 @@ describe("a run at its limit", () => {
   it("stores messages up to the last byte, and returns 429 for one byte more", async () => {
     expect((await run.messages(1, "x")).status).toBe(200);
     const bytes = (await head())?.message_bytes ?? 0;
-    await count({ message_bytes: RUN_CAPS.messageBytes - bytes });
+    await setCounters({ message_bytes: RUN_CAPS.messageBytes - bytes });
     expect((await run.messages(2, "y")).status).toBe(200);
     expect(await head()).toMatchObject({ message_bytes: RUN_CAPS.messageBytes });
-    await count({ message_bytes: RUN_CAPS.messageBytes - bytes + 1 });
+    await setCounters({ message_bytes: RUN_CAPS.messageBytes - bytes + 1 });
     expect(await run.messages(3, "z")).toMatchObject({ status: 429 });
   });
 
   it("gives one more notification, and returns 429 for the next one", async () => {
-    await count({ notifications: RUN_CAPS.notifications - 1 });
+    await setCounters({ notifications: RUN_CAPS.notifications - 1 });
     expect((await run.support("notify-user", { message: "last" })).status).toBe(200);
     expect(await run.support("notify-user", { message: "more" })).toMatchObject({ status: 429 });
   });
 
   it("stores one more client event as a whole, and returns 429 for the next one", async () => {
-    await count({ client_events: RUN_CAPS.clientEvents - 2 });
+    await setCounters({ client_events: RUN_CAPS.clientEvents - 2 });
     plane.clock.now += 5_000;
     const times = { start_ts: "2026-05-18T18:00:00.000Z", finish_ts: "2026-05-18T18:00:01.000Z" };
-    const said = { is_error: false, detail: "d", ...times, step: "clone" };
+    const members = { is_error: false, detail: "d", ...times, step: "clone" };
     const event = {
       event_uuid: "0199e0b2-0000-7000-8000-00000000beef",
       event_name: "agent_started",
       timestamp: "2026-05-18T18:00:00.000Z",
-      payload: { latency_ms: 12.6, ...said },
+      payload: { latency_ms: 12.6, ...members },
     };
     for (const _ of [1, 2]) expect((await run.event(event)).status).toBe(200);
     expect(await head(), "a repeat").toMatchObject({ client_events: RUN_CAPS.clientEvents - 1 });
     const { events } = (await user.get(`/agent/runs/${run.run_id}/timeline`)).body;
-    const payload = expect.objectContaining({ duration_ms: 13, ...said });
+    const payload = expect.objectContaining({ duration_ms: 13, ...members });
     expect(events.filter(({ event_type }: { event_type: string }) => event_type === "agent_started")).toEqual([
       expect.objectContaining({ event_uuid: event.event_uuid, occurred_at: "2026-05-18T19:00:05.000Z", payload }),
     ]);
@@ -109,9 +109,9 @@ describe("a run at its limit", () => {
   ])("stores one more artifact, and returns 429 for more %s", async (_, full, almost) => {
     const data = { filepath: "a.txt", filename: "a.txt", mime_type: "text/plain", ...describeFile("abc") };
     const report = () => run.support("report-artifact", { artifact_type: "FILE", data });
-    await count(full);
+    await setCounters(full);
     expect((await report()).status).toBe(429);
-    await count(almost);
+    await setCounters(almost);
     expect((await report()).status).toBe(200);
   });
 });
@@ -144,7 +144,7 @@ describe("a text of 32 KiB", () => {
 });
 
 describe("a heartbeat", () => {
-  it("is stored nine seconds after the last one, and at once if it tells of follow-ups", async () => {
+  it("is stored nine seconds after the last one, or immediately if it confirms follow-ups", async () => {
     const started = plane.clock.now;
     plane.clock.now += 8_999;
     expect((await run.beat()).status).toBe(200);
@@ -166,7 +166,7 @@ describe("a heartbeat", () => {
 });
 
 describe("an environment", () => {
-  it("has at most 50 guests, and those it has may be named again", async () => {
+  it("has at most 50 guests, and existing guests may be named again", async () => {
     const { body } = await user.post("/agent/environments", { name: "shared" });
     const share = (user_uid: string) => user.post(`/agent/environments/${body.uid}/share`, { user_uid });
     const guests: string[] = [];

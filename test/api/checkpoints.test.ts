@@ -30,7 +30,7 @@ async function upload(by: Harness, generation: string, content: string, uploaded
 const commit = (by: Harness, generation: string) => by.support("commit-snapshot", { generation, files: ["w.tar"] });
 const readHead = () => plane.table.get(keys.head(harness.run_id));
 
-/** The execution that follows after this one is lost, and what it continues with. */
+/** The execution that follows when this one expires, and what it continues from. */
 async function next(lost: Harness) {
   await lost.shutDown();
   const following = await nextExecution(plane);
@@ -38,7 +38,7 @@ async function next(lost: Harness) {
 }
 
 describe("a checkpoint", () => {
-  it("of an execution replaces that of an earlier one with the same name", async () => {
+  it("of an execution replaces an earlier execution's checkpoint of the same name", async () => {
     await upload(harness, "turn-1", "old");
     await commit(harness, "turn-1");
     const { following } = await next(harness);
@@ -49,7 +49,7 @@ describe("a checkpoint", () => {
     expect(await plane.download(context.checkpoint.files[0].download_url)).toBe("newer");
   });
 
-  it("is refused before its files have arrived in full", async () => {
+  it("is refused until its files are uploaded in full", async () => {
     await upload(harness, "turn-1", "whole", "who");
     expect(await commit(harness, "turn-1")).toMatchObject({
       status: 409,
@@ -58,7 +58,7 @@ describe("a checkpoint", () => {
     expect(await readHead()).not.toHaveProperty("checkpoint");
   });
 
-  it("ends the count of losses and restarts", async () => {
+  it("resets the count of losses and restarts", async () => {
     const set = { losses: 2, restarts: 5 };
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
     await upload(harness, "turn-1", "w");
@@ -94,7 +94,7 @@ describe("the snapshots of a run", () => {
   const request = (generation: string, content: string) =>
     harness.support("upload-snapshot", { mode: "checkpoint", generation, files: [toFile(content)] });
 
-  it("are counted each where they are created at the same time", async () => {
+  it("are each counted when they are created concurrently", async () => {
     for (const [generation, other] of [
       ["a", "b"],
       ["c", "d"],
@@ -106,7 +106,7 @@ describe("the snapshots of a run", () => {
     expect(await readHead()).toMatchObject({ snapshots: 4 });
   });
 
-  it("with the same name and other files are refused, also at the same time", async () => {
+  it("with the same name and other files are refused, also concurrently", async () => {
     const conflict = { status: 409, body: { error_code: "conflict", retryable: false } };
     const first = () => request("a", "one");
     expect(await withWriteInBetween(plane, storesSnapshot, first, () => request("a", "two"))).toMatchObject(conflict);
@@ -115,7 +115,7 @@ describe("the snapshots of a run", () => {
     expect(await readHead()).toMatchObject({ snapshots: 1 });
   });
 
-  it("at its end are listed as far as they have arrived in full", async () => {
+  it("are listed at its end if they were uploaded in full", async () => {
     const files = [toFile("whole", "a"), toFile("whole", "b"), toFile("whole", "c")];
     const { body } = await harness.support("upload-snapshot", { files });
     await plane.upload(body.uploads[0].url, "whole");

@@ -22,7 +22,7 @@ async function environment(name: string, body: object = {}, by: Client = user): 
 const getConfig = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).body.agent_config;
 
 describe("a child created with a run's key", () => {
-  it("gets the run's environment, named or not, and no default instead of it", async () => {
+  it("gets the run's environment, named or not, instead of a default", async () => {
     const [own, other] = [await environment("own", { setup_commands: ["make"] }), await environment("other")];
     await user.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
@@ -68,7 +68,7 @@ describe("a child created with a run's key", () => {
     expect((await getConfig(body.run_id)).environment_id).toBe(mine);
   });
 
-  it("limits its own children to what it has", async () => {
+  it("limits its own children to its own configuration", async () => {
     const own = await environment("own");
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
@@ -80,13 +80,13 @@ describe("a child created with a run's key", () => {
     expect((await child.client.post("/agent/runs", foreign)).status).toBe(403);
   });
 
-  it("gets the environment of the key's run even below a descendant with another one, set by a person", async () => {
+  it("gets the environment of the key's run even below a descendant for which a person set another one", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
     const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const richer = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
     const parent_run_id = (await user.post("/agent/runs", richer)).body.run_id;
-    const asked = { prompt: "c", parent_run_id, config: { environment_id: other } };
-    expect((await parent.client.post("/agent/runs", asked)).status).toBe(403);
+    const request = { prompt: "c", parent_run_id, config: { environment_id: other } };
+    expect((await parent.client.post("/agent/runs", request)).status).toBe(403);
     const { body } = await parent.client.post("/agent/runs", { prompt: "c", parent_run_id });
     expect((await getConfig(body.run_id)).environment_id).toBe(own);
   });
@@ -136,11 +136,11 @@ describe("a child created with a run's key", () => {
   });
 
   it("runs on the run's worker, and on none if the run uses none", () => {
-    const asks = (worker_host: string, own?: string) => () =>
+    const checkWorker = (worker_host: string, own?: string) => () =>
       refuseBeyond({ config: { worker_host } }, { config: own === undefined ? {} : { worker_host: own } });
-    expect(asks("laptop")).toThrow("config.worker_host: a run's children work where the run itself does");
-    expect(asks("laptop", "desktop")).toThrow("config.worker_host: ");
-    expect(asks("laptop", "laptop")).not.toThrow();
+    expect(checkWorker("laptop")).toThrow("config.worker_host: a run's children work where the run itself does");
+    expect(checkWorker("laptop", "desktop")).toThrow("config.worker_host: ");
+    expect(checkWorker("laptop", "laptop")).not.toThrow();
     expect(withinRun({ config: { name: "n" } }, { config: { worker_host: "laptop" } })).toEqual({
       config: { name: "n", worker_host: "laptop" },
     });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const read = async (id: string): Promise<ResponseBody["body"]> => (await user.get(`/agent/runs/${id}`)).body;
-/** The configuration that a run with this one shows. */
+/** The resolved configuration of a run that is created with this one. */
 const resolved = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
   (await read(await createRun(plane, { prompt: "hello", config, ...more }))).agent_config;
 const refused = async (config: Record<string, unknown>) => user.post("/agent/runs", { prompt: "hello", config });
@@ -152,7 +152,7 @@ describe("a new run", () => {
     },
   );
 
-  it("has all common members from its creation", async () => {
+  it("has all common members when it is created", async () => {
     const id = await createRun(plane, { prompt: "hello" });
     const run = await read(id);
     expect(run).toMatchObject({

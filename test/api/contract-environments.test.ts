@@ -58,7 +58,7 @@ describe("POST …/share", () => {
     expect((await bo.get(target)).status).toBe(404);
   });
 
-  it("adds a guest once per Idempotency-Key, whatever happened afterwards", async () => {
+  it("adds a guest once per Idempotency-Key, even if the guest was removed meanwhile", async () => {
     const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const bo = createClient(plane, plane.otherKey);
     const body = { user_uid: (await bo.get("/agent/me")).body.uid };

@@ -49,7 +49,7 @@ describe("GET /agent/runs", () => {
     const at = "2026-05-18T19:00:00.000";
     for (const name of ["created_after", "created_before", "updated_after"]) {
       expect(await found(`${name}=${at}Z`), name).toEqual([]);
-      // Less than a millisecond is none.
+      // Fractions of a millisecond are ignored.
       expect(await found(`${name}=${at}999Z`), name).toEqual([]);
     }
     expect(await found("created_after=2026-05-18T18:59:59.999Z")).toEqual([id]);
@@ -122,7 +122,7 @@ describe("a list without paging parameters", () => {
   });
 });
 
-/** Lists without a form of pages of their own, and the member that has their items. */
+/** Lists without paging parameters of their own, and the member with their items. */
 const lists = [
   ["/agent", "agents"],
   ["/agent/connected-self-hosted-workers", "workers"],

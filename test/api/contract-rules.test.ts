@@ -22,7 +22,7 @@ describe("the document of the API", () => {
 });
 
 describe("the order of checks", () => {
-  it("returns 404 and 405 before it asks for a key", async () => {
+  it("returns 404 and 405 before it requires a key", async () => {
     const plane = await createTestControlPlane();
     for (const [method, target, status] of [
       ["GET", "/agent/nothing", 404],
@@ -75,12 +75,12 @@ describe("a request without a body", () => {
       expect((await user.delete(`/agent/environments/${body.uid}`, { headers })).status).toBe(204);
     }
     const id = await createRun(plane);
-    expect((await user.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is as good").toBe(200);
+    expect((await user.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is accepted too").toBe(200);
   });
 });
 
 describe("a personal run", () => {
-  it("is visible to its creator only, not to an admin", async () => {
+  it("is visible only to its creator, not to an admin", async () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia");
     const id = await createRun(plane, { prompt: "mine", team: false }, mia.key);
@@ -103,13 +103,13 @@ describe("a personal run", () => {
   });
 });
 
-/** Routes by which somebody makes or starts something: those of harnesses have numbers and uuids of their own for that. */
+/** Routes that create or start something, except those of harnesses, which have their own numbers and UUIDs. */
 const posts = routes
   .filter(({ method, who }) => method === "POST" && who.includes("personal"))
-  // Each sign-in link is a new one-time token that is stored nowhere, so a repeat creates another.
+  // Each sign-in link is a new one-time token that is not stored, so a repeated request creates another.
   .filter(({ path }) => path !== "/session/link");
 
-/** The names under which requests are stored; a changed name would create again what was requested before an update. */
+/** The names under which requests are stored. A changed name would repeat requests from before an update. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/attachments": "create-attachment",
   "POST /agent/environments": "create-environment",
@@ -147,7 +147,7 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
     expect(first.headers).not.toHaveProperty("idempotent-replay");
     const before = structuredClone(plane.table.all());
     const again = await once();
-    // What shows a secret once says so instead of showing it again.
+    // A response that shows a secret once is not repeated; the error says so.
     const shownOnce = again.status === 409 && again.body.retryable === false;
     if (!shownOnce) {
       expect(again).toMatchObject({
@@ -169,7 +169,7 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
 describe("signed URLs", () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it("are valid for 15 minutes, or as the setting says, for at least 5 seconds", () => {
+  it("are valid for 15 minutes, or for the configured time of at least 5 seconds", () => {
     expect(signedUrlSeconds()).toBe(900);
     vi.stubEnv("SIGNED_URL_SECONDS", "5");
     expect(signedUrlSeconds()).toBe(5);

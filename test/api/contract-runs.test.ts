@@ -72,7 +72,7 @@ describe("a run", () => {
 });
 
 describe("POST /agent/runs/{runId}/cancel", () => {
-  it("returns 422 for a run that is executed elsewhere, PENDING or not", async () => {
+  it("returns 422 for a run that is executed elsewhere, whether PENDING or not", async () => {
     const headers = { "x-run-source": "GITHUB_ACTION" };
     const { body } = await user.post("/agent/runs", { prompt: "hello" }, { headers });
     const path = `/agent/runs/${body.run_id}/cancel`;
@@ -217,12 +217,12 @@ describe("an artifact", () => {
     await plane.upload(target.upload.url, CONTENT);
     await report();
     const uid: string = target.artifact_uid;
-    const told = { filepath: "out/report.md", filename: "report.md", title: "Report", description: "What changed" };
+    const metadata = { filepath: "out/report.md", filename: "report.md", title: "Report", description: "What changed" };
     expect((await read(harness.run_id)).artifacts).toEqual([
       {
         artifact_type: "FILE",
         created_at: "2026-05-18T19:00:00.000Z",
-        data: { artifact_uid: uid, mime_type: "text/markdown", size_bytes: CONTENT.length, ...told },
+        data: { artifact_uid: uid, mime_type: "text/markdown", size_bytes: CONTENT.length, ...metadata },
       },
     ]);
     const { body } = await user.get(`/agent/artifacts/${uid}`);
@@ -235,7 +235,7 @@ describe("an artifact", () => {
         expires_at: expect.stringMatching(/Z$/),
         content_type: "text/markdown",
         size_bytes: CONTENT.length,
-        ...told,
+        ...metadata,
       },
     });
     expect(await plane.download(body.data.download_url)).toBe(CONTENT);
@@ -244,7 +244,7 @@ describe("an artifact", () => {
 
 const CONTENT = "the report\n";
 
-/** A file that a harness has reported and not uploaded yet. */
+/** Reports a file as the harness, without uploading it. */
 async function createFile(harness: Awaited<ReturnType<typeof workingRun>>) {
   const data = {
     filepath: "out/report.md",

@@ -6,7 +6,7 @@ import { createRun, type Harness, said, workingRun } from "../support/execution.
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 type Step = { id: string; messages: { role: string; content: { text: string }[] }[] };
 
-const asked = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
+const userMessage = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
 
 async function append(harness: Harness, first: number, messages: readonly unknown[]): Promise<number> {
   const body = { execution_id: harness.execution_id, first_sequence: first, messages };
@@ -15,7 +15,7 @@ async function append(harness: Harness, first: number, messages: readonly unknow
   return response.body.next_sequence;
 }
 
-/** All steps of all pages, and how many each page had. */
+/** Reads all pages: all steps, and the number of steps of each page. */
 async function walk(client: Client, target: string, query = ""): Promise<{ steps: Step[]; sizes: number[] }> {
   const steps: Step[] = [];
   const sizes: number[] = [];
@@ -42,7 +42,7 @@ describe.each([
     const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
     for (let number = 2; number <= 25; number++) {
-      next = await append(harness, next, [asked(`step ${number}`), said("done")]);
+      next = await append(harness, next, [userMessage(`step ${number}`), said("done")]);
     }
     const user = createClient(plane);
     const target = targetOf(harness.run_id);
@@ -54,7 +54,7 @@ describe.each([
     expect(steps).toEqual(whole.body.steps);
 
     const { page_info } = (await user.get(`${target}?limit=10`)).body;
-    await append(harness, next, [asked("a step that came meanwhile")]);
+    await append(harness, next, [userMessage("a step that came meanwhile")]);
     const rest = await user.get(`${target}?cursor=${page_info.next_cursor}`);
     expect(firstTexts(rest.body.steps)).toEqual([
       ...Array.from({ length: 15 }, (_, index) => `step ${index + 11}`),
@@ -62,26 +62,26 @@ describe.each([
     ]);
   });
 
-  it("truncates nothing if the pages together have room for it", async () => {
+  it("truncates nothing if all messages fit into the pages", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
     for (let number = 2; number <= 60; number++) {
       const words = Array.from({ length: 40 }, (_, index) => said(`${number}-${index} ${"w".repeat(4_000)}`));
-      next = await append(harness, next, [asked(`step ${number}`), ...words]);
+      next = await append(harness, next, [userMessage(`step ${number}`), ...words]);
     }
     const { steps, sizes } = await walk(createClient(plane), targetOf(harness.run_id));
     expect(sizes.length).toBeGreaterThan(1);
     expect(firstTexts(steps)).toEqual(Array.from({ length: 60 }, (_, index) => `step ${index + 1}`));
     expect(steps.flatMap(({ messages }) => messages)).toHaveLength(60 + 59 * 40);
     const last = steps.at(-1)?.messages.at(-1)?.content[0]?.text;
-    expect(last, "the latest of a page are whole").toBe(`60-39 ${"w".repeat(4_000)}`);
+    expect(last, "the latest messages of a page are complete").toBe(`60-39 ${"w".repeat(4_000)}`);
   });
 
   it("returns at most 500 steps with a cursor for the rest", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
-    const more = Array.from({ length: 600 }, (_, index) => asked(`step ${index + 2}`));
+    const more = Array.from({ length: 600 }, (_, index) => userMessage(`step ${index + 2}`));
     let next = 1;
     for (const from of [0, 200, 400]) next = await append(harness, next, more.slice(from, from + 200));
     const { steps, sizes } = await walk(createClient(plane), targetOf(harness.run_id));
@@ -101,25 +101,25 @@ describe.each([
   );
 });
 
-it("a cursor of a run's part is invalid for its conversation", async () => {
+it("rejects a cursor of a run's steps for its conversation", async () => {
   const plane = await createTestControlPlane();
   const harness = await workingRun(plane, { prompt: "step 1" });
-  await append(harness, 1, [asked("step 2")]);
+  await append(harness, 1, [userMessage("step 2")]);
   const user = createClient(plane);
   const { page_info } = (await user.get(`/agent/runs/${harness.run_id}/conversation?limit=1`)).body;
   const other = await user.get(`/agent/conversations/${harness.run_id}?cursor=${page_info.next_cursor}`);
   expect(other).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
 });
 
-it("the pages of a conversation continue with the runs that continue it", async () => {
+it("continues the pages of a conversation with its later runs", async () => {
   const plane = await createTestControlPlane();
   const user = createClient(plane);
   const first = await workingRun(plane, { prompt: "step 1" });
-  await append(first, 1, [asked("step 2"), asked("step 3")]);
+  await append(first, 1, [userMessage("step 2"), userMessage("step 3")]);
   await first.finish();
   plane.clock.now += 1;
   const second = await workingRun(plane, { prompt: "step 4", conversation_id: first.run_id });
-  await append(second, 1, [asked("step 5")]);
+  await append(second, 1, [userMessage("step 5")]);
   const { steps, sizes } = await walk(user, `/agent/conversations/${first.run_id}`, "limit=2");
   expect(sizes).toEqual([2, 2, 1]);
   expect(firstTexts(steps)).toEqual(["step 1", "step 2", "step 3", "step 4", "step 5"]);

@@ -58,7 +58,7 @@ const result = (output: unknown, more: object = {}): Block => ({
 const action = (input: unknown): Block => ({ type: "action", id: "a", category: "files", name: "edit", input });
 const step = (id: string, ...messages: Message[]): Step => ({ id, messages, steps: [] });
 
-describe("the request of a run's events", () => {
+describe("a request for a run's events", () => {
   const stream = "text/event-stream";
   it.each([
     [stream, true],
@@ -71,7 +71,7 @@ describe("the request of a run's events", () => {
     [`x-${stream}`, false],
     [`${stream}-x`, false],
     [`a/b; x=${stream}`, false],
-  ])("that accepts %j is answered by a stream: %j", async (accept, streams) => {
+  ])("with Accept %j gets a stream: %j", async (accept, streams) => {
     const plane = await createTestControlPlane();
     const principal = await plane.ports.principals.authenticate(`Bearer ${plane.key}`, undefined);
     const call = (lastEventId?: string) =>
@@ -112,13 +112,13 @@ describe("the request of a run's events", () => {
     ["wait=0", 200],
     ["wait=26", 400],
     ["live_after=", 200],
-  ])("with %s is answered by %i", async (query, status) => {
+  ])("with %s returns %i", async (query, status) => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     expect((await request(plane, "GET", `/agent/runs/${run}/events?${query}`)).status).toBe(status);
   });
 
-  it("has a position of 16,384 characters at most", async () => {
+  it("accepts a position of at most 16,384 characters", async () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     const response = async (length: number) =>
@@ -128,23 +128,23 @@ describe("the request of a run's events", () => {
 });
 
 describe("a reader of a run's events", () => {
-  it("gets what is new, up to the end of the run", async () => {
+  it("gets new events up to the end of the run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const asked = { after: 0, waitSeconds: 0, isLive: false };
-    const first = await waitForEvents(await head(plane, harness.run_id), asked, plane.ports);
+    const options = { after: 0, waitSeconds: 0, isLive: false };
+    const first = await waitForEvents(await head(plane, harness.run_id), options, plane.ports);
     expect(first).toMatchObject({ next: 3, ended: false });
     expect(first.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     expect(first).not.toHaveProperty("live");
     await harness.finish();
     const ended = await head(plane, harness.run_id);
-    expect(await waitForEvents(ended, { ...asked, after: 3 }, plane.ports)).toMatchObject({ next: 4, ended: true });
+    expect(await waitForEvents(ended, { ...options, after: 3 }, plane.ports)).toMatchObject({ next: 4, ended: true });
     const nothing = { events: [], next: 4, ended: true };
-    expect(await waitForEvents(ended, { ...asked, after: 4, waitSeconds: 25 }, plane.ports)).toEqual(nothing);
+    expect(await waitForEvents(ended, { ...options, after: 4, waitSeconds: 25 }, plane.ports)).toEqual(nothing);
     expect([3, 4].map((after) => hasNews(ended, after))).toEqual([true, false]);
   });
 
-  it("is woken for what is new, after the time that it waits, and every two seconds in a queue", async () => {
+  it("wakes for new events, after its waiting time, and every two seconds while the run is queued", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
@@ -161,8 +161,8 @@ describe("a reader of a run's events", () => {
     const ports = { ...plane.ports, signals: { subscribe: () => ({ next, close: () => undefined }) } };
     const wait = async (isLive: boolean, waitSeconds: number, livePosition?: string) => {
       waits.splice(0);
-      const asked = { after: 2, waitSeconds, isLive, ...(livePosition === undefined ? {} : { livePosition }) };
-      return waitForEvents(await head(plane, run), asked, ports);
+      const options = { after: 2, waitSeconds, isLive, ...(livePosition === undefined ? {} : { livePosition }) };
+      return waitForEvents(await head(plane, run), options, ports);
     };
     expect((await head(plane, run)).waiting).toBe("owner");
     const moved = await wait(true, 5);
@@ -207,13 +207,13 @@ describe("a reader of a run's events", () => {
     expect(await read(0)).toEqual([1, 2, 3, 4]);
     expect(await read(3)).toEqual([4]);
     expect(await read(4)).toEqual([5]);
-    expect(await read(5), "up to the first number that is missing").toEqual([6]);
+    expect(await read(5), "up to the first missing number").toEqual([6]);
     expect(await read(6)).toEqual([]);
     await batch(3, MIB + 1);
     expect(await read(0)).toEqual([1, 2]);
   });
 
-  it("does not wait for a sandbox whose key is revoked, but for one that may report its stop", async () => {
+  it("waits for a sandbox that may still report its stop, but not for one with a revoked key", async () => {
     const plane = await createTestControlPlane();
     const working = await workingRun(plane);
     expect(hasEnded(await head(plane, working.run_id))).toBe(false);
@@ -258,7 +258,7 @@ describe("a reader of a run's events", () => {
     expect(await watchedAt()).toBe(plane.clock.now - 60_000);
   });
 
-  it("continues at its position, each part once, without what is complete", async () => {
+  it("continues at its position, returns each part once, and omits completed messages", async () => {
     const plane = await createTestControlPlane();
     const { run_id, execution_id } = await workingRun(plane);
     const now = await executing(plane, run_id);
@@ -280,7 +280,7 @@ describe("a reader of a run's events", () => {
     expect(await reader.readQueuePosition(now)).toBeUndefined();
   });
 
-  it("reads the position in a queue every two seconds, and has none once the run does not wait any more", async () => {
+  it("reads the position in the queue every two seconds, and has none once the run no longer waits", async () => {
     const plane = await createTestControlPlane();
     const { run_id } = await workingRun(plane);
     const working = await head(plane, run_id);
@@ -288,9 +288,9 @@ describe("a reader of a run's events", () => {
     const owner = { type: "Team", uid: plane.team } as const;
     await plane.table.write({ kind: "put", item: { ...keys.waitingForOwner(owner, run_id), run_id } });
     let reads = 0;
-    const query: typeof plane.table.query = (asked) => {
+    const query: typeof plane.table.query = (request) => {
       reads++;
-      return plane.table.query(asked);
+      return plane.table.query(request);
     };
     const ports = { ...plane.ports, table: { ...plane.ports.table, query } };
     const reader = createLiveReader(ports);
@@ -314,7 +314,7 @@ describe("a reader of a run's events", () => {
 });
 
 describe("messages of a conversation", () => {
-  it("complete the actions and texts that they name", () => {
+  it("complete the actions and texts that they refer to", () => {
     const messages = [
       message("tool", result("x", { action_id: "one" }), text("plain"), text("named", { message_id: "two" })),
       message("assistant", action({}), { type: "event", name: "e", data: {}, message_id: "three" }),
@@ -334,7 +334,7 @@ describe("messages of a conversation", () => {
     );
   });
 
-  it("drop the live output that they replace, where there is any", async () => {
+  it("drop the live output that they replace, if any", async () => {
     const plane = await createTestControlPlane();
     const { run_id } = await workingRun(plane);
     const finished: (readonly string[])[] = [];
@@ -356,21 +356,21 @@ describe("messages of a conversation", () => {
     const { run_id } = await workingRun(plane);
     await set(plane, run_id, { messages: 2, message_bytes: 10 });
     const first = await executing(plane, run_id);
-    const said = ["a", "b"].map((value) => message("assistant", text(value)));
-    await expect(prepareMessages(first, 4, said, plane.ports)).rejects.toMatchObject({ code: "invalid_request" });
-    expect((await prepareMessages(first, 1, said, plane.ports))(first)).toEqual({ count: 0 });
-    const fresh = JSON.stringify(said.slice(1));
-    expect((await prepareMessages(first, 2, said, plane.ports))(first)).toEqual({
+    const messages = ["a", "b"].map((value) => message("assistant", text(value)));
+    await expect(prepareMessages(first, 4, messages, plane.ports)).rejects.toMatchObject({ code: "invalid_request" });
+    expect((await prepareMessages(first, 1, messages, plane.ports))(first)).toEqual({ count: 0 });
+    const fresh = JSON.stringify(messages.slice(1));
+    expect((await prepareMessages(first, 2, messages, plane.ports))(first)).toEqual({
       count: 1,
       messages: { first: 3, count: 1, bytes: fresh.length, messages: fresh },
       set: { messages: 3, message_bytes: 10 + fresh.length },
     });
-    const append = await prepareMessages(first, 3, said, plane.ports);
+    const append = await prepareMessages(first, 3, messages, plane.ports);
     expect(append(first)).toMatchObject({ count: 2, set: { messages: 4 } });
     expect(append({ ...first, messages: 4 })).toEqual({ count: 0 });
   });
 
-  it("fail to be read if a file is missing", async () => {
+  it("cannot be read if a file is missing", async () => {
     const plane = await createTestControlPlane();
     const run = await createRun(plane);
     const body = { ...(await plane.ports.runs.body(run)), prompt_file: "gone" };
@@ -418,7 +418,7 @@ describe("a cancelled turn", () => {
 });
 
 describe("a stored follow-up", () => {
-  it("is never replaced by another one of its number", async () => {
+  it("is never replaced by another one with its number", async () => {
     const table = memoryTable();
     const followup = { number: 1, message: "first", policy: "enqueue", created_at: 1 } as const;
     await table.write(putFollowup("run", followup));
@@ -431,7 +431,7 @@ describe("delegated steps", () => {
   const started = (output: unknown, more: object = {}) => result(output, { name: "start_agent", ...more });
   const waited = (...agents: unknown[]) => result({ agents }, { name: "wait_for_agents" });
 
-  it("are at most as many as a run has children, and those that are known go on", () => {
+  it("are limited to a run's number of children, and known ones continue to be updated", () => {
     const turn = step("turn");
     for (let index = 0; index <= 100; index++) {
       addDelegatedSteps(turn, message("tool", started({ run_id: `child-${index}` })));
@@ -447,7 +447,7 @@ describe("delegated steps", () => {
     expect(turn.steps.at(-1)).toMatchObject({ summary: "done" });
   });
 
-  it("have a title and a final message of 1,000 characters at most", () => {
+  it("have a title and a final message of at most 1,000 characters", () => {
     const turn = step("turn");
     const long = "😀".repeat(1_001);
     addDelegatedSteps(turn, message("tool", started({ run_id: "c", title: long, text: long })));
@@ -523,7 +523,7 @@ describe("the transcript", () => {
     expect(after.check_at).toBeUndefined();
   });
 
-  it("is noted on the head of a run that is as it was read, and errors of the table are passed on", async () => {
+  it("is recorded on the head of an unchanged run, and errors of the table are passed on", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -535,7 +535,7 @@ describe("the transcript", () => {
     await expect(putTranscriptEvents(before, 4, broken)).rejects.toThrow("no table");
   });
 
-  it("fails to be composed if an event is missing", async () => {
+  it("cannot be composed if an event is missing", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -599,7 +599,7 @@ describe("truncation", () => {
     return block?.type === "action_result" ? block : undefined;
   };
 
-  it("cuts texts of an output after 16 KiB, never within a character", () => {
+  it("truncates texts of an output after 16 KiB, never within a character", () => {
     const limit = 16_384;
     expect(shownOutput("x".repeat(limit))?.output).toBe("x".repeat(limit));
     expect(shownOutput("x".repeat(limit + 1))?.output).toBe(`${"x".repeat(limit)}${CUT}`);
@@ -608,7 +608,7 @@ describe("truncation", () => {
     expect(shownOutput("x")).not.toHaveProperty("diff");
   });
 
-  it("cuts the texts in a value before it makes a text of it", () => {
+  it("truncates the texts in a value before it serializes the value", () => {
     const long = "x".repeat(20_000);
     expect(shownOutput({ stdout: long, exit_code: 1 })?.output).toEqual({
       stdout: `${"x".repeat(16_384)}${CUT}`,
@@ -655,7 +655,7 @@ describe("truncation", () => {
     expect(shown.at(-whole - 1)).toEqual(message("assistant", text(`${"x".repeat(256)}${CUT}`)));
   });
 
-  it("shortens each kind of block in its own way", () => {
+  it("shortens each kind of block according to its type", () => {
     const wide = "y".repeat(250_000);
     const cut = `${"y".repeat(256)}${CUT}`;
     const kinds = message("tool", text(wide), action(wide), result(wide, { diff: wide }), {
@@ -670,7 +670,7 @@ describe("truncation", () => {
     );
   });
 
-  it("counts the messages that are left out, in a step before the others", () => {
+  it("reports the number of omitted messages in a step before the others", () => {
     const tall = () => message("assistant", ...Array.from({ length: 9 }, () => text("x".repeat(3_000))));
     const steps = Array.from({ length: 400 }, (_, index) => step(`${index}`, tall(), tall()));
     const shown = truncateConversation({ conversation_id: "c", steps });
@@ -688,7 +688,7 @@ describe("truncation", () => {
     expect(truncateSteps([])).toEqual([]);
   });
 
-  it("cuts a single text after 256 KiB", () => {
+  it("truncates a single text after 256 KiB", () => {
     expect(truncateText("x".repeat(262_144))).toBe("x".repeat(262_144));
     expect(truncateText("x".repeat(262_145))).toBe(`${"x".repeat(262_144)}${CUT}`);
   });

@@ -21,7 +21,7 @@ const append = (first_sequence: number, messages: readonly object[]) =>
   harness.support("messages", { execution_id: harness.execution_id, first_sequence, messages });
 
 describe("a step of a conversation", () => {
-  it("starts with the message of the user, and is complete with the last one of the agent", async () => {
+  it("starts with the user's message, and is complete with the agent's last one", async () => {
     const created = at(0);
     plane.clock.now += 1_000;
     const [started, first, last] = [at(10), at(20), at(30)];
@@ -41,7 +41,7 @@ describe("a step of a conversation", () => {
     expect(steps[0].messages[0]).toMatchObject({ role: "user", message_ids: ["prompt"], timestamp: created });
   });
 
-  it("starts with the first message of the agent where the run has no prompt", async () => {
+  it("starts with the agent's first message if the run has no prompt", async () => {
     await append(1, [said("one"), said("two")]);
     const found = await plane.ports.runs.headAndBody(harness.run_id);
     if (found === undefined) throw new Error("there is no such run");
@@ -51,7 +51,7 @@ describe("a step of a conversation", () => {
 });
 
 describe("the messages of a run", () => {
-  it("are counted with their bytes in UTF-8", async () => {
+  it("are counted by their bytes in UTF-8", async () => {
     const batches = [[said("é".repeat(10))], [said("😀"), said("a")]];
     let bytes = 0;
     for (const [index, messages] of batches.entries()) {
@@ -62,7 +62,7 @@ describe("the messages of a run", () => {
     expect(await plane.table.get(keys.head(harness.run_id))).toMatchObject({ messages: 3 });
   });
 
-  it("are not stored where their file cannot be stored", async () => {
+  it("are not stored if their file cannot be stored", async () => {
     const messages = [said("m".repeat(100_000))];
     const body = { execution_id: harness.execution_id, first_sequence: 1, messages };
     const before = structuredClone(plane.table.all());
@@ -75,7 +75,7 @@ describe("the messages of a run", () => {
 });
 
 describe("the final message of a run", () => {
-  it("has 256 KiB at most in its response", async () => {
+  it("has at most 256 KiB in its response", async () => {
     const block = (letter: string) => ({ type: "text", text: letter.repeat(200_000) });
     await append(1, [{ role: "assistant", content: [block("a"), block("b")] }]);
     const { text } = (await user.get(`/agent/runs/${harness.run_id}/response`)).body;
@@ -86,7 +86,7 @@ describe("the final message of a run", () => {
 });
 
 describe("the transcript of a run", () => {
-  it("has the last event also where it is the only one of the last page", async () => {
+  it("has the last event even if it is the only one of the last page", async () => {
     for (let number = 1; number <= 197; number++) {
       await harness.event({ event_uuid: `e${number}`, event_name: "agent_started", timestamp: at(0) });
     }

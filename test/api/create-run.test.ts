@@ -137,7 +137,7 @@ describe("POST /agent/runs by kind of caller", () => {
     expect((await createClient(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
   });
 
-  it("requires a caller with several teams to name one", async () => {
+  it("requires a team from a caller in several teams", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const mia = createClient(plane, key);
@@ -199,7 +199,10 @@ describe("POST /agent/runs by a run's key", () => {
     const child = createHarness(plane, await plane.dispatch(created.body.run_id));
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "grandchild" });
-    expect((await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status, "descendants are seen").toBe(200);
+    expect(
+      (await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status,
+      "it can read its descendants",
+    ).toBe(200);
     const below = { prompt: "a", parent_run_id: grandchild.body.run_id };
     const named = await parent.client.post("/agent/runs", below);
     expect((await parent.client.get(`/agent/runs/${named.body.run_id}`)).body).toMatchObject({
@@ -209,7 +212,7 @@ describe("POST /agent/runs by a run's key", () => {
     expect((await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: other })).status).toBe(400);
     expect(
       (await child.client.post("/agent/runs", { prompt: "a", parent_run_id: parent.run_id })).status,
-      "not of those above",
+      "it cannot read its ancestors",
     ).toBe(400);
   });
 
@@ -223,7 +226,7 @@ describe("POST /agent/runs by a run's key", () => {
     expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
   });
 
-  it("rejects metadata of more than 20 keys together with the parent's, and stores nothing", async () => {
+  it("rejects more than 20 metadata keys, including the parent's, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const listKeys = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${prefix}${index}`, "v"]));
@@ -250,7 +253,7 @@ describe("POST /agent/runs by a run's key", () => {
     const response = await parent.client.post("/agent/runs", { prompt: "one more" });
     expect(response).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
     expect(plane.table.all()).toEqual(before);
-    expect((await parent.finish()).status, "the parent itself goes on").toBe(200);
+    expect((await parent.finish()).status, "the parent continues").toBe(200);
   });
 });
 
@@ -273,7 +276,7 @@ describe("POST /agent/runs with conversation_id", () => {
     await second.messages(1, "answer two");
     await second.finish();
     const third = await user.post("/agent/runs", { conversation_id: first.run_id });
-    expect(third.status, "without a prompt of its own").toBe(200);
+    expect(third.status, "without its own prompt").toBe(200);
     const { steps } = (await user.get(`/agent/conversations/${first.run_id}`)).body;
     expect(
       steps.flatMap(({ messages }: { messages: { content: { text: string }[] }[] }) =>
@@ -281,7 +284,10 @@ describe("POST /agent/runs with conversation_id", () => {
       ),
     ).toEqual(["one", "answer one", "two", "answer two"]);
     expect((await user.get(`/agent/runs/${second.run_id}`)).body.conversation_id).toBe(first.run_id);
-    expect((await user.get(`/agent/conversations/${second.run_id}`)).status, "it is named by its first run").toBe(404);
+    expect(
+      (await user.get(`/agent/conversations/${second.run_id}`)).status,
+      "a conversation has the id of its first run",
+    ).toBe(404);
   });
 
   it("returns the created run to a repeated request", async () => {

@@ -21,7 +21,7 @@ const result = (id: string, name: string, output: unknown, second: number) => ({
   content: [{ type: "action_result", action_id: id, category: "integration", name, state: "completed", output }],
   timestamp: at(second),
 });
-const asked = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
+const userMessage = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
 
 async function stepsAfter(...messages: unknown[]) {
   const { execution_id } = harness;
@@ -31,7 +31,7 @@ async function stepsAfter(...messages: unknown[]) {
 }
 
 describe("work delegated by an agent", () => {
-  it("is a step within the step that started it, once for each child run", async () => {
+  it("is one step per child run within the step that started it", async () => {
     const ended = { run_id: "child-1", title: "Mend the test", state: "SUCCEEDED", text: "It is mended." };
     const [step] = await stepsAfter(
       use("1", "start_agent", 1),
@@ -54,7 +54,7 @@ describe("work delegated by an agent", () => {
     ]);
   });
 
-  it("has its final message once its end is known, in the same tool use or a later one", async () => {
+  it("has its final message once the end is reported, by the same tool use or a later one", async () => {
     const agents = [
       { run_id: "child-1", title: "One", state: "SUCCEEDED", text: "x".repeat(3_000) },
       { run_id: "child-2", error: "gone" },
@@ -83,7 +83,7 @@ describe("work delegated by an agent", () => {
   it("belongs to the turn that started it, and is omitted if the sandbox reports it wrongly", async () => {
     const steps = await stepsAfter(
       result("1", "start_agent", { run_id: "child-1", state: "QUEUED" }, 1),
-      asked("and now?"),
+      userMessage("and now?"),
       result("2", "wait_for_agents", { agents: [{ run_id: "child-1", text: "done" }] }, 2),
       result("3", "start_agent", { run_id: 7 }, 3),
       result("4", "start_agent", "none", 3),

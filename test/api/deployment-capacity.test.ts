@@ -23,7 +23,7 @@ const readState = async (plane: TestControlPlane, id: string): Promise<string> =
   (await createClient(plane).get(`/agent/runs/${id}`)).body.state;
 const counted = async (plane: TestControlPlane) => (await plane.table.get(keys.executions()))?.["running"];
 
-/** Dispatches a run that finds no room, and returns the delay after which it is dispatched again. */
+/** Dispatches a run while the deployment is full, and returns the delay until its next dispatch. */
 async function waits(plane: TestControlPlane, id: string): Promise<number | undefined> {
   plane.sent.length = 0;
   expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
@@ -31,7 +31,7 @@ async function waits(plane: TestControlPlane, id: string): Promise<number | unde
   return plane.sent.find(({ runId }) => runId === id)?.delaySeconds;
 }
 
-/** Stores where the run can continue. */
+/** Stores a checkpoint from which the run can continue. */
 async function checkpoint(plane: TestControlPlane, harness: Harness): Promise<void> {
   const sha256 = createHash("sha256").update("w").digest("hex");
   const files = [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256 }];
@@ -41,7 +41,7 @@ async function checkpoint(plane: TestControlPlane, harness: Harness): Promise<vo
 }
 
 describe("the limit of executions of a deployment", () => {
-  it("keeps runs of any owner beyond it QUEUED, and starts them after another execution has ended", async () => {
+  it("keeps further runs of any owner QUEUED, and starts them after another execution has ended", async () => {
     const plane = await planeWith(2);
     const first = await workingRun(plane);
     await workingRun(plane, { prompt: "second" }, plane.otherKey);
@@ -55,7 +55,7 @@ describe("the limit of executions of a deployment", () => {
     expect(await counted(plane)).toBe(2);
   });
 
-  it("leaves the slot of its owner to others while a run waits", async () => {
+  it("frees the owner's slot while a run waits", async () => {
     const plane = await planeWith(1);
     const first = await workingRun(plane);
     const second = await createRun(plane, { prompt: "second" });
@@ -85,7 +85,7 @@ describe("the limit of executions of a deployment", () => {
     expect(await counted(plane)).toBe(0);
   });
 
-  it("keeps the place of a run that continues in a new execution because its time is over", async () => {
+  it("keeps the place of a run that continues in a new execution after its time limit", async () => {
     const plane = await planeWith(1);
     const long = await workingRun(plane);
     const other = await createRun(plane, { prompt: "other" });

@@ -14,14 +14,14 @@ let plane: TestControlPlane;
 beforeAll(async () => {
   plane = await createTestControlPlane();
 });
-/** Without a key, as a browser that follows a link. */
+/** Opens a page without a key, like a browser that follows a link. */
 const open = (path: string): Promise<ResponseBody> => createClient(plane, undefined).get(path, { key: undefined });
 
 const codes = Object.keys(ERRORS);
 const pages = ["/docs", "/docs/errors", ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`)];
 
 describe("GET /openapi.json", () => {
-  it("returns the document to everybody, with the deployment's address, for tools and caches", async () => {
+  it("returns the document to all callers, with the deployment's address, for tools and caches", async () => {
     const { status, headers, body } = await open("/openapi.json");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(pages)("GET %s", (path) => {
 });
 
 describe("GET /docs", () => {
-  it("contains every route and schema once, for the browser's search", async () => {
+  it("contains every route and schema once, so that the browser's search finds them", async () => {
     const { body } = await open("/docs");
     for (const { method, path } of routes.filter((route) => route.path !== "*")) {
       expect(body).toContain(`<h3><code>${method} ${path}</code></h3>`);

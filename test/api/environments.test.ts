@@ -81,16 +81,16 @@ describe("POST /agent/environments", () => {
 
   it.each([
     ["no name", {}, "name"],
-    ["a name that is no text", { name: 7 }, "name"],
+    ["a name that is not text", { name: 7 }, "name"],
     [
-      "an owner that GitHub has not",
+      "an owner that GitHub does not allow",
       { name: "a", github_repos: [{ owner: "a/b", repo: "c" }] },
       "github_repos[0].owner",
     ],
     ["a repository without a URL", { name: "a", repositories: [{ ref: "main" }] }, "repositories[0].url"],
     ["an empty setup command", { name: "a", setup_commands: ["true", ""] }, "setup_commands[1]"],
     ["a secret without a name", { name: "a", secrets: [{}] }, "secrets[0].name"],
-    ["a team that is no boolean", { name: "a", team: "no" }, "team"],
+    ["a team that is not a boolean", { name: "a", team: "no" }, "team"],
     ["more than 64 KiB", { name: "a", setup_commands: Array(9).fill("x".repeat(8000)) }, "body"],
     [
       "more than ten repositories of both kinds",
@@ -108,7 +108,7 @@ describe("POST /agent/environments", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("accepts 64 KiB and refuses a byte more, also of a change", async () => {
+  it("accepts 64 KiB and refuses one more byte, also in an update", async () => {
     const { uid } = await create("Shop");
     const stored = plane.table.all().find(({ sk }) => sk === "ENVIRONMENT");
     const { pk: _, sk: __, ...environment } = stored ?? { pk: "", sk: "" };
@@ -121,7 +121,7 @@ describe("POST /agent/environments", () => {
     expect((await change(room)).status).toBe(200);
   });
 
-  it("allows a name once per scope regardless of case, and again in other scopes", async () => {
+  it("requires a unique name per scope regardless of case, but not across scopes", async () => {
     await create("Shop");
     const again = await user.post(path, { name: " shop" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
@@ -165,7 +165,7 @@ describe("GET /agent/environments", () => {
     expect((await user.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
   });
 
-  it("shows a personal environment to its owner only, and a team's to its members and agents", async () => {
+  it("shows a personal environment only to its owner, and a team's to its members and agents", async () => {
     await create("Mine", { team: false });
     await create("Ours");
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -225,7 +225,7 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
     expect(kept).toEqual(before.filter(({ sk }) => sk !== "IDEM" && sk !== "KEY"));
   });
 
-  it("happens with the team", async () => {
+  it("is deleted with its team", async () => {
     const { uid } = await create();
     await user.post(`${path}/${uid}/share`, { user_uid: await boUid() });
     expect((await user.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
@@ -234,7 +234,7 @@ describe("DELETE /agent/environments/{environmentUid}", () => {
   });
 });
 
-it("findOwnEnvironment finds nothing for a caller who is no person", async () => {
+it("is not found as an own environment by a caller who is not a person", async () => {
   const { uid } = await create();
   const read = async (key: string) => {
     const principal = await plane.ports.principals.authenticate(`Bearer ${key}`, undefined);
@@ -247,7 +247,7 @@ it("findOwnEnvironment finds nothing for a caller who is no person", async () =>
 describe("another team's environment", () => {
   it("returns the same 404 as a missing one to every request", async () => {
     const { uid } = await create();
-    const ask = async (id: string) => {
+    const requestAll = async (id: string) => {
       const responses = [
         await bo.get(`${path}/${id}`),
         await bo.get(`${path}/${id}?link=${id}.x`),
@@ -259,7 +259,7 @@ describe("another team's environment", () => {
       ];
       return responses.map(({ status, body }) => [status, body.error_code, body.detail?.replace(id, "it")]);
     };
-    expect(await ask(uid)).toEqual(await ask(randomUUID()));
+    expect(await requestAll(uid)).toEqual(await requestAll(randomUUID()));
   });
 });
 
@@ -276,7 +276,7 @@ describe("…/share", () => {
     expect((await bo.post(`${path}/${uid}/share`, { link: true })).status).toBe(403);
     const run = await bo.post("/agent/runs", { prompt: "hello", config: { environment_id: uid } });
     expect(run.status).toBe(200);
-    // A guest's run is not for everyone who sees the environment.
+    // A guest's run is not visible to everyone who sees the environment.
     expect((await user.get(`${path}/${uid}`)).body).not.toHaveProperty("last_task_created");
 
     expect((await user.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
@@ -318,13 +318,13 @@ describe("…/share", () => {
     ["both", { link: true, user_uid: randomUUID() }],
     ["a link that is false", { link: false }],
     ["nobody", { user_uid: randomUUID() }],
-    ["no id of a person", { user_uid: "mia" }],
+    ["a malformed user_uid", { user_uid: "mia" }],
   ])("returns 400 for %s", async (_, body) => {
     const { uid } = await create();
     expect((await user.post(`${path}/${uid}/share`, body)).status).toBe(400);
   });
 
-  it("accepts 50 guests and refuses one more, also if the last place is taken meanwhile", async () => {
+  it("accepts 50 guests and refuses one more, also if the last place is taken concurrently", async () => {
     const { uid } = await create();
     const people = await Promise.all(Array.from({ length: 52 }, (_, index) => plane.person(`Gus${index}`, [])));
     const share = async () => user.post(`${path}/${uid}/share`, { user_uid: people.pop()?.uid });

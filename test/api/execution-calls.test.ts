@@ -43,7 +43,7 @@ describe("the first call of an execution", () => {
     return { response: response, run: late.run_id };
   };
 
-  it("is refused to a second harness that calls at the same time", async () => {
+  it("is refused to a second harness that calls concurrently", async () => {
     const { response, run } = await inBetween(["late", "first"]);
     expect(response).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     expect(await readHead(run)).toMatchObject({ instance_id: "first" });
@@ -55,7 +55,7 @@ describe("the first call of an execution", () => {
     expect((await readTimeline(plane, run)).filter((type) => type === "worker_container_ready")).toHaveLength(1);
   });
 
-  it("records how long the execution was prepared, and forgets the starts that failed before", async () => {
+  it("records the preparation time of the execution, and resets the count of failed starts", async () => {
     const id = await createRun(plane);
     plane.failures.push(new Error("no such function"));
     await consume(plane, "runs", id);
@@ -72,7 +72,7 @@ describe("the first call of an execution", () => {
     });
   });
 
-  it("of a later execution leaves the time at which the run was started", async () => {
+  it("of a later execution does not change the start time of the run", async () => {
     const first = await workingRun(plane);
     const { started_at } = (await user.get(`/agent/runs/${first.run_id}`)).body;
     expect(started_at).toBe(new Date(plane.clock.now).toISOString());
@@ -82,7 +82,7 @@ describe("the first call of an execution", () => {
     expect((await user.get(`/agent/runs/${first.run_id}`)).body).toMatchObject({ started_at, state: "INPROGRESS" });
   });
 
-  it("has the full time again after the sandbox was started again", async () => {
+  it("has the full time limit again after the sandbox was restarted", async () => {
     const { run_id } = await startedRun(plane);
     plane.clock.now += 20_000;
     await consume(plane, "runs", run_id);
@@ -116,7 +116,7 @@ describe("a call of an execution", () => {
     expect(await readHead(harness.run_id)).toMatchObject({ heartbeat_at: plane.clock.now });
   });
 
-  it.each(["heartbeat", "messages", "live"])("that names another execution is refused: %s", async (name) => {
+  it.each(["heartbeat", "messages", "live"])("is refused if it names another execution: %s", async (name) => {
     const harness = await workingRun(plane);
     const frames = [{ stream: "text", message_id: "m", offset: 0, text: "a" }];
     const body = { followups_stored: 0, first_sequence: 1, messages: [said("late")], frames };
@@ -127,7 +127,7 @@ describe("a call of an execution", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("records an event with all that its payload has, in whole milliseconds", async () => {
+  it("records an event with its whole payload, in whole milliseconds", async () => {
     const harness = await workingRun(plane);
     const payload = { latency_ms: 12.6, is_error: true, detail: "d", start_ts: AT, finish_ts: "2026-05-18T19:00:01Z" };
     const event = { event_uuid: "e", event_name: "agent_started", timestamp: AT, payload };
@@ -142,7 +142,7 @@ describe("a call of an execution", () => {
 });
 
 describe("a cancelled execution", () => {
-  it("is asked to stop by heartbeats of its own harness, and confirms it by that one only", async () => {
+  it("is stopped by heartbeats of its own harness, which alone can confirm the stop", async () => {
     const envelope = await plane.dispatch(await createRun(plane));
     const [own, other] = ["own", "other"].map((instance) => createHarness(plane, envelope, instance));
     if (!own || !other) throw new Error("there are two harnesses");
@@ -177,7 +177,7 @@ describe("a cancelled execution", () => {
 });
 
 describe("an execution that finishes", () => {
-  it("is given no follow-up that its heartbeat has confirmed before", async () => {
+  it("gets no follow-up that its heartbeat has already confirmed", async () => {
     const harness = await workingRun(plane);
     await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" });
     await harness.beat(1);
@@ -192,7 +192,7 @@ describe("the sandbox of a self-hosted worker", () => {
   it.each<readonly [string, (harness: Harness) => Promise<ResponseBody>, boolean]>([
     ["finishes", (harness) => harness.finish(), false],
     ["shuts down", (harness) => harness.shutDown(), true],
-  ])("whose execution %s is noted to be stopped, unless it ended by itself", async (_, end, hasStops) => {
+  ])("is recorded to be stopped if its execution %s, unless it finished", async (_, end, hasStops) => {
     const harness = await workingRun(plane);
     const set = { sandbox: { provider: "worker", handle: "connection" } };
     await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
@@ -205,7 +205,7 @@ describe("an execution that a follow-up starts", () => {
   it.each([
     [{ mode: "plan" }, "plan"],
     [{}, "normal"],
-  ])("has the mode that %j asks for: %s", async (more, mode) => {
+  ])("has the mode that %j requests: %s", async (more, mode) => {
     const harness = await workingRun(plane);
     await harness.finish();
     await user.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", ...more });
@@ -214,7 +214,7 @@ describe("an execution that a follow-up starts", () => {
 });
 
 describe("the sandbox of an earlier execution", () => {
-  it("that has stopped does not confirm the stop of the cancelled one", async () => {
+  it("does not confirm the stop of the cancelled execution when it stops", async () => {
     plane.offered.splice(0, 1, "microvm");
     const first = await workingRun(plane);
     await first.shutDown();
@@ -223,7 +223,7 @@ describe("the sandbox of an earlier execution", () => {
     await user.post(`/agent/runs/${first.run_id}/cancel`);
     const stopped = async ({ execution_id }: Harness) => {
       const head = await plane.ports.runs.head(first.run_id);
-      if (head === undefined) throw new Error("there is no such run");
+      if (head === undefined) throw new Error("the run does not exist");
       await removeStops(head, new Set([execution_id]), new Set(), plane.ports);
       return (await readTimeline(plane, first.run_id)).filter((type) => type === "run_stopped").length;
     };

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const head = async (run: string): Promise<RunHead> => {
   const found = await readHead(run, plane.table);
-  if (found === undefined) throw new Error("there is no such run");
+  if (found === undefined) throw new Error("the run does not exist");
   return found;
 };
 const executing = async (run: string): Promise<ExecutingHead> => {
@@ -48,7 +48,7 @@ const statusMessage = async (run: string) =>
   (await createClient(plane).get(`/agent/runs/${run}`)).body.status_message?.message;
 
 describe("a call of an execution", () => {
-  it("is refused to other principals than runs, and for other runs", async () => {
+  it("is refused to principals other than runs, and for other runs", async () => {
     const personal = await plane.ports.principals.authenticate(`Bearer ${plane.key}`, undefined);
     const refused = { code: "not_authorized", detail: "this endpoint accepts only the key of a run" };
     await expect(authorizeExecution(personal, noHeader, plane.ports)).rejects.toMatchObject(refused);
@@ -62,7 +62,7 @@ describe("a call of an execution", () => {
     expect(authorizeExecutionRead(asRun(of), noHeader)).toBe(of);
   });
 
-  it("is refused once the execution is over", async () => {
+  it("is refused once the execution has ended", async () => {
     const harness = await workingRun(plane);
     await harness.finish();
     const ended = await head(harness.run_id);
@@ -97,7 +97,7 @@ describe("a call of an execution", () => {
     else expect(check).toThrow(expect.objectContaining({ code: "invalid_request", status: 426 }));
   });
 
-  it("is refused to another instance than the first one, with an error that is not retryable", async () => {
+  it("is refused to any instance but the first one, with an error that is not retryable", async () => {
     const of = await executing((await workingRun(plane)).run_id);
     const asInstance = (instance: string | undefined) =>
       assertHarnessInstance(of, (name) => (name === "runyard-instance" ? instance : undefined));
@@ -142,7 +142,7 @@ describe("the end of an execution", () => {
     expect(await head(run_id)).toEqual(before);
   });
 
-  it("that continues with follow-ups has none if its run is gone", async () => {
+  it("has no follow-ups to continue with if its run was deleted", async () => {
     const { run_id } = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${run_id}/followups`, { message: "more" });
     const request = { success: true, summary: "done", followups_stored: 0 };
@@ -154,7 +154,7 @@ describe("the end of an execution", () => {
     expect(await head(run_id)).toMatchObject({ state: "INPROGRESS", heartbeat_at: plane.clock.now });
   });
 
-  it("queues the run again for a follow-up that the execution does not know of", async () => {
+  it("requeues the run for a follow-up that the execution has not received", async () => {
     const { run_id } = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${run_id}/followups`, { message: "more" });
     plane.sent.splice(0);
@@ -166,7 +166,7 @@ describe("the end of an execution", () => {
     expect(payload).toEqual({ state: "QUEUED", detail: "a follow-up waits for the next execution" });
   });
 
-  it("is recorded when the stop of a cancelled run is confirmed for its own execution, once", async () => {
+  it("is recorded once, when the stop of a cancelled run is confirmed for its own execution", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     await deliver(plane);
@@ -200,7 +200,7 @@ describe("the end of an execution", () => {
     expect(await head(first.run_id)).toEqual(now);
   });
 
-  it("by a restart of the service is counted apart from losses, and the twentieth in a row is the last", async () => {
+  it("is counted separately from losses after a restart of the service, at most 20 times in a row", async () => {
     const harness = await startedRun(plane);
     const { run_id, execution_id } = harness;
     expect(await expireAtRestart(await head(run_id), "another", plane.ports)).toBe(false);
@@ -229,27 +229,27 @@ describe("the end of an execution", () => {
 });
 
 describe("a heartbeat", () => {
-  it("that is not stored, because the run continued without the execution, is followed by another soon", async () => {
+  it("is requested again soon if it is not stored because the run continued without the execution", async () => {
     const harness = await workingRun(plane);
     const before = await executing(harness.run_id);
     await harness.shutDown();
     plane.clock.now += 10_000;
-    const beat = { execution_id: harness.execution_id, followups_stored: 0 };
-    expect(await recordHeartbeat(asRun(before), noHeader, beat, plane.ports)).toEqual({
+    const heartbeat = { execution_id: harness.execution_id, followups_stored: 0 };
+    expect(await recordHeartbeat(asRun(before), noHeader, heartbeat, plane.ports)).toEqual({
       followups: [],
       cancel: false,
       next_heartbeat_seconds: 1,
     });
   });
 
-  it("asks a cancelled execution to stop", async () => {
+  it("makes a cancelled execution stop", async () => {
     const harness = await workingRun(plane);
-    const beat = { execution_id: harness.execution_id, followups_stored: 0 };
-    const response = await recordHeartbeat(asRun(await head(harness.run_id), true), noHeader, beat, plane.ports);
+    const heartbeat = { execution_id: harness.execution_id, followups_stored: 0 };
+    const response = await recordHeartbeat(asRun(await head(harness.run_id), true), noHeader, heartbeat, plane.ports);
     expect(response).toEqual({ followups: [], cancel: true, next_heartbeat_seconds: 10 });
   });
 
-  it("is written from nine seconds after the last one on, or with a follow-up", async () => {
+  it("is written at least nine seconds after the last one, or with a follow-up", async () => {
     const harness = await workingRun(plane);
     const started = plane.clock.now;
     const heartbeatAt = async () => (await executing(harness.run_id)).heartbeat_at;
@@ -272,7 +272,7 @@ describe("a heartbeat", () => {
 describe("the sandbox of an execution", () => {
   const placed = (executionId: string) => ({ provider: "microvm", executionId, handle: "vm-1" }) as const;
 
-  it("that the run no longer has is listed to be stopped, and checked five seconds later", async () => {
+  it("is listed to be stopped if the run no longer has it, and checked five seconds later", async () => {
     const { run_id } = await startedRun(plane);
     plane.sent.splice(0);
     await recordSandbox(run_id, placed("earlier"), plane.ports);
@@ -287,7 +287,7 @@ describe("the sandbox of an execution", () => {
     expect(await readTimeline(plane, run_id)).toEqual(["run_created", "run_pending"]);
   });
 
-  it("without a handle, or of a run that is gone, is not recorded", async () => {
+  it("is not recorded without a handle or for a deleted run", async () => {
     const { run_id, execution_id } = await startedRun(plane);
     const before = plane.table.all();
     plane.sent.splice(0);
@@ -300,7 +300,7 @@ describe("the sandbox of an execution", () => {
     expect(plane.sent).toEqual([]);
   });
 
-  it("is recorded while it executes only, and other errors of the table are passed on", async () => {
+  it("is recorded only while it executes, and other errors of the table are passed on", async () => {
     const { run_id, execution_id } = await startedRun(plane);
     for (const state of ["PENDING", "CLAIMED", "INPROGRESS"]) {
       await setState(plane, run_id, state);
@@ -312,7 +312,7 @@ describe("the sandbox of an execution", () => {
     await expect(putHandle(run_id, placed(execution_id), broken)).rejects.toThrow("no table");
   });
 
-  it("is taken off the list once it is gone or given up, and no other", async () => {
+  it("is removed from the list, without any others, once it is gone or given up", async () => {
     const { run_id } = await startedRun(plane);
     const stop = (execution_id: string) => ({ provider: "microvm", handle: execution_id, execution_id, by: 1 });
     const stops = [stop("a"), stop("b"), stop("c")];
@@ -334,7 +334,7 @@ describe("the sandbox of an execution", () => {
 });
 
 describe("what an execution records", () => {
-  it("of a message that the user was notified of by another request at the same time, is nothing", async () => {
+  it("is nothing for a notification that a concurrent request has already recorded", async () => {
     const { run_id } = await workingRun(plane);
     const before = await executing(run_id);
     await storeNotification(before, "ready", plane.ports);
@@ -344,7 +344,7 @@ describe("what an execution records", () => {
     expect(await head(run_id)).toEqual(after);
   });
 
-  it("of a skill, is what the first one loaded", async () => {
+  it("is the first skill that was loaded", async () => {
     const body = { prompt: "p", config: { skill_spec: "acme/tools:skills/lint/SKILL.md" } };
     const { run_id } = await startedRun(plane, body);
     const before = await executing(run_id);
@@ -361,7 +361,7 @@ describe("what an execution records", () => {
     expect(await recordSkill(before, { name: "lint", content: "" }, plane.ports)).toBe(before);
   });
 
-  it("of a skill, is copied to each index entry of its run", async () => {
+  it("is copied to each index entry of its run when it is a skill", async () => {
     const of = await executing((await startedRun(plane)).run_id);
     const p = { ...of.p, skill_path: "acme/tools:a/SKILL.md" };
     const loaded = { name: "a", full_path: "acme/tools:a/SKILL.md" };
@@ -376,7 +376,7 @@ describe("what an execution records", () => {
     ]);
   });
 
-  it("has no tokens where the run has no repositories", async () => {
+  it("has no tokens if the run has no repositories", async () => {
     const refuse = () => {
       throw new Error("there is nothing to read");
     };

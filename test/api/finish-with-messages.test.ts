@@ -24,7 +24,7 @@ describe("finish-task with the last messages", () => {
     expect(response.body).toMatchObject({ text: "two", state: "SUCCEEDED" });
   });
 
-  it("returns the follow-ups that wait, with which the run continues until all are taken up", async () => {
+  it("returns pending follow-ups, and the run continues until all of them are processed", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const user = createClient(plane);
@@ -45,7 +45,7 @@ describe("finish-task with the last messages", () => {
     expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("SUCCEEDED");
   });
 
-  it("queues the run for a follow-up that an older harness does not know of", async () => {
+  it("requeues the run for a follow-up that an older harness does not know", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const user = createClient(plane);
@@ -55,10 +55,10 @@ describe("finish-task with the last messages", () => {
   });
 
   it.each([
-    ["messages without their number", { messages: [said("one")] }],
-    ["a number without messages", { first_sequence: 1 }],
+    ["messages without a sequence number", { messages: [said("one")] }],
+    ["a sequence number without messages", { first_sequence: 1 }],
     ["messages that leave a gap", { first_sequence: 5, messages: [said("one")] }],
-    ["more follow-ups than there are", { followups_stored: 1 }],
+    ["more follow-ups than exist", { followups_stored: 1 }],
   ])("refuses %s", async (_, body) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

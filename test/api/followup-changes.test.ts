@@ -19,14 +19,14 @@ const readHead = (run: string) => plane.table.get(keys.head(run));
 const storesFollowup = (write: TransactionWrite) => write.kind === "update" && write.set?.["followups"] !== undefined;
 
 describe("a follow-up", () => {
-  it("of a run that has not ended requests no dispatch", async () => {
+  it("requests no dispatch for a run that has not ended", async () => {
     const ids = [await createRun(plane), (await startedRun(plane)).run_id, (await workingRun(plane)).run_id];
     plane.sent.length = 0;
     for (const id of ids) expect((await followup(id)).status).toBe(200);
     expect(plane.sent).toEqual([]);
   });
 
-  it("with the same Idempotency-Key is stored once for each run", async () => {
+  it("is stored once per run and Idempotency-Key", async () => {
     const headers = { "idempotency-key": "k" };
     const ids = [await createRun(plane), await createRun(plane)];
     for (const id of [...ids, ...ids]) {
@@ -36,7 +36,7 @@ describe("a follow-up", () => {
     }
   });
 
-  it("of an ended run removes what the end has left, and requests its dispatch", async () => {
+  it("clears the end of an ended run, and requests its dispatch", async () => {
     const harness = await workingRun(plane);
     await harness.finish(false, "it broke");
     await deliver(plane);
@@ -51,7 +51,7 @@ describe("a follow-up", () => {
     expect(plane.sent).toEqual([{ queue: "runs", runId: harness.run_id }]);
   });
 
-  it("is an event with its number and policy, and with the state where it changes", async () => {
+  it("is recorded as an event with its number and policy, and with the state if that changes", async () => {
     const harness = await workingRun(plane);
     await followup(harness.run_id, { message: "now", policy: "interrupt" });
     await harness.beat(1);
@@ -65,7 +65,7 @@ describe("a follow-up", () => {
     ]);
   });
 
-  it.each(["QUEUED", "PENDING", "INPROGRESS"])("without a message is refused to a run that is %s", async (state) => {
+  it.each(["QUEUED", "PENDING", "INPROGRESS"])("requires a message if the run is %s", async (state) => {
     const id = await createRun(plane);
     if (state !== "QUEUED") {
       const harness = await nextExecution(plane);
@@ -76,7 +76,7 @@ describe("a follow-up", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("fails where its long message cannot be stored", async () => {
+  it("fails if its long message cannot be stored", async () => {
     const id = await createRun(plane);
     const put = () => Promise.reject(new Error("no bucket"));
     const event = httpEvent({ key: plane.key, path: { runId: id }, body: { message: "m".repeat(100_000) } });
@@ -86,7 +86,7 @@ describe("a follow-up", () => {
   });
 });
 
-describe("a follow-up of a run that changes meanwhile", () => {
+describe("a follow-up to a run that changes concurrently", () => {
   it("continues a run that has ended", async () => {
     const harness = await workingRun(plane);
     const response = await withWriteInBetween(plane, storesFollowup, harness.finish, () => followup(harness.run_id));
@@ -126,7 +126,7 @@ describe("a follow-up of a run that changes meanwhile", () => {
     }
   });
 
-  it("gets the next number after another one", async () => {
+  it("gets the number after a concurrent follow-up", async () => {
     const id = await createRun(plane);
     const other = () => followup(id, { message: "first" });
     await withWriteInBetween(plane, storesFollowup, other, () => followup(id, { message: "second" }));

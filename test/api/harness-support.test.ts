@@ -36,7 +36,7 @@ const event = (more: Record<string, unknown> = {}) => ({
 });
 
 describe("POST /harness-support/resolve-prompt", () => {
-  it("accepts one of several harnesses that call concurrently, and refuses the others for good", async () => {
+  it("accepts one of several concurrent harnesses, and refuses the others permanently", async () => {
     const plane = await createTestControlPlane();
     const envelope = await plane.dispatch(await createRun(plane));
     const harnesses = Array.from({ length: 5 }, () => createHarness(plane, envelope));
@@ -49,7 +49,7 @@ describe("POST /harness-support/resolve-prompt", () => {
     ).toHaveLength(1);
   });
 
-  it("tells a harness with an older protocol to be replaced", async () => {
+  it("returns 426 to a harness with an older protocol", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     for (const spoken of ["-1", "old"]) {
@@ -177,7 +177,7 @@ describe("POST /harness-support/messages", () => {
 });
 
 describe("POST /agent/runs/{runId}/client-events", () => {
-  it("stores an event once, however often and concurrently it is sent", async () => {
+  it("stores an event once for repeated and concurrent requests", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const one = event();
@@ -210,7 +210,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
     });
   });
 
-  it("accepts events of its own run only", async () => {
+  it("accepts only events of its own run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const other = await createRun(plane);
@@ -228,7 +228,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
 });
 
 describe("POST /harness-support/report-artifact", () => {
-  it("gives one location to a file that is reported several times concurrently", async () => {
+  it("returns one location for concurrent reports of the same file", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const responses = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
@@ -241,12 +241,12 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
-  it("never hides a committed file by a late report", async () => {
+  it("keeps a committed file visible after a late report", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const head = await plane.ports.runs.head(harness.run_id);
-    if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
-    // The late report has looked for the artifact before there was one, and writes after it was committed.
+    if (head === undefined || !isExecutingHead(head)) throw new Error("the run is not executing");
+    // The late report reads before the artifact exists, and writes after the artifact is committed.
     const { get, ...table } = plane.table;
     let looked = false;
     const late = {
@@ -274,7 +274,7 @@ describe("POST /harness-support/report-artifact", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
   });
 
-  it("shows files at the end that were uploaded and not reported again", async () => {
+  it("shows uploaded files at the end of the run even if they were not reported again", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const target = await harness.support("report-artifact", file());
@@ -290,7 +290,7 @@ describe("POST /harness-support/report-artifact", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const head = await plane.ports.runs.head(harness.run_id);
-    if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
+    if (head === undefined || !isExecutingHead(head)) throw new Error("the run is not executing");
     await harness.shutDown();
     await (await nextExecution(plane)).resolve();
     const before = structuredClone(plane.table.all());
@@ -311,7 +311,10 @@ describe("POST /harness-support/report-artifact", () => {
     expect(await harness.support("report-artifact", file({ filepath: "one byte more", size_bytes: 1 }))).toMatchObject({
       status: 429,
     });
-    expect((await harness.support("report-artifact", file())).status, "what has its place keeps it").toBe(200);
+    expect(
+      (await harness.support("report-artifact", file())).status,
+      "a file that is already placed stays accepted",
+    ).toBe(200);
     await plane.table.write({
       kind: "update",
       key: keys.head(harness.run_id),

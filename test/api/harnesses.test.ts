@@ -25,11 +25,11 @@ describe("config.harness of a third-party agent", () => {
     ["claude", "anthropic/claude-opus-5-5"],
     ["codex", "openai/gpt-5.4"],
     ["gemini", "anthropic/claude-opus-5-5"],
-  ])("is returned with a model that %s can use", async (type, model_id) => {
+  ])("is returned with a model that %s supports", async (type, model_id) => {
     expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
   });
 
-  it("prefers its own model over the run's, and uses the run's if it can", async () => {
+  it("prefers its own model, and otherwise uses the run's model if it supports it", async () => {
     const own = { type: "claude", model_id: "anthropic/claude-sonnet-5-5", reasoning_level: "high" };
     expect(await resolved({ model_id: "openai/gpt-5.4", harness: own })).toMatchObject({
       model_id: "anthropic/claude-sonnet-5-5",
@@ -41,7 +41,7 @@ describe("config.harness of a third-party agent", () => {
     expect(await resolved({ model_id: bedrock, harness: { type: "claude" } })).toMatchObject({ model_id: bedrock });
   });
 
-  it("skips the team's default model if it cannot use it", async () => {
+  it("skips the team's default model if it does not support it", async () => {
     await user.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
     expect(await resolved({ harness: { type: "claude" } })).toMatchObject({ model_id: "anthropic/claude-opus-5-5" });
   });
@@ -56,7 +56,7 @@ describe("config.harness of a third-party agent", () => {
     expect(await refused(config)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 
-  it("returns 422 without a usable model, for a run that its caller executes, and for a key of its own", async () => {
+  it("returns 422 without a usable model, for a LOCAL run, and for its own provider key", async () => {
     vi.stubEnv("MODEL_PROVIDERS", "openai");
     const none = await refused({ harness: { type: "claude" } });
     const local = await refused({ harness: { type: "codex" } }, { execution_location: "LOCAL" });

@@ -79,15 +79,15 @@ describe("POST /agent/identities", () => {
     ["no name", {}, "name"],
     ["an empty name", { name: "" }, "name"],
     ["a name of 129 characters", { name: "x".repeat(129) }, "name"],
-    ["a name that is no text", { name: 7 }, "name"],
+    ["a name that is not text", { name: 7 }, "name"],
     ["an unknown model", { name: "a", base_model: "gpt-0" }, "base_model"],
     ["a prompt over 64 KiB", { name: "a", prompt: "x".repeat(65_537) }, "prompt"],
-    ["a skill without its form", { name: "a", skills: ["a/b:c", "review"] }, "skills[1]"],
+    ["a malformed skill", { name: "a", skills: ["a/b:c", "review"] }, "skills[1]"],
     ["a harness without a type", { name: "a", harness: { model_id: "opus" } }, "harness"],
-    ["a harness of no kind", { name: "a", harness: { type: "vim" } }, "harness.type"],
+    ["an unknown harness", { name: "a", harness: { type: "vim" } }, "harness.type"],
     ["a secret without a name", { name: "a", secrets: [{}] }, "secrets[0].name"],
-    ["a strategy of no kind", { name: "a", credential_strategy: "MIXED" }, "credential_strategy"],
-    ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
+    ["an unknown strategy", { name: "a", credential_strategy: "MIXED" }, "credential_strategy"],
+    ["a flag that is not a boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, path) => {
     const before = structuredClone(plane.table.all());
     const response = await user.post("/agent/identities", body);
@@ -206,7 +206,7 @@ describe("GET /agent/identities", () => {
     ]);
   });
 
-  it("returns pages with tamper-evident cursors where the request has a limit", async () => {
+  it("returns pages with tamper-evident cursors if the request has a limit", async () => {
     for (const name of ["a", "b", "c", "d"]) {
       plane.clock.now += 1;
       await create(name);
@@ -252,7 +252,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     expect((await user.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
   });
 
-  it("clears members by an empty string, list or object, and stores false", async () => {
+  it("clears members given as an empty string, list or object, and stores false", async () => {
     const { uid } = await create("Reviewer", defaults);
     const { body } = await user.put(`/agent/identities/${uid}`, {
       description: "",
@@ -280,7 +280,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     for (const name of gone) expect(body).not.toHaveProperty(name);
   });
 
-  it("keeps stored values where the body has their masks", async () => {
+  it("keeps stored values if the body contains their masks", async () => {
     const { uid, mcp_servers } = await create("Reviewer", defaults);
     await user.put(`/agent/identities/${uid}`, {
       mcp_servers: { ...mcp_servers, local: { command: "serve", env: { TOKEN: "secret-3" } } },
@@ -413,10 +413,10 @@ describe("rights to identities", () => {
       (path: string) => bo.delete(path),
     ]) {
       const responses = await Promise.all([uid, randomUUID(), "none"].map((id) => call(`/agent/identities/${id}`)));
-      const told = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
-      expect(told[0]).toMatchObject({ status: 404 });
-      expect(told[1]).toEqual(told[0]);
-      expect(told[2]).toEqual(told[0]);
+      const problems = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+      expect(problems[0]).toMatchObject({ status: 404 });
+      expect(problems[1]).toEqual(problems[0]);
+      expect(problems[2]).toEqual(problems[0]);
     }
   });
 });

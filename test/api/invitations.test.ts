@@ -24,7 +24,7 @@ const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test"
 const accept = (client: Client, token: string, headers = {}) =>
   client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
 
-/** The items of invitations to an address: under its team, its token and the address. */
+/** Returns the stored items of invitations to an address: by team, by token and by address. */
 const listStored = (email: string) => plane.table.all().filter((item) => item["email"] === email && "hash" in item);
 
 describe("POST /agent/teams/{teamUid}/invitations", () => {
@@ -42,15 +42,15 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     const { link: _, ...shown } = made;
     expect((await user.get(invitations)).body).toEqual({ invitations: [shown] });
     expect(JSON.stringify(plane.table.all())).not.toContain(token);
-    // It is stored for the team, the token and the address, and the table deletes it after its end.
+    // It is stored by team, by token and by address, and the table deletes it after it expires.
     const stored = plane.table.all().filter((item) => item["email"] === "new@runyard.test");
     expect(stored.map(({ expires_at }) => expires_at)).toEqual([1, 2, 3].map(() => Date.parse(made.expires_at) / 1000));
   });
 
   it.each([
     ["no address", {}, "email"],
-    ["an address of no form", { email: "none" }, "email"],
-    ["a role of no kind", { email: "a@b.test", role: "owner" }, "role"],
+    ["a malformed address", { email: "none" }, "email"],
+    ["an unknown role", { email: "a@b.test", role: "owner" }, "role"],
   ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
     expect((await user.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
@@ -68,7 +68,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
 });
 
 describe("POST /agent/invitations/{token}/accept", () => {
-  it("makes the caller a member with the invited role, and uses up the link", async () => {
+  it("makes the caller a member with the invited role, and invalidates the link", async () => {
     const { token } = await invite({ email: "bo@runyard.test", role: "admin" });
     expect(await accept(bo, token)).toMatchObject({
       status: 200,
@@ -120,7 +120,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await accept(bo, "none")).body.detail).toBe((await accept(bo, back.token)).body.detail);
   });
 
-  it("accepts an invitation from before inviters were stored", async () => {
+  it("accepts an invitation that was stored without an inviter", async () => {
     const { token } = await invite();
     for (const item of plane.table.all().filter(({ created_by }) => created_by === plane.user)) {
       await plane.table.write({ kind: "update", key: { pk: item.pk, sk: item.sk }, remove: ["created_by"] });

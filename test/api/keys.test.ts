@@ -85,8 +85,8 @@ describe.each([
     ["no name", {}, "name"],
     ["an empty name", { name: "" }, "name"],
     ["a name of 257 characters", { name: "x".repeat(257) }, "name"],
-    ["an end that is no time", { name: "a", expires_at: "tomorrow" }, "expires_at"],
-    ["an end that has come", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
+    ["an expires_at that is not a time", { name: "a", expires_at: "tomorrow" }, "expires_at"],
+    ["an expires_at that has passed", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
   ])("return 400 with the field and store nothing for %s", async (_, body, field) => {
     const stored = structuredClone(plane.table.all());
     const response = await user.post(path(), body);
@@ -107,9 +107,9 @@ describe.each([
     }
     const listed = await user.get(path());
     expect(listed.body.keys).toHaveLength(50);
-    // Keys of one moment have no order of their own, and pages need one.
+    // Keys created at the same time have no defined order, and pages need one.
     expect(uids(listed)).toEqual(uids(listed).toSorted());
-    // Not the key that these very calls are made with, which stands anywhere among keys of one moment.
+    // The key of these calls is excluded: it may be anywhere among the keys of the same time.
     const spare = listed.body.keys.find(({ name }: { name: string }) => name.startsWith("late "));
     await user.delete(`${path()}/${spare.uid}`);
     expect((await user.post(path(), { name: "again" })).status).toBe(201);
@@ -129,7 +129,7 @@ describe.each([
     expect(uids(await user.get(path()))).toHaveLength(before + 1);
   });
 
-  it("are listed in pages where the request has a limit", async () => {
+  it("are listed in pages if the request has a limit", async () => {
     for (const name of ["a", "b", "c"]) {
       plane.clock.now += 1;
       await user.post(path(), { name });
@@ -148,7 +148,7 @@ describe.each([
     await client.get("/agent/runs");
     expect(await used()).toBeUndefined();
     await client.post("/agent/runs", {});
-    expect(await used(), "a call that was refused").toBeUndefined();
+    expect(await used(), "a refused call").toBeUndefined();
     await client.post("/agent/runs", { prompt: "a" });
     expect(await used()).toBe("2026-05-18T19:00:00.000Z");
     plane.clock.now += HOUR - 1;
@@ -161,7 +161,7 @@ describe.each([
 });
 
 describe("personal keys", () => {
-  it("are for the team of the request, else for the person's first team, if they have one", async () => {
+  it("are for the request's team, or else for the person's first team, if any", async () => {
     const cleo = await plane.person("Cleo", [plane.team, plane.otherTeam]);
     const { teams } = (await createClient(plane, cleo.key).get("/agent/me")).body;
     const zoe = await plane.person("Zoe", []);
@@ -222,7 +222,7 @@ describe("issueRecoveryKey", () => {
   const person = () => ({ uid: plane.user, displayName: "Ada", email: "ada@runyard.test" });
   const issue = () => issueRecoveryKey(owner(), person(), plane.ports);
 
-  it("adds a key to the person's others, also beyond their limit, and leaves those valid", async () => {
+  it("adds a key even beyond the person's limit, and keeps the other keys valid", async () => {
     for (let index = 1; index < 50; index++) await user.post("/agent/keys", { name: `key ${index}` });
     const key = await issue();
     const { body } = await createClient(plane, key).get("/agent/keys");
@@ -233,7 +233,7 @@ describe("issueRecoveryKey", () => {
     expect((await user.get("/agent/keys")).status).toBe(200);
   });
 
-  it("adds the key where another is added meanwhile, and gives up after 25 times", async () => {
+  it("adds the key if another is added concurrently, and gives up after 25 attempts", async () => {
     const isList = (write: TransactionWrite) => write.kind === "put" && write.item.sk === keys.userKeys("").sk;
     const key = await withWriteInBetween(plane, isList, () => user.post("/agent/keys", { name: "other" }), issue);
     expect((await createClient(plane, key).get("/agent/keys")).body.keys).toHaveLength(3);
@@ -251,7 +251,7 @@ describe("issueRecoveryKey", () => {
 });
 
 describe("identity keys", () => {
-  it("are listed by the team's agents and changed by its members only", async () => {
+  it("are listed by the team's agents and changed only by its members", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await user.post(path, { name: "laptop" });
     const agent = createClient(plane, body.key);

@@ -87,7 +87,7 @@ describe("a run from its prompt to its transcript", () => {
         followups: [],
       },
     });
-    expect((await harness.resolve()).status, "the same instance may ask again").toBe(200);
+    expect((await harness.resolve()).status, "the same instance may repeat the request").toBe(200);
     const second = createHarness(plane, envelope);
     for (const response of [
       await second.resolve(),
@@ -95,7 +95,7 @@ describe("a run from its prompt to its transcript", () => {
       await second.messages(1, "mine"),
       await second.finish(),
     ]) {
-      expect(response.status, "another instance is turned away").toBe(409);
+      expect(response.status, "another instance is refused").toBe(409);
       expect(response.body).toMatchObject({ error_code: "conflict", retryable: false });
     }
     expect((await user.get(`/agent/runs/${id}`)).body).toMatchObject({
@@ -112,15 +112,15 @@ describe("a run from its prompt to its transcript", () => {
       payload: { latency_ms: 250, is_error: false, detail: "cloned" },
     };
     expect((await harness.event(event)).body).toEqual({});
-    expect((await harness.event(event)).status, "a repeat is answered the same").toBe(200);
+    expect((await harness.event(event)).status, "a repeated event gets the same response").toBe(200);
 
     plane.clock.now += 1_000;
     expect((await harness.messages(1, "one", "two")).body).toEqual({ next_sequence: 3, watched: false });
-    expect((await harness.messages(1, "one", "two")).body, "a repeat is stored once").toEqual({
+    expect((await harness.messages(1, "one", "two")).body, "repeated messages are stored once").toEqual({
       next_sequence: 3,
       watched: false,
     });
-    expect((await harness.messages(2, "two", "three")).body, "of an overlap the new part is stored").toEqual({
+    expect((await harness.messages(2, "two", "three")).body, "only the new part of an overlap is stored").toEqual({
       next_sequence: 4,
       watched: false,
     });
@@ -131,11 +131,13 @@ describe("a run from its prompt to its transcript", () => {
     const target = await harness.support("report-artifact", file);
     expect(target.body.upload).toMatchObject({ method: "PUT" });
     const uid: string = target.body.artifact_uid;
-    expect((await user.get(`/agent/runs/${id}`)).body.artifacts, "what is not there yet is invisible").toEqual([]);
+    expect((await user.get(`/agent/runs/${id}`)).body.artifacts, "a file is invisible until it is uploaded").toEqual(
+      [],
+    );
     expect((await user.get(`/agent/artifacts/${uid}`)).status).toBe(404);
     await plane.upload(target.body.upload.url, CONTENT);
     expect((await harness.support("report-artifact", file)).body).toEqual({ artifact_uid: uid });
-    expect((await harness.support("report-artifact", file)).body, "once committed it stays so").toEqual({
+    expect((await harness.support("report-artifact", file)).body, "a committed file stays committed").toEqual({
       artifact_uid: uid,
     });
     expect((await user.get(`/agent/artifacts/${uid}`)).body).toMatchObject({
@@ -151,7 +153,7 @@ describe("a run from its prompt to its transcript", () => {
 
     plane.clock.now += 1_000;
     expect((await harness.finish(true, "said hello")).body).toEqual({});
-    expect((await harness.beat()).status, "the key dies with the run").toBe(401);
+    expect((await harness.beat()).status, "the key is revoked when the run ends").toBe(401);
     const pending = await user.get(`/agent/runs/${id}/transcript`);
     expect(pending).toMatchObject({ status: 404, body: { retryable: true }, headers: { "retry-after": "1" } });
     await deliver(plane);

@@ -7,13 +7,13 @@ import { createSkillControlPlane, type SkillControlPlane, shop, skill } from "..
 import { startSession } from "../support/web-sessions.ts";
 import { connectedWorker } from "../support/worker.ts";
 
-/** Lists that show each of their callers something else. */
+/** Lists with different items for each caller. */
 interface Lists {
-  /** Those of the caller, whose items are those of the caller's teams. */
+  /** Lists of the caller with the items of the caller's teams. */
   readonly ofTeams: readonly string[];
-  /** Those of the caller alone, or of one resource of the caller's. */
+  /** Lists of the caller only, or of one of the caller's resources. */
   readonly ofCaller: readonly string[];
-  /** Those that are the same for everybody who may see them. */
+  /** Lists with the same items for all permitted callers. */
   readonly ofAll: readonly string[];
 }
 
@@ -23,14 +23,14 @@ beforeEach(async () => {
 });
 afterEach(() => skills.github[Symbol.asyncDispose]());
 
-/** The id of what a POST creates. */
+/** Sends a POST and returns the id of the created resource. */
 async function post(client: Client, target: string, body: unknown): Promise<string> {
   const response = await client.post(target, body);
   expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
   return response.body.uid ?? response.body.id ?? response.body.team_uid;
 }
 
-/** At least two items in every list, and two lists of each kind. */
+/** Creates at least two items in every list, and two lists of each kind. */
 async function fillLists({ plane, user, github, environment }: SkillControlPlane): Promise<Lists> {
   for (const name of ["acme/shop", "acme/forge"]) github.repositories.set(name, shop);
   github.repositories.set("acme/broken", {
@@ -115,14 +115,14 @@ async function fillLists({ plane, user, github, environment }: SkillControlPlane
 }
 
 const REFUSED = "400: cursor";
-/** The status of the page after a cursor, with the field of an error. */
+/** Returns the status of the page after a cursor, with the field of an error. */
 async function openPage(client: Client, target: string, cursor: string, headers = {}): Promise<string> {
   const { status, body } = await client.get(`${target}&limit=1&cursor=${cursor}`, { headers });
   return status === 200 ? "200" : `${status}: ${body.errors?.[0]?.path}`;
 }
 
 describe("the cursor of a list", () => {
-  it("is valid for that list with the same query, caller and team, and for nothing else", async () => {
+  it("is valid only for that list with the same query, caller and team", async () => {
     const { plane, user } = skills;
     const mia = await plane.person("Mia");
     await user.put(`/agent/teams/${plane.team}/members/${mia.uid}`, { role: "admin" });

@@ -25,7 +25,7 @@ const inOrder = (indexes: readonly number[], descending: boolean): (string | und
   (descending ? indexes.toReversed() : indexes).map((index) => made[index]);
 
 describe("the descendants of a run", () => {
-  it.each(ORDERS)("are listed once each by %o, for any page size", async (order) => {
+  it.each(ORDERS)("are each listed once by %o, for any page size", async (order) => {
     const byText = order.sortBy === "title" || order.sortBy === "agent";
     const expected = inOrder(byText ? [1, 2, 0, 3] : [0, 1, 2, 3], order.descending);
     for (const limit of [1, 3, 4, 5]) {
@@ -46,7 +46,7 @@ describe("the descendants of a run", () => {
   });
 
   it.each([true, false])(
-    "without a skill are last by agent, as in a list of active runs (descending: %j)",
+    "are last by agent if they have no skill, as in a list of active runs (descending: %j)",
     async (descending) => {
       const id = await createRun(plane, { prompt: "p", parent_run_id: root });
       const order = { sortBy: "agent", descending } as const;
@@ -59,7 +59,7 @@ describe("the descendants of a run", () => {
     },
   );
 
-  it.each(ORDERS)("that do not exist any more are skipped by %o", async (order) => {
+  it.each(ORDERS)("are skipped by %o if they no longer exist", async (order) => {
     const gone = order.descending ? [2, 3] : [0, 1];
     for (const id of gone.map((index) => made[index] ?? "")) {
       for (const key of [keys.head(id), keys.body(id)]) await plane.table.write({ kind: "delete", key });
@@ -70,7 +70,7 @@ describe("the descendants of a run", () => {
   });
 
   it.each(["", "&state=QUEUED", "&sort_by=created_at", "&sort_by=created_at&state=QUEUED", "&sort_by=title"])(
-    "are in the named team only with%s",
+    "are only those in the named team with%s",
     async (query) => {
       const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
       const list = async (team: string) => {

@@ -8,7 +8,7 @@ import { makeStage } from "../support/principals.ts";
 
 const ids = (response: { body: { runs: { run_id: string }[] } }) => response.body.runs.map(({ run_id }) => run_id);
 
-/** All pages of a list. None but the first may be empty. */
+/** Reads all pages of a list. Only the first may be empty. */
 async function walk(client: Client, query: string, limit: number): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
@@ -40,7 +40,7 @@ describe("GET /agent/runs", () => {
     expect([...response.body.runs[0].prompt]).toHaveLength(1_000);
     expect(response.body.runs[0]).toMatchObject({ state: "QUEUED", agent_config: { model_id: "local/runbook" } });
     const mia = await plane.person("Mia");
-    expect(await walk(createClient(plane, mia.key), "", 7), "of personal runs nothing").toEqual(
+    expect(await walk(createClient(plane, mia.key), "", 7), "none of the personal runs").toEqual(
       made.filter((_, index) => index % 2 === 1),
     );
     expect(await walk(createClient(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
@@ -201,7 +201,7 @@ describe("GET /agent/runs", () => {
     ).toEqual([]);
   });
 
-  it("finds few among many, page by page, without an empty page", async () => {
+  it("finds few matches among many runs, page by page, without an empty page", async () => {
     const plane = await createTestControlPlane();
     const wanted: string[] = [];
     for (let number = 0; number < 350; number++) {
@@ -250,7 +250,7 @@ describe("GET /agent/runs", () => {
     expect((await createClient(plane, one.key).get(target)).status).toBe(200);
     expect((await createClient(plane, two.key).get(target)).status, "another agent of the team").toBe(400);
     plane.clock.now += 365 * 24 * 3_600_000;
-    expect((await user.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
+    expect((await user.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not expire").toBe(200);
   });
 
   it("returns the runs of all teams of a caller in several teams, or of the named one", async () => {
@@ -268,13 +268,13 @@ describe("GET /agent/runs", () => {
     expect((await mia.get(`/agent/runs?limit=1&cursor=${next_cursor}`, named)).status).toBe(400);
   });
 
-  /** A list by a service for whose clock each look takes eleven seconds. */
+  /** Requests a list while each reading of the service's clock takes eleven seconds. */
   async function slowly(plane: TestControlPlane, query: string): Promise<ResponseBody> {
     const slow = { ...plane.ports, now: () => (plane.clock.now += 11_000) };
     return plane.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
   }
 
-  it("reports that a search without a match in time must be narrowed, and finds the run when it is", async () => {
+  it("reports that a search without a match in time must be narrowed, and then finds the run", async () => {
     const plane = await createTestControlPlane();
     for (let number = 0; number < 250; number++) await createRun(plane);
     plane.clock.now += 1_000;
@@ -295,7 +295,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
-  it("returns matches found in time as a short page, whose cursor continues after it", async () => {
+  it("returns matches found in time as a short page with a cursor that continues after it", async () => {
     const plane = await createTestControlPlane();
     const wanted: string[] = [];
     for (let number = 0; number < 250; number++) {
@@ -306,7 +306,7 @@ describe("GET /agent/runs", () => {
     }
     const query = "metadata[kind]=rare&sort_by=created_at&sort_order=asc&limit=40";
     const first = await slowly(plane, query);
-    expect(ids(first), "of the first round").toEqual(wanted.slice(0, 1));
+    expect(ids(first), "from the first round").toEqual(wanted.slice(0, 1));
     expect(first.body.page_info.has_next_page).toBe(true);
     const rest = await createClient(plane).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
     expect(ids(rest)).toEqual(wanted.slice(1));

@@ -5,7 +5,7 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { storeRuns, walk } from "../support/listing.ts";
 
-/** Stores runs of the team, one a millisecond, and returns their ids, newest first. */
+/** Stores runs of the team, one per millisecond, and returns their ids, newest first. */
 async function store(plane: TestControlPlane, count: number, state: RunState): Promise<string[]> {
   const ids: string[] = [];
   const owner = { type: "Team", uid: plane.team } as const;
@@ -21,14 +21,14 @@ async function store(plane: TestControlPlane, count: number, state: RunState): P
 }
 
 describe("with more than a thousand active runs", () => {
-  it("a list by title has all of them, also where a filter leaves active runs only", async () => {
+  it("lists all of them by title, also with a filter for active runs only", async () => {
     const plane = await createTestControlPlane();
     const ids = await store(plane, 1_001, "QUEUED");
     const order = { sortBy: "title", descending: true } as const;
     expect(await walk(plane, { order, limit: 500, filters: { states: ["QUEUED"] } })).toEqual(ids);
   });
 
-  it("one call to cancel them processes a thousand, newest first, and says whether there are more", async () => {
+  it("cancels a thousand of them per call, newest first, and reports whether there are more", async () => {
     const plane = await createTestControlPlane();
     const ids = await store(plane, 1_000, "PENDING");
     const send = async (key: string) =>

@@ -37,7 +37,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([frame(0, "line 1\n")]);
   });
 
-  it("learns 30 seconds after the last reader that the run is unwatched, like heartbeats and messages", async () => {
+  it("reports the run as unwatched 30 seconds after the last reader, like heartbeats and messages", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await read(plane, harness.run_id);
@@ -93,7 +93,7 @@ describe("POST /harness-support/live", () => {
     expect((await send(harness, ...frames)).status).toBe(400);
   });
 
-  it("drops output when its result is stored, when another execution sends, and when nobody has read for a minute", async () => {
+  it("drops output when its result is stored, another execution sends, or no one reads for a minute", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await read(plane, harness.run_id);
@@ -106,7 +106,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([]);
   });
 
-  it("drops output when an execution that continues with a follow-up has stored it", async () => {
+  it("drops output that an execution stores before it continues with a follow-up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const { run_id } = harness;
@@ -114,8 +114,8 @@ describe("POST /harness-support/live", () => {
     await send(harness, frame(0, "line 1\n"));
     expect((await read(plane, run_id)).body.live).toHaveLength(1);
     await request(plane, "POST", `/agent/runs/${run_id}/followups`, { body: { message: "more" } });
-    const said = { first_sequence: 1, messages: [result("action-1")], followups_stored: 0 };
-    const response = await harness.support("finish-task", { success: true, summary: "done", ...said });
+    const messages = { first_sequence: 1, messages: [result("action-1")], followups_stored: 0 };
+    const response = await harness.support("finish-task", { success: true, summary: "done", ...messages });
     expect(response.body).toMatchObject({ followups: [{ number: 1 }] });
     expect((await read(plane, run_id)).body.live).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([]);
   });
 
-  it("costs an unwatched run no call to AWS", async () => {
+  it("makes no call to AWS for an unwatched run", async () => {
     const count = async (isWatched: boolean) => {
       const faults = new Faults();
       const plane = await createTestControlPlane(undefined, faults.around);
@@ -156,7 +156,7 @@ describe("POST /harness-support/live", () => {
 async function openStream(plane: TestControlPlane, runId: string, query: string, headers: Record<string, string> = {}) {
   const path = `/agent/runs/${runId}/events`;
   const found = findRoute("GET", path);
-  if (found === undefined) throw new Error("there is no route");
+  if (found === undefined) throw new Error("no route matches");
   const endpoint = await loadEndpoint(found.route);
   const options = { key: plane.key, rawPath: `/api/v1${path}`, query, headers: { ...STREAM, ...headers } };
   const event = httpEvent({ ...options, path: found.parameters });
@@ -171,7 +171,7 @@ async function openStream(plane: TestControlPlane, runId: string, query: string,
 }
 
 describe("GET /agent/runs/{runId}/events with Accept: text/event-stream", () => {
-  it("streams events with their numbers, then live output, and an end with the run", async () => {
+  it("streams events with their numbers, then live output, and ends with the run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const { response, next } = await openStream(plane, harness.run_id, "live=true", { "last-event-id": "1" });

@@ -5,14 +5,15 @@ import { type Harness, workingRun } from "../support/execution.ts";
 
 describe("the skill that an execution has loaded", () => {
   const path = "o/r:.agents/skills/review/SKILL.md";
-  const tell = (harness: Harness, skill: Record<string, unknown>) => harness.support("resolve-prompt", { skill });
+  const reportSkill = (harness: Harness, skill: Record<string, unknown>) =>
+    harness.support("resolve-prompt", { skill });
 
-  it("is returned with its name, and finds the run by its file's path and by the spec, in every list", async () => {
+  it("is returned with its name, and every list finds the run by the skill's path and spec", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const harness = await workingRun(plane, { skill: "o/r:review" });
     await workingRun(plane, { skill: "o/r:other" });
-    expect((await tell(harness, { name: "Review", content: "Look.", path })).status).toBe(200);
+    expect((await reportSkill(harness, { name: "Review", content: "Look.", path })).status).toBe(200);
     expect((await user.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       agent_skill: { name: "Review", full_path: path },
       agent_config: { skill_spec: "o/r:review" },
@@ -36,17 +37,17 @@ describe("the skill that an execution has loaded", () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { skill: "o/r:review" });
     for (const wrong of ["SKILL.md", "o/r:", "o r:a", `o/r:${"a".repeat(512)}`]) {
-      expect(await tell(harness, { name: "a", content: "b", path: wrong })).toMatchObject({
+      expect(await reportSkill(harness, { name: "a", content: "b", path: wrong })).toMatchObject({
         status: 400,
         body: { errors: [{ path: "skill.path" }] },
       });
     }
-    await tell(harness, { name: "Review", content: "Look.", path });
+    await reportSkill(harness, { name: "Review", content: "Look.", path });
     const before = structuredClone(plane.table.all());
-    await tell(harness, { name: "Another", content: "Look.", path: "o/r:b" });
+    await reportSkill(harness, { name: "Another", content: "Look.", path: "o/r:b" });
     expect(plane.table.all()).toEqual(before);
     const plain = await workingRun(plane);
-    await tell(plain, { name: "Review", content: "Look.", path });
+    await reportSkill(plain, { name: "Review", content: "Look.", path });
     expect((await createClient(plane).get(`/agent/runs/${plain.run_id}`)).body).not.toHaveProperty("agent_skill");
   });
 });

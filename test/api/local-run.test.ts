@@ -9,7 +9,7 @@ import { reap } from "../support/reaper.ts";
 
 const request = { prompt: "hello", execution_location: "LOCAL" };
 
-/** A run that its caller executes, not begun yet. */
+/** Creates a run that its caller executes and has not begun. */
 async function localRun(plane: TestControlPlane, body: Record<string, unknown> = request): Promise<Harness> {
   const { body: created } = await createClient(plane).post("/agent/runs", body);
   const head = await plane.ports.runs.head(created.run_id);
@@ -22,7 +22,7 @@ const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Resp
   (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
 describe("a run with execution_location LOCAL", () => {
-  it("is recorded with a key that is shown once, and never dispatched", async () => {
+  it("is created with a key that is shown once, and never dispatched", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const headers = { "idempotency-key": "one" };
@@ -69,16 +69,16 @@ describe("a run with execution_location LOCAL", () => {
     expect((await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
   });
 
-  it("begins with whichever call comes first", async () => {
+  it("begins with its first call, of any kind", async () => {
     const plane = await createTestControlPlane();
-    const [finished, wrote, told] = [await localRun(plane), await localRun(plane), await localRun(plane)];
+    const [finished, messaged, reported] = [await localRun(plane), await localRun(plane), await localRun(plane)];
     expect((await finished.finish()).status).toBe(200);
     expect(await shown(plane, finished)).toMatchObject({ state: "SUCCEEDED" });
-    expect((await wrote.messages(1, "hello")).status).toBe(200);
-    expect(await shown(plane, wrote)).toMatchObject({ state: "INPROGRESS" });
+    expect((await messaged.messages(1, "hello")).status).toBe(200);
+    expect(await shown(plane, messaged)).toMatchObject({ state: "INPROGRESS" });
     const event = { event_uuid: "0193a4b0-0000-7000-8000-000000000001", event_name: "agent_started" };
-    expect((await told.event({ ...event, timestamp: "2026-05-18T19:00:00.000Z" })).status).toBe(200);
-    expect(await shown(plane, told)).toMatchObject({ state: "INPROGRESS" });
+    expect((await reported.event({ ...event, timestamp: "2026-05-18T19:00:00.000Z" })).status).toBe(200);
+    expect(await shown(plane, reported)).toMatchObject({ state: "INPROGRESS" });
   });
 
   it("takes no slot and no place in the queue", async () => {
@@ -105,7 +105,7 @@ describe("a run with execution_location LOCAL", () => {
     }
   });
 
-  it("delivers follow-ups to its caller, who must handle them to finish; once ended it accepts none", async () => {
+  it("delivers follow-ups to its caller, who must process them to finish, and accepts none after its end", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const harness = await localRun(plane);

@@ -26,7 +26,7 @@ const expectNone = (response: unknown) => {
 };
 
 describe("values of MCP servers", () => {
-  it("of a run are returned to its own execution only, in one member, and in no other response or transcript", async () => {
+  it("of a run are returned only to its own execution, in one member, and in no transcript", async () => {
     const harness = await workingRun(plane, { prompt: "hello", config: { mcp_servers } });
     const { context } = (await harness.resolve()).body;
     expect(context.mcp_servers).toEqual(mcp_servers);
@@ -81,7 +81,7 @@ describe("values of MCP servers", () => {
     },
   );
 
-  it("are not repeated in the error of a request that contains one", async () => {
+  it("are not repeated in the error response to a request that contains one", async () => {
     const config = {
       mcp_servers: { ...mcp_servers, both: { command: "serve", url: "https://a.test", env: { TOKEN } } },
     };

@@ -33,7 +33,7 @@ const readBudget = async ({ run_id }: { run_id: string }): Promise<Budget> =>
   parseBudget(await plane.table.get(keys.budget(run_id)));
 const shown = async ({ run_id }: { run_id: string }) => (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
-/** A child of the run that is at work. */
+/** Starts a child of a working run. */
 async function startChild(parent: Harness, config: object = {}): Promise<Harness> {
   const { status, body } = await parent.client.post("/agent/runs", { prompt: "help", config });
   if (status !== 200) throw new Error(`the child was not created: ${JSON.stringify(body)}`);
@@ -107,7 +107,7 @@ describe("a budget", () => {
     const again = await nextExecution(plane);
     await again.resolve();
     await gateway.messages(again.key);
-    // Each call is 100 tokens of input at $2 a million, and 20 of output at $10.
+    // Each call has 100 input tokens at $2 per million, and 20 output tokens at $10 per million.
     expect(await readBudget(root)).toMatchObject({ spent: 1_200_000, left: 998_800_000, open: 0, holds: {}, calls: 2 });
     expect((await shown(root)).request_usage.inference_cost).toBe(0.0008);
     expect((await shown(child)).request_usage.inference_cost).toBe(0.0004);
@@ -144,11 +144,11 @@ describe("a budget", () => {
 
   it.each([
     ["a refused call", { status: 400 }, false, 0],
-    ["a whole answer", {}, false, 400_000],
-    ["a streamed answer", {}, true, 400_000],
+    ["a whole response", {}, false, 400_000],
+    ["a streamed response", {}, true, 400_000],
   ])("is settled before %s ends", async (_, turn, stream, spent) => {
     let slow = false;
-    // Each call takes a while, so what is not waited for is not done when the answer ends.
+    // Each call is slow, so a call that nothing waits for is not done when the response ends.
     plane = await createTestControlPlane(undefined, async (_name, perform) => {
       if (slow) await wait(20);
       return perform();
@@ -249,7 +249,7 @@ describe("a budget", () => {
     expect((await shown(root)).state).toBe("INPROGRESS");
   });
 
-  it("charges the full reservation of a gateway that died, after the call's time limit", async () => {
+  it("charges the full reservation of a crashed gateway after the call's time limit", async () => {
     const root = await workingRun(plane, withBudget(0.02));
     const hold = (until: number, execution: string) => ({
       amount: 19_000_000,
@@ -276,11 +276,11 @@ describe("a budget", () => {
 });
 
 describe("100 child runs on one budget of $1", () => {
-  it("spend it when they call concurrently, and exceed it by at most one call", async () => {
+  it("spend it with concurrent calls, and exceed it by at most one call", async () => {
     const root = await workingRun(plane, withBudget(1));
     const children: Harness[] = [];
     for (let index = 0; index < 100; index++) children.push(await workingChild(root));
-    // What a call of $0.03 really costs is a third of what it may cost.
+    // The actual cost of a call, $0.01, is a third of its maximum of $0.03.
     standIn.otherwise = { usage: { input: 1_000, output: 2_800 }, pauseMs: 1 };
     let calls = 0;
     const work = async (child: Harness) => {
@@ -302,7 +302,7 @@ describe("100 child runs on one budget of $1", () => {
     for (const child of children) expect((await shown(child)).status_message.error_code).toBe("budget_exceeded");
   });
 
-  /** A child that works, without waiting for one of the eight slots that a tree of runs has. */
+  /** Starts a child without waiting for one of the eight slots of a run tree. */
   async function workingChild(root: Harness): Promise<Harness> {
     const request = { prompt: "help", execution_location: "LOCAL", parent_run_id: root.run_id };
     const { body } = await createClient(plane).post("/agent/runs", request);

@@ -133,7 +133,7 @@ describe("the events of a run", () => {
     expect(body.events.map(({ event_type }: { event_type: string }) => event_type)).not.toContain("model_called");
   });
 
-  it("mark a call as estimated if its response broke off, and have none for a call that the provider refused", async () => {
+  it("mark a call with an incomplete response as estimated, and have none for a refused call", async () => {
     standIn.turns.push({ status: 400 });
     await gateway.messages(run.key);
     expect(await calls()).toEqual([]);
@@ -142,7 +142,7 @@ describe("the events of a run", () => {
     expect(await calls()).toMatchObject([{ data: { is_estimated: true } }]);
   });
 
-  it("say how long a call took, and what it cost if that is known", async () => {
+  it("have the duration of a call, and its cost if that is known", async () => {
     standIn.turns.push({ status: 429, headers: { "retry-after": "7" } });
     await gateway.chat(run.key, { model: "compatible/llama" });
     const [event] = await calls();
@@ -155,7 +155,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("count what was written to the cache for five minutes and for an hour", async () => {
+  it("count tokens written to the five-minute and one-hour caches", async () => {
     const usage = {
       input_tokens: 1,
       output_tokens: 2,
@@ -180,7 +180,7 @@ describe("the events of a run", () => {
     expect(await calls()).toEqual([]);
   });
 
-  it("are at most 25,000 with a model call among them, and the usage of later calls is counted", async () => {
+  it("include model calls up to 25,000 events, and the usage of later calls is still counted", async () => {
     const setSequence = (next_sequence: number) =>
       plane.table.write({ kind: "update", key: keys.head(run.run_id), set: { next_sequence } });
     const nextSequence = async () => (await plane.table.get(keys.head(run.run_id)))?.["next_sequence"];
@@ -206,24 +206,26 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
   });
 
-  it("cost more for long input where the provider's price is higher then", async () => {
+  it("cost more for long input if the provider's price is higher", async () => {
     standIn.turns.push({ usage: { input: 272_000, output: 10 } }, { usage: { input: 272_001, output: 10 } });
     await gateway.chat(run.key);
-    // 272,000 × $1.50 + 10 × $6, each a million.
+    // 272,000 × $1.50 + 10 × $6, each per million.
     expect((await item()).request_usage.inference_cost).toBe(0.40806);
     const other = await workingRun(plane);
     await gateway.chat(other.key);
-    // Twice the price of input, and one and a half times that of output.
+    // The price of input doubles, and that of output is 1.5 times as high.
     expect((await item(other.run_id)).request_usage.inference_cost).toBeCloseTo(0.816093, 9);
   });
 
-  it("requests usage in a stream, and removes it for callers that did not ask", async () => {
+  it("requests usage in a stream, and removes it for callers that did not request it", async () => {
     const events = await eventsIn(await gateway.chat(run.key, stream));
     expect(events.at(-1)).toBe("[DONE]");
     expect(events.slice(0, -1).every((data) => JSON.parse(data).choices.length === 1)).toBe(true);
     expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
-    const asked = await eventsIn(await gateway.chat(run.key, { ...stream, stream_options: { include_usage: true } }));
-    expect(asked).toHaveLength(events.length + 1);
+    const requested = await eventsIn(
+      await gateway.chat(run.key, { ...stream, stream_options: { include_usage: true } }),
+    );
+    expect(requested).toHaveLength(events.length + 1);
   });
 
   it("returns responses like OpenAI, streamed or not", async () => {
@@ -303,7 +305,7 @@ describe("callers of the model gateway", () => {
     expect(standIn.seen).toEqual([]);
   });
 
-  it("are known by x-api-key first", async () => {
+  it("are authenticated by x-api-key first", async () => {
     const headers = { authorization: "Bearer nothing" };
     expect((await gateway.messages(run.key, {}, headers)).status).toBe(200);
   });
@@ -319,7 +321,7 @@ describe("callers of the model gateway", () => {
     expect(await refused(gateway.messages(run.key))).toBe(401);
   });
 
-  it("are the first harness only", async () => {
+  it("are limited to the first harness", async () => {
     expect(await refused(gateway.messages(run.key, {}, { "runyard-instance": "another" }))).toBe(409);
   });
 
@@ -341,7 +343,7 @@ describe("the model gateway", () => {
     expect((await gateway.chat(run.key, { model: SONNET })).status).toBe(400);
   });
 
-  it("refuses features with prices that are not counted", async () => {
+  it("refuses features whose prices are not tracked", async () => {
     for (const premium of [{ speed: "fast" }, { service_tier: "priority" }]) {
       expect((await gateway.messages(run.key, premium)).status).toBe(400);
       expect((await gateway.chat(run.key, premium)).status).toBe(400);
@@ -402,13 +404,13 @@ describe("a failing provider", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([status, "3"]);
     expect(await response.json()).toMatchObject({
       type: "error",
-      error: { message: `the stand-in answers ${status}` },
+      error: { message: `the stand-in returns ${status}` },
     });
     expect(standIn.seen).toHaveLength(4);
     expect((await item()).request_usage).toBeUndefined();
   });
 
-  it("is not retried when it asks for minutes or states that retrying is useless", async () => {
+  it("is not retried if it requests a delay of minutes or reports that retrying is useless", async () => {
     standIn.turns.push({ status: 429, headers: { "retry-after": "60" } });
     expect((await gateway.messages(run.key)).status).toBe(429);
     standIn.turns.push({ status: 500, headers: { "x-should-retry": "false" } }, { status: 400 });
@@ -457,7 +459,7 @@ describe("a failing provider", () => {
     expect(JSON.parse(responses.at(-1) ?? "")).toMatchObject({ type: "error" });
   });
 
-  it("is not waited for when it stops in the middle of a stream", async () => {
+  it("ends the response when it stalls in the middle of a stream", async () => {
     const impatient = createGateway(plane, standIn, { silenceMs: 40 });
     standIn.turns.push({ pauseMs: 1_000 });
     const events = await eventsIn(await impatient.messages(run.key, stream));
@@ -479,7 +481,7 @@ describe("a model call of an ended execution", () => {
     expect(standIn.hungUp).toBe(0);
   });
 
-  it("goes on while its execution is the current one, and ends with the next one", async () => {
+  it("continues while its execution is the current one, and ends with the next one", async () => {
     const watchful = createGateway(plane, standIn, { watchMs: 5 });
     standIn.turns.push({ pauseMs: 60 }, { pauseMs: 5_000 });
     expect((await watchful.messages(run.key)).status).toBe(200);

@@ -19,7 +19,7 @@ const NOWHERE = {
 const STREAM = { "content-type": "text/event-stream" };
 const USAGE = { input_tokens: 100, output_tokens: 20 };
 
-/** Calls to AWS of the whole control plane. */
+/** All AWS calls of the control plane. */
 let calls: string[];
 let plane: TestControlPlane;
 let run: Harness;
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** A gateway whose only provider is Anthropic, which responds as the test says. */
+/** A gateway whose only provider is Anthropic, with the given response. */
 const gatewayTo = (respond: () => Response | Promise<Response>, more: Partial<GatewayPorts> = {}) =>
   createGateway(plane, NOWHERE, undefined, { providers: { anthropic: async () => respond() }, ...more });
 const completed = () => Response.json({ type: "message", usage: USAGE });
@@ -47,7 +47,7 @@ const runWithBudget = () => workingRun(plane, { prompt: "hello", config: { model
 const readBudget = async ({ run_id }: Harness) => parseBudget(await plane.table.get(keys.budget(run_id)));
 
 describe("a provider's response", () => {
-  it("without a content type is passed on whole, and counted", async () => {
+  it("is passed on unchanged and counted without a content type", async () => {
     const text = JSON.stringify({ type: "message", usage: USAGE });
     const response = await gatewayTo(() => new Response(Buffer.from(text), { status: 201 })).messages(run.key);
     expect([response.status, await response.text()]).toEqual([201, text]);
@@ -70,7 +70,7 @@ describe("a provider's response", () => {
     expect(await calledEvents()).toMatchObject([{ data: { is_estimated: true } }, { data: { is_estimated: true } }]);
   });
 
-  it("that is invalid is estimated by the bytes of the request and of the response", async () => {
+  it("is estimated by the bytes of the request and response if it is invalid", async () => {
     const estimate = async (text: string, request: object) => {
       await gatewayTo(() => new Response(text)).messages(run.key, request);
       const [last] = (await calledEvents()).slice(-1);
@@ -78,13 +78,13 @@ describe("a provider's response", () => {
     };
     const [input, output] = await estimate("€".repeat(100), { system: "" });
     expect(output).toBe(100);
-    // A token of three bytes each, and what a provider adds.
+    // One token per three bytes, plus what a provider adds.
     expect(input).toBeGreaterThan(1_000);
     expect(input).toBeLessThan(1_100);
     expect(await estimate("x".repeat(31), { system: "€".repeat(500) })).toEqual([input + 500, 11]);
   });
 
-  it("that streams to its end without a usage is estimated", async () => {
+  it("is estimated if it streams to its end without usage", async () => {
     const gateway = gatewayTo(() => new Response('data: {"type":"message_stop"}\n\n', { headers: STREAM }));
     const response = await gateway.messages(run.key, { stream: true });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
@@ -92,7 +92,7 @@ describe("a provider's response", () => {
     expect(await calledEvents()).toMatchObject([{ data: { is_estimated: true, cost_usd: expect.any(Number) } }]);
   });
 
-  it("costs what was reserved if its usage is not known, and nothing else", async () => {
+  it("costs exactly the reserved amount if its usage is unknown", async () => {
     const paying = await runWithBudget();
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
     const response = gatewayTo(() => promise).messages(paying.key, { max_tokens: 1_000 });
@@ -110,7 +110,7 @@ describe("a provider's response", () => {
 });
 
 describe("a model call", () => {
-  it("is not sent for a caller who has disconnected, and costs nothing", async () => {
+  it("is not sent and costs nothing if the caller has disconnected", async () => {
     const paying = await runWithBudget();
     const respond = vi.fn(completed);
     const gateway = gatewayTo(respond);
@@ -147,7 +147,7 @@ describe("a model call", () => {
     expect(after).toMatchObject({ b: true, next_sequence: before?.["next_sequence"] });
   });
 
-  it("is refused at once for a run that is deleted meanwhile, and is no longer watched after its end", async () => {
+  it("is refused immediately if its run is deleted meanwhile, and is no longer watched after its end", async () => {
     const { promise, resolve: respond } = Promise.withResolvers<Response>();
     const gateway = createGateway(plane, NOWHERE, { watchMs: 5 }, { providers: { anthropic: () => promise } });
     const response = gateway.messages(run.key);
@@ -170,14 +170,14 @@ describe("the log of the model gateway", () => {
   const about = () => ({ run: run.run_id, execution: run.execution_id, model: SONNET });
   const levels = ({ logged }: ReturnType<typeof createGateway>) => logged.map(([level, message]) => [level, message]);
 
-  it("has each call with its usage and cost", async () => {
+  it("contains each call with its usage and cost", async () => {
     const gateway = gatewayTo(completed);
     await gateway.messages(run.key);
     const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0 };
     expect(gateway.logged).toEqual([["info", "a model was called", { ...about(), ...usage, cost_nano_usd: 400_000 }]]);
   });
 
-  it("has refusals of the provider, but none of the gateway itself", async () => {
+  it("contains refusals by the provider, but none by the gateway", async () => {
     const gateway = gatewayTo(() => new Response("{}", { status: 400 }));
     await gateway.messages("sk-ant-123");
     await gateway.messages(run.key, { model: "anthropic/none" });
@@ -186,7 +186,7 @@ describe("the log of the model gateway", () => {
     expect(gateway.logged).toEqual([["warn", "a model's provider refused", { ...about(), status: 400 }]]);
   });
 
-  it("has a provider that cannot be reached, and one that the deployment does not have is an error of the service", async () => {
+  it("contains an unreachable provider, and reports a missing provider as a service error", async () => {
     const unreachable = gatewayTo(() => Promise.reject(new Error("unreachable")));
     expect((await unreachable.messages(run.key)).status).toBe(502);
     expect(levels(unreachable)).toEqual([["error", "a model could not be called"]]);
@@ -195,17 +195,17 @@ describe("the log of the model gateway", () => {
     expect([response.status, levels(none)]).toEqual([500, []]);
   });
 
-  it("has a streamed response that could not be settled, and the caller gets it", async () => {
+  it("contains a streamed response that could not be settled, and the caller still gets it", async () => {
     const events = `data: ${JSON.stringify({ type: "message_start", message: { usage: USAGE } })}\n\ndata: {"type":"message_stop"}\n\n`;
-    const broken = { ...plane.table, write: () => Promise.reject(new Error("the table is away")) };
+    const broken = { ...plane.table, write: () => Promise.reject(new Error("the table is unavailable")) };
     const gateway = gatewayTo(() => new Response(events, { headers: STREAM }), { table: broken });
     const response = await gateway.messages(run.key, { stream: true });
     expect(await response.text()).toBe(events);
     await eventually(() => expect(levels(gateway)).toEqual([["error", "a call of a model could not be settled"]]));
-    expect(gateway.logged[0]?.[2]).toEqual({ ...about(), error: new Error("the table is away") });
+    expect(gateway.logged[0]?.[2]).toEqual({ ...about(), error: new Error("the table is unavailable") });
   });
 
-  it("has a call whose event is lost since its run changes too fast, and the call is answered and counted", async () => {
+  it("contains a call whose event was lost to concurrent changes; the call still succeeds and counts", async () => {
     const changed = new RunChangedError(new ConflictError(new Set(["head"])));
     const gateway = gatewayTo(completed, { runs: { ...plane.ports.runs, change: () => Promise.reject(changed) } });
     expect((await gateway.messages(run.key)).status).toBe(200);
@@ -214,7 +214,7 @@ describe("the log of the model gateway", () => {
       ["info", "a model was called"],
     ]);
     const failing = gatewayTo(completed, {
-      runs: { ...plane.ports.runs, change: () => Promise.reject(new Error("the table is away")) },
+      runs: { ...plane.ports.runs, change: () => Promise.reject(new Error("the table is unavailable")) },
     });
     expect((await failing.messages(run.key)).status).toBe(502);
   });

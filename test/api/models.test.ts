@@ -68,7 +68,7 @@ describe("GET /agent/models", () => {
     };
     for (const key of [plane.key, agent.key, run.key]) expect(await defaultFor(key)).toBe(SONNET);
     expect(await defaultFor(plane.otherKey)).toBe(OPUS);
-    expect(await defaultFor(twofold.key), "of two teams neither").toBe(OPUS);
+    expect(await defaultFor(twofold.key), "neither of two teams").toBe(OPUS);
     expect(await defaultFor(twofold.key, plane.team)).toBe(SONNET);
     expect(await defaultFor(twofold.key, plane.otherTeam)).toBe(OPUS);
     const personal = await createRun(plane, { prompt: "mine", team: false });

@@ -14,19 +14,19 @@ beforeEach(async () => {
 const read = async (id: string) => (await user.get(`/agent/runs/${id}`)).body;
 
 describe("a new run", () => {
-  it("has a title of its prompt where the given one is blank", async () => {
+  it("derives its title from its prompt if the given title is blank", async () => {
     const id = await createRun(plane, { prompt: "# Tidy the cellar\nand the attic", title: " \t" });
     expect((await read(id)).title).toBe("Tidy the cellar");
   });
 
-  it("is listed with 1,000 whole characters of a prompt that is stored as a file", async () => {
+  it("is listed with the first 1,000 characters of a prompt that is stored as a file", async () => {
     const prompt = "😀".repeat(10_000);
     const id = await createRun(plane, { prompt });
     expect((await read(id)).prompt).toBe(prompt);
     expect((await user.get("/agent/runs")).body.runs[0].prompt).toBe("😀".repeat(1_000));
   });
 
-  it("has its ancestors from the root down, and is counted at its parent and at the root", async () => {
+  it("stores its ancestors from the root down, and is counted at its parent and its root", async () => {
     const ids = [await createRun(plane)];
     for (const prompt of ["b", "c", "d"]) ids.push(await createRun(plane, { prompt, parent_run_id: ids.at(-1) }));
     const [root, second, third, last] = ids.map((id) => ({ id, head: keys.head(id), body: keys.body(id) }));
@@ -41,7 +41,7 @@ describe("a new run", () => {
     }
   });
 
-  it("is at capacity where its team's slots are taken, unless it is a child, which takes one of its tree", async () => {
+  it("is at capacity if its team's slots are taken, unless it is a child, which uses a slot of its tree", async () => {
     const settings = { concurrency_limit: 1 };
     expect((await user.put(`/agent/teams/${plane.team}`, { settings })).status).toBe(200);
     const { run_id } = await workingRun(plane);
@@ -56,7 +56,7 @@ describe("a new run", () => {
     expect(await plane.table.get(keys.body(id))).toMatchObject({ interactive });
   });
 
-  it("is refused with a default of its team that is not valid any more", async () => {
+  it("is refused with a default of its team that is no longer valid", async () => {
     const set = { default_model_id: "gpt-0" };
     await plane.table.write({ kind: "update", key: keys.team(plane.team), set });
     expect(await user.post("/agent/runs", { prompt: "a" })).toMatchObject({
@@ -69,13 +69,13 @@ describe("a new run", () => {
 });
 
 describe("the conversation that a new run continues", () => {
-  const go = (conversation_id: string, key = plane.key) =>
+  const continueConversation = (conversation_id: string, key = plane.key) =>
     createClient(plane, key).post("/agent/runs", { prompt: "go on", conversation_id });
 
-  it("is named by its first run, and refused like a missing one to callers who do not see it", async () => {
+  it("has the id of its first run, and is refused like a missing one to callers who cannot see it", async () => {
     const first = await workingRun(plane);
     await first.finish();
-    const second = createHarness(plane, await plane.dispatch((await go(first.run_id)).body.run_id));
+    const second = createHarness(plane, await plane.dispatch((await continueConversation(first.run_id)).body.run_id));
     await second.resolve();
     await second.finish();
     const personal = await createRun(plane, { prompt: "p", team: false });
@@ -89,20 +89,20 @@ describe("the conversation that a new run continues", () => {
       [missing, plane.key],
       ["none", plane.key],
     ] as const) {
-      expect(await go(id, by), `${id} by ${by}`).toMatchObject({
+      expect(await continueConversation(id, by), `${id} by ${by}`).toMatchObject({
         status: 400,
         body: { errors: [{ path: "conversation_id", message: "there is no such conversation" }] },
       });
     }
-    expect((await go(first.run_id, key)).status).toBe(200);
+    expect((await continueConversation(first.run_id, key)).status).toBe(200);
   });
 
   it.each(["PENDING", "INPROGRESS"])("is refused while its latest run is %s", async (state) => {
     const first = await workingRun(plane);
     await first.finish();
-    const second = createHarness(plane, await plane.dispatch((await go(first.run_id)).body.run_id));
+    const second = createHarness(plane, await plane.dispatch((await continueConversation(first.run_id)).body.run_id));
     if (state === "INPROGRESS") await second.resolve();
-    expect(await go(first.run_id)).toMatchObject({
+    expect(await continueConversation(first.run_id)).toMatchObject({
       status: 409,
       body: { retryable: false, detail: expect.stringContaining(second.run_id) },
     });
@@ -116,7 +116,7 @@ describe("the environment of a new run", () => {
     return made.body.uid;
   };
 
-  it("with a worker is refused to a personal run, unless its caller executes it", async () => {
+  it("is refused for a personal run if it has a worker, unless the caller executes the run", async () => {
     const environment_id = await environment("own", { team: false, worker_host: "rack-7" });
     const run = { prompt: "a", team: false, config: { environment_id } };
     expect(await user.post("/agent/runs", run)).toMatchObject({
@@ -127,7 +127,7 @@ describe("the environment of a new run", () => {
     expect((await user.post("/agent/runs", { ...run, team: true })).status).toBe(200);
   });
 
-  it("with an image is refused where the service has no containers to execute the run in", async () => {
+  it("is refused with an image if the service has no containers to execute the run", async () => {
     plane.offered.push("fargate");
     const environment_id = await environment("image", { docker_image: "python:3.13" });
     const onWorker = await environment("worker", { docker_image: "python:3.13", worker_host: "rack-7" });

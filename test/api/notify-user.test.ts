@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 const notify = (message: unknown) => harness.support("notify-user", { message });
-const told = async () =>
+const listNotifications = async () =>
   (await user.get(`/agent/runs/${harness.run_id}/events?after=0`)).body.events
     .filter(({ type }: { type: string }) => type === "user_notified")
     .map(({ data }: { data: { message: string } }) => data.message);
@@ -21,11 +21,11 @@ const told = async () =>
 describe("POST /harness-support/notify-user", () => {
   it("adds a notification to the run's events, and the run continues", async () => {
     expect(await notify("half of it is done")).toMatchObject({ status: 200, body: {} });
-    expect(await told()).toEqual(["half of it is done"]);
+    expect(await listNotifications()).toEqual(["half of it is done"]);
     const { events } = (await user.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(
       events.map(({ event_type }: { event_type: string }) => event_type),
-      "it is no step of the run",
+      "it is not a step of the run",
     ).toEqual(["run_created", "run_pending", "worker_container_ready"]);
     await harness.finish();
     await deliver(plane);
@@ -41,7 +41,7 @@ describe("POST /harness-support/notify-user", () => {
   it("records the same message once, however often it is sent", async () => {
     await Promise.all([notify("half"), notify("half"), notify("half")]);
     await notify("all");
-    expect(await told()).toEqual(["half", "all"]);
+    expect(await listNotifications()).toEqual(["half", "all"]);
   });
 
   it("accepts ten notifications per run and then returns a 429 that is not retryable; the run continues", async () => {
@@ -52,7 +52,7 @@ describe("POST /harness-support/notify-user", () => {
       body: { error_code: "resource_unavailable", retryable: false },
     });
     expect(plane.table.all()).toEqual(before);
-    expect((await notify("word 3")).status, "what was told is told").toBe(200);
+    expect((await notify("word 3")).status, "a recorded notification stays accepted").toBe(200);
     expect((await harness.finish()).status).toBe(200);
   });
 
@@ -65,6 +65,6 @@ describe("POST /harness-support/notify-user", () => {
   it("is refused from an ended execution", async () => {
     await harness.finish();
     expect((await notify("too late")).status).toBe(401);
-    expect(await told()).toEqual([]);
+    expect(await listNotifications()).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest("base6
 const open = (method: string, target: string, body?: unknown, headers: Record<string, string> = {}) =>
   request(plane, method, target, { key: undefined, headers, ...(body === undefined ? {} : { body }) });
 
-/** What the web app does until the issuer redirects to it. */
+/** Signs in like the web app, up to the redirect from the issuer. */
 async function authorize() {
   const { body } = await open("GET", "/session/methods");
   const url = new URL(body.oidc.authorization_url);
@@ -40,7 +40,7 @@ async function authorize() {
 }
 const exchange = (body: unknown, headers: Record<string, string> = {}) => open("POST", "/session/oidc", body, headers);
 const signIn = async () => exchange(await authorize());
-/** The person whom a one-time token signs in. */
+/** Returns the person whom a one-time token signs in. */
 async function whoIs(token: string) {
   const response = await open("POST", "/session", { token }, { origin: WEB_ORIGIN });
   const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
@@ -50,7 +50,7 @@ const invite = (email: string) =>
   createClient(plane).post(`/agent/teams/${plane.team}/invitations`, { email, role: "member" });
 
 describe("GET /session/methods", () => {
-  it("has the issuer's page with everything but the browser's secrets", async () => {
+  it("returns the issuer's sign-in page without the browser's secrets", async () => {
     const { status, body } = await open("GET", "/session/methods");
     expect([status, body.oidc.issuer]).toEqual([200, issuer.url]);
     const url = new URL(body.oidc.authorization_url);
@@ -64,14 +64,14 @@ describe("GET /session/methods", () => {
     });
   });
 
-  it("is empty, and sign-in is not supported, where no web app is configured", async () => {
+  it("is empty, and sign-in is not supported, if no web app is configured", async () => {
     plane.ports.webUrl = undefined;
     expect((await open("GET", "/session/methods")).body).toEqual({});
     const body = { code: "c", state: "s", code_verifier: "v".repeat(43) };
     expect((await exchange(body)).status).toBe(422);
   });
 
-  it("is empty where no issuer is configured", async () => {
+  it("is empty if no issuer is configured", async () => {
     plane.ports.signInIssuer = undefined;
     expect((await open("GET", "/session/methods")).body).toEqual({});
     const body = { code: "c", state: "s", code_verifier: "v".repeat(43) };
@@ -87,7 +87,7 @@ describe("POST /session/oidc", () => {
     expect((await open("POST", "/session", { token: body.token })).status).toBe(401);
   });
 
-  it("gives a token that expires after a minute", async () => {
+  it("returns a token that expires after a minute", async () => {
     const [first, second] = [await signIn(), await signIn()];
     expect(first.body).toEqual({ token: expect.stringMatching(/^ryl_/), expires_at: "2026-05-18T19:01:00.000Z" });
     plane.clock.now += 59_999;
@@ -119,7 +119,7 @@ describe("POST /session/oidc", () => {
     expect(stored.map(members).toSorted()).toEqual([[], [], ["team_uid"]]);
   });
 
-  it("recognizes a person by sub afterwards, whatever their address", async () => {
+  it("recognizes a person by sub afterwards, with any address", async () => {
     await signIn();
     issuer.person = { sub: "user-1", email: "new@elsewhere.example", email_verified: false };
     expect((await whoIs((await signIn()).body.token)).user.uid).toBe(plane.user);
@@ -161,7 +161,7 @@ describe("POST /session/oidc", () => {
     expect(await signIn()).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
   });
 
-  it("binds a person once where they sign in twice at the same time", async () => {
+  it("links a person once if they sign in twice concurrently", async () => {
     await invite("grace@runyard.test");
     issuer.person = { sub: "user-2", email: "grace@runyard.test", email_verified: true };
     const responses = await Promise.all([signIn(), signIn()]);
@@ -173,11 +173,11 @@ describe("POST /session/oidc", () => {
   it.each([
     ["a person who was not invited", { email: "eve@runyard.test" }, "email"],
     ["an address that is not verified", { email_verified: false }, "email_verified"],
-    ["an address that nobody has verified", { email_verified: undefined }, "email_verified"],
+    ["an address without email_verified", { email_verified: undefined }, "email_verified"],
     ["a person without an address", { email: undefined }, "email_verified"],
     ["an address that is empty", { email: "" }, "email_verified"],
-    ["an address that is no text", { email: ["ada@runyard.test"] }, "email_verified"],
-    ["an address that is verified in other words", { email_verified: "yes" }, "email_verified"],
+    ["an address that is not text", { email: ["ada@runyard.test"] }, "email_verified"],
+    ["an email_verified that is not a boolean", { email_verified: "yes" }, "email_verified"],
   ])("returns 403 to %s", async (_, person, claim) => {
     issuer.person = { ...issuer.person, ...person };
     const { status, body } = await signIn();
@@ -185,7 +185,7 @@ describe("POST /session/oidc", () => {
     expect(plane.table.all().filter(({ pk }) => pk.startsWith("SIGN_IN#"))).toEqual([]);
   });
 
-  it("returns 403 to another account with the address of a user, as after an address was given to somebody else", async () => {
+  it("returns 403 to another account with a user's address, as after an address was reassigned", async () => {
     await signIn();
     issuer.person = { ...issuer.person, sub: "user-9" };
     const { status, body } = await signIn();
@@ -222,7 +222,7 @@ describe("POST /session/oidc", () => {
     expect((await signIn()).status).toBe(201);
   });
 
-  it("returns 401 for the state of another sign-in, without asking the issuer", async () => {
+  it("returns 401 for the state of another sign-in, without a request to the issuer", async () => {
     const [mine, other] = [await authorize(), await authorize()];
     const { status, body } = await exchange({ ...mine, state: other.state });
     expect([status, body.detail.split(":")[0]]).toEqual([401, "state"]);
@@ -246,8 +246,8 @@ describe("POST /session/oidc", () => {
 
   it.each([
     ["in a header by default", undefined, true],
-    ["in a header if the issuer takes both", ["client_secret_post", "client_secret_basic"], true],
-    ["in the form if the issuer takes it only there", ["client_secret_post"], false],
+    ["in a header if the issuer accepts both", ["client_secret_post", "client_secret_basic"], true],
+    ["in the form if the issuer accepts only that", ["client_secret_post"], false],
   ])("sends the client's secret %s", async (_, methods, isInHeader) => {
     const provider = plane.ports.signInIssuer;
     if (provider === undefined) throw new Error("there is no issuer");
@@ -261,7 +261,7 @@ describe("POST /session/oidc", () => {
     expect(client).toEqual(isInHeader ? [null, null] : ["runyard", "hush: hush"]);
   });
 
-  it("names the client in the form if it has no secret", async () => {
+  it("sends the client id in the form if the client has no secret", async () => {
     expect((await signIn()).status).toBe(201);
     const { authorization, form } = issuer.seen.find(({ path }) => path === "/token") ?? {};
     expect(authorization).toBeUndefined();
@@ -277,13 +277,13 @@ describe("POST /session/oidc", () => {
   it.each([
     ["no object", "hello"],
     ["no ID token", { access_token: "a" }],
-    ["an ID token that is no text", { id_token: 7 }],
-  ])("returns 401 where the token endpoint sends %s", async (_, response) => {
+    ["an ID token that is not text", { id_token: 7 }],
+  ])("returns 401 if the token endpoint sends %s", async (_, response) => {
     issuer.tokenResponse = response;
     expect(await signIn()).toMatchObject({ status: 401, body: { detail: expect.stringMatching(/^code: /) } });
   });
 
-  it("returns 503 where the issuer names no endpoint to sign in or for tokens", async () => {
+  it("returns 503 if the issuer has no authorization or token endpoint", async () => {
     const code = await authorize();
     plane.clock.now += 10 * 60_000;
     issuer.metadataChanges = { token_endpoint: undefined, authorization_endpoint: undefined };
@@ -297,7 +297,7 @@ describe("POST /session/oidc", () => {
     expect((await exchange(code, { origin: WEB_ORIGIN })).status).toBe(201);
   });
 
-  it.each([500, 502])("returns 503 where the issuer's token endpoint fails with %i", async (status) => {
+  it.each([500, 502])("returns 503 if the issuer's token endpoint fails with %i", async (status) => {
     const code = await authorize();
     issuer.failure = status;
     expect(await exchange(code)).toMatchObject({ status: 503, body: { retryable: true } });

@@ -29,7 +29,7 @@ describe("docs/openapi.json", () => {
     expect(await validate(DIALECT, loose(document), "BASIC")).toMatchObject({ valid: true });
   });
 
-  it("has every route under an operationId of its own, and no others", () => {
+  it("has every route with a unique operationId, and no other routes", () => {
     const named = routes.filter(({ path }) => path !== "*").map(({ method, path }) => `${method} ${path}`);
     expect(
       operations()
@@ -40,7 +40,7 @@ describe("docs/openapi.json", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("describes for each route what it does, who may call it and its errors", () => {
+  it("describes the purpose, permitted callers and errors of each route", () => {
     for (const { operation, path } of operations()) {
       expect(String(operation["summary"]).length, path).toBeGreaterThan(5);
       const statuses = Object.keys(member(operation, "responses"));
@@ -121,7 +121,7 @@ describe("each example", () => {
   });
 });
 
-/** A copy without the promise that nobody writes to it, which the validator's types do not give. */
+/** Returns a mutable copy, because the validator's types do not accept readonly values. */
 const loose = (value: Json) => JSON.parse(JSON.stringify(value));
 
 const wrongAt = ({
@@ -152,7 +152,7 @@ function operations(): { path: string; method: string; operation: JsonObject }[]
   );
 }
 
-/** Every JSON body of requests and answers, with the JSON pointer to it. */
+/** Every JSON body of requests and responses, with the JSON pointer to it. */
 function bodies(): { pointer: string; media: JsonObject }[] {
   const ofOperations = operations().flatMap(({ path, method, operation }) => {
     const base = `/paths/${escaped(path)}/${method}`;

@@ -11,7 +11,7 @@ import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8"));
 const matrix = v.parse(Matrix, readJson("principals.matrix.json"));
-/** Rights whose use the ports of the tests note. */
+/** Rights whose use the test ports record. */
 const RECORDED = ["table", "indexes", "live", "watch", "runsQueue", "endsQueue", "reaperQueue", "sandbox"];
 
 describe("principals.matrix.json", () => {
@@ -33,16 +33,16 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       const before = structuredClone(stage.plane.table.all());
       const response = await request(stage.plane, method, toTarget(route, stage), options);
       expect(response.status, JSON.stringify(response.body)).toBe(status);
-      if (response.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
+      if (response.status >= 400) expect(stage.plane.table.all(), "a refused request changes nothing").toEqual(before);
     },
   );
 });
 
 describe("the rights of a route", () => {
-  /** Rights that only special cases use: a run that waits, a repeated request, a team with runs, a change while another is made. */
+  /** Rights that only special cases use: a waiting run, a repeated request, a team with runs, concurrent changes. */
   const special = v.parse(v.record(v.string(), v.array(v.string())), readJson("special-rights.json"));
 
-  it("are used by the requests above, but for those that special cases use", () => {
+  it("are used by the requests above, except those that only special cases use", () => {
     const unused = routes.flatMap(({ file, rights }) => {
       const granted = Object.entries(rights).flatMap(([resource, actions]) =>
         RECORDED.includes(resource) ? [actions].flat().map((action) => `${resource}: ${action}`) : [],

@@ -48,7 +48,7 @@ const stoppedBy = async (run: string) => {
 };
 
 describe("a run in a sandbox that its provider can stop", () => {
-  it("records its sandbox on its head, within 1 KB, and nothing for a function", async () => {
+  it("records its sandbox on its head, which stays within 1 KB, unless the sandbox is a function", async () => {
     const harness = await workingRun(plane);
     expect(await readHead(harness.run_id)).toMatchObject({
       sandbox: { provider: "microvm", handle: toHandle(harness) },
@@ -70,7 +70,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     for (const { run_id } of [done, failed]) {
       expect(await readHead(run_id)).not.toHaveProperty("stops");
       expect(await readHead(run_id)).not.toHaveProperty("sandbox");
-      expect(await stoppedBy(run_id), "a stop is an event of a cancelled run alone").toEqual([]);
+      expect(await stoppedBy(run_id), "only a cancelled run has an event for its stop").toEqual([]);
     }
     plane.clock.now += 3_600_000;
     expect(await reap(plane)).toMatchObject({ looked: 0 });
@@ -82,7 +82,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     await deliver(plane);
     expect(listStops()).toEqual([toHandle(harness)]);
     expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
-    expect((await harness.beat()).status, "its key is dead").toBe(401);
+    expect((await harness.beat()).status, "its key is revoked").toBe(401);
     const { body } = await createClient(plane).get(`/agent/runs/${harness.run_id}`);
     expect(body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
     const { headers } = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
@@ -120,7 +120,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(listStops()).toHaveLength(4);
   });
 
-  it("is given up for the caller after a timeout, and for the service after ten minutes with a log line", async () => {
+  it("is reported as stopped after a timeout, and the service gives up after ten minutes with a log line", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     plane.stopResponses.push(...Array.from({ length: 200 }, () => false));
@@ -134,10 +134,10 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
     expect(plane.stopped.length).toBeLessThan(60);
     plane.clock.now += 3_600_000;
-    expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
+    expect(await reap(plane), "the reaper no longer checks it").toMatchObject({ looked: 0 });
   });
 
-  it("is given up without a log line where it has no handle, since it may never have been created", async () => {
+  it("is given up without a log line if it has no handle, since it may never have been created", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
     const [stop] = v.parse(Stops, await readHead(harness.run_id)).stops;
@@ -152,17 +152,17 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
-  it("has the sandbox of an expired execution stopped, while it continues in another", async () => {
+  it("stops the sandbox of an expired execution, and continues in another", async () => {
     const harness = await workingRun(plane);
     await passes(5);
     expect(await readTimeline(plane, harness.run_id)).toContain("execution_lost");
     expect(listStops()).toEqual([toHandle(harness)]);
     const next = await nextExecution(plane);
     expect(await readHead(harness.run_id)).toMatchObject({ sandbox: { handle: toHandle(next) } });
-    expect(listStops(), "the new one stays").not.toContain(toHandle(next));
+    expect(listStops(), "the new sandbox is not stopped").not.toContain(toHandle(next));
   });
 
-  it("keeps the old sandbox on record until it is gone, while the new execution works", async () => {
+  it("keeps a record of the old sandbox until it is gone, while the new execution works", async () => {
     const harness = await workingRun(plane);
     plane.stopResponses.push(false, false);
     await harness.shutDown({ error: { category: "oom", message: "out of memory" } });
@@ -178,7 +178,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(harness.run_id)).not.toHaveProperty("stops");
   });
 
-  it("continues in a MicroVM if a function's time was too short, but not for a follow-up to a short one", async () => {
+  it("continues in a MicroVM after a function's time limit, but not for a follow-up to a short execution", async () => {
     offer("lambda", "microvm");
     const first = await workingRun(plane);
     expect(await readHead(first.run_id)).not.toHaveProperty("sandbox");
@@ -209,7 +209,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readPending((await startedRun(plane)).run_id)).not.toHaveProperty("sandbox");
   });
 
-  it("has the start time of its provider, and is then stopped and started again", async () => {
+  it("has its provider's time to start, and is then stopped and started again", async () => {
     for (const [provider, seconds] of [
       ["microvm", 60],
       ["fargate", 180],
@@ -237,7 +237,7 @@ describe("a run in a sandbox that its provider can stop", () => {
     expect(await readHead(id)).not.toHaveProperty("sandbox");
   });
 
-  it("is not started twice for a duplicate message, but requeued after its start time", async () => {
+  it("is not started twice for a duplicate message, but requeued after its time to start", async () => {
     const harness = await startedRun(plane);
     await consume(plane, "runs", harness.run_id);
     expect(plane.started).toHaveLength(1);
@@ -285,7 +285,7 @@ describe("an environment with a custom image", () => {
         message: expect.stringMatching(/docker_image failed to start the harness 3 times in a row/),
       },
     });
-    expect(new Set(listStops()).size, "each of them is stopped").toBe(3);
+    expect(new Set(listStops()).size, "each sandbox is stopped").toBe(3);
   });
 
   it("resets the count of failed starts once a harness has begun", async () => {

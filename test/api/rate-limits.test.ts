@@ -50,7 +50,7 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   beforeEach(async () => {
     stage = await makeStage();
     await prepare(route, stage);
-    // A minute in which nobody has asked for anything yet, and a quarter of it gone.
+    // A quarter into a minute without any requests so far.
     stage.plane.clock.now += 1.25 * MINUTE;
     stage.plane.rates[kind] = 2;
   });
@@ -92,12 +92,12 @@ describe("a rate-limit token", () => {
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(15);
     expect(plane.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
     expect(tokensTaken(plane)).toEqual([5]);
-    // The table deletes a bucket two minutes after its own minute has begun.
+    // The table deletes a bucket two minutes after the start of its minute.
     const [bucket] = plane.table.all().filter(({ pk }) => pk.startsWith("BUCKET#"));
     expect(bucket).toMatchObject({ v: 1, expires_at: plane.clock.now / 1_000 + 120 });
   });
 
-  it("is of no kind at an endpoint that declares none", () => {
+  it("is not required by an endpoint that declares none", () => {
     const token = createRateLimitToken("user:1", undefined, DEFAULT_RATE_LIMITS);
     expect(() => token(0)).toThrow("the endpoint declares no rateLimit");
   });
@@ -112,7 +112,7 @@ describe("a rate-limit token", () => {
     expect((await user.post("/agent/runs", { prompt: "a" })).status).toBe(200);
   });
 
-  it("is not needed for a repeated request, which gets the first response from an empty bucket", async () => {
+  it("is not needed for a repeated request, which gets the first response even with an empty bucket", async () => {
     plane.rates.create = 1;
     plane.rates.followup = 1;
     const user = createClient(plane);
@@ -145,7 +145,7 @@ describe("a rate-limit token", () => {
     expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(200);
   });
 
-  it("is spent once by a run that waits for capacity in a second transaction", async () => {
+  it("is spent once by a run that a second transaction makes wait for capacity", async () => {
     plane.rates.create = 21;
     const responses: ResponseBody[] = [];
     for (let number = 0; number < 22; number++) {
@@ -168,7 +168,7 @@ describe("the number of rate-limit tokens", () => {
     expect(configuredRateLimits()).toEqual({ ...DEFAULT_RATE_LIMITS, create: 7, followup: 8, key: 9 });
   });
 
-  it("is refused where it is not a number", () => {
+  it("is rejected if it is not a number", () => {
     process.env["KEYS_PER_MINUTE"] = "many";
     expect(configuredRateLimits).toThrow();
   });

@@ -18,7 +18,7 @@ const described = (text: string) => ({
 const declare = (harness: Harness, format = "claude") => harness.support("external-conversation", { format });
 const place = (harness: Harness, text?: string, conversation_id = harness.run_id) =>
   harness.support("transcript", { conversation_id, ...(text === undefined ? {} : described(text)) });
-const ask = ({ client }: Harness) => client.get("/harness-support/transcript");
+const getTranscript = ({ client }: Harness) => client.get("/harness-support/transcript");
 
 /** Stores a raw transcript, as our own harness does. */
 async function stored(harness: Harness, text: string): Promise<void> {
@@ -27,8 +27,8 @@ async function stored(harness: Harness, text: string): Promise<void> {
   expect((await place(harness, text)).status).toBe(200);
 }
 
-/** What the answer with a redirect leads to. */
-const ledTo = async ({ headers }: { headers: Readonly<Record<string, string>> }) =>
+/** Downloads the target of a redirect. */
+const followRedirect = async ({ headers }: { headers: Readonly<Record<string, string>> }) =>
   plane.download(headers["location"] ?? "");
 
 describe("POST /harness-support/external-conversation", () => {
@@ -53,41 +53,43 @@ describe("POST /harness-support/external-conversation", () => {
 });
 
 describe("POST /harness-support/transcript", () => {
-  it("is invisible until it is committed, and then redirects to it from the run and from inside the execution", async () => {
+  it("is invisible until it is committed; then the run and the execution redirect to it", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
-    expect(await ask(harness)).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+    expect(await getTranscript(harness)).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     const { body: target } = await place(harness, "one\n");
     expect(target).toMatchObject({ method: "PUT", headers: { "content-length": "4" } });
     expect(target.url).toContain(harness.execution_id);
     await plane.upload(target.url, "one\n");
-    expect((await ask(harness)).status, "uploaded, but not reported").toBe(404);
+    expect((await getTranscript(harness)).status, "uploaded but not committed").toBe(404);
     expect((await place(harness, "one\n")).body).toEqual(target);
-    const found = await ask(harness);
+    const found = await getTranscript(harness);
     expect(found.status).toBe(302);
-    expect(await ledTo(found)).toBe("one\n");
+    expect(await followRedirect(found)).toBe("one\n");
     const ofRun = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await ledTo(ofRun)).toBe("one\n");
+    expect(await followRedirect(ofRun)).toBe("one\n");
     const { body } = await harness.client.get("/harness-support/transcript?redirect=false");
     expect(await plane.download(body.download_url)).toBe("one\n");
     await stored(harness, "one\ntwo\n");
-    expect(await ledTo(await ask(harness))).toBe("one\ntwo\n");
+    expect(await followRedirect(await getTranscript(harness))).toBe("one\ntwo\n");
   });
 
-  it("returns a form of limited length if no length is given, and the file is visible and fixed at the run's end", async () => {
+  it("returns a form with a length limit if no length is given; the file is final at the run's end", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     const { body: target } = await place(harness);
     expect(target).toMatchObject({ method: "POST", fields: [{ name: "key" }, { value: { kind: "content_data" } }] });
-    expect((await place(harness)).body, "the same place until something is there").toEqual(target);
+    expect((await place(harness)).body, "the same target until something is uploaded").toEqual(target);
     await plane.upload(target.url, "raw\n");
     await harness.finish();
     await deliver(plane);
     plane.files.files.set(new URL(target.url).pathname.slice(1), Buffer.from("changed\n"));
-    expect(await ledTo(await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
+    expect(await followRedirect(await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe(
+      "raw\n",
+    );
   });
 
-  it("never shows the upload of an expired execution, and gives the next one the last commit", async () => {
+  it("never shows the upload of an expired execution, and the next one gets the last commit", async () => {
     const first = await workingRun(plane);
     await declare(first);
     await stored(first, "kept\n");
@@ -97,9 +99,9 @@ describe("POST /harness-support/transcript", () => {
     expect((await place(first, "late\n")).status).toBe(401);
     const second = await nextExecution(plane);
     await second.resolve();
-    expect(await ledTo(await ask(second))).toBe("kept\n");
+    expect(await followRedirect(await getTranscript(second))).toBe("kept\n");
     await stored(second, "kept\nand more\n");
-    expect(await ledTo(await ask(second))).toBe("kept\nand more\n");
+    expect(await followRedirect(await getTranscript(second))).toBe("kept\nand more\n");
   });
 
   it("is not shown to another harness of the execution", async () => {
@@ -111,16 +113,16 @@ describe("POST /harness-support/transcript", () => {
     expect(response).toMatchObject({ status: 409, body: { error_code: "conflict" } });
   });
 
-  it("is not shown before it has arrived in full", async () => {
+  it("is not shown before it is uploaded in full", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     const { body } = await place(harness, "one\ntwo\n");
     await plane.upload(body.url, "one\n");
     await place(harness, "one\ntwo\n");
-    expect((await ask(harness)).status).toBe(404);
+    expect((await getTranscript(harness)).status).toBe(404);
   });
 
-  it("of an expired execution is not shown either when a later one finishes", async () => {
+  it("is not shown for an expired execution, even after a later one finishes", async () => {
     const first = await workingRun(plane);
     await declare(first);
     const { body: late } = await place(first, "late\n");
@@ -131,10 +133,10 @@ describe("POST /harness-support/transcript", () => {
     expect((await second.finish()).status).toBe(200);
     await deliver(plane);
     const transcript = await createClient(plane).get(`/agent/runs/${first.run_id}/transcript`);
-    expect(await ledTo(transcript)).not.toBe("late\n");
+    expect(await followRedirect(transcript)).not.toBe("late\n");
   });
 
-  it("has another target for each of two that are created at the same time", async () => {
+  it("has a separate target for each of two concurrent uploads", async () => {
     const harness = await workingRun(plane);
     await declare(harness);
     const storesUpload = (write: TransactionWrite) => write.kind === "put" && write.item.sk === "RAW";
@@ -150,7 +152,7 @@ describe("POST /harness-support/transcript", () => {
     expect(await plane.ports.runs.head(harness.run_id)).toMatchObject({ transcripts: 2 });
   });
 
-  it("has another target for each upload without a description, also after a change of the format", async () => {
+  it("has a separate target for each upload without a description, also after a change of format", async () => {
     const harness = await workingRun(plane);
     const urls = new Set<string>();
     for (const format of ["claude", "claude", "codex"]) {
@@ -163,22 +165,22 @@ describe("POST /harness-support/transcript", () => {
     await harness.finish();
     await deliver(plane);
     const transcript = await createClient(plane).get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await ledTo(transcript)).toBe("codex 3\n");
+    expect(await followRedirect(transcript)).toBe("codex 3\n");
   });
 
-  it("belongs to the conversation: a run that continues it is redirected to it too", async () => {
+  it("belongs to the conversation: a run that continues it redirects to it too", async () => {
     const first = await workingRun(plane);
     await declare(first);
     await stored(first, "said\n");
     await first.finish();
     const next = await workingRun(plane, { prompt: "go on", conversation_id: first.run_id });
-    expect(await ledTo(await ask(next))).toBe("said\n");
-    expect((await place(next, "x", next.run_id)).status, "the conversation is named by its first run").toBe(404);
+    expect(await followRedirect(await getTranscript(next))).toBe("said\n");
+    expect((await place(next, "x", next.run_id)).status, "a conversation has the id of its first run").toBe(404);
   });
 
   it("returns 400 for a conversation of the default harness, and 404 for another run's", async () => {
     const harness = await workingRun(plane);
-    expect(await ask(harness)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
+    expect(await getTranscript(harness)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     expect(await place(harness, "x")).toMatchObject({ status: 400, body: { errors: [{ path: "conversation_id" }] } });
     const other = await workingRun(plane);
     await declare(harness);
@@ -203,14 +205,14 @@ describe("POST /harness-support/transcript", () => {
 
   it("needs no declaration if the run's configuration names a third-party harness", async () => {
     const harness = await withModels(() => workingRun(plane, { prompt: "a", config: { harness: { type: "codex" } } }));
-    expect((await ask(harness)).status).toBe(404);
+    expect((await getTranscript(harness)).status).toBe(404);
     await stored(harness, "said\n");
-    expect(await ledTo(await ask(harness))).toBe("said\n");
+    expect(await followRedirect(await getTranscript(harness))).toBe("said\n");
   });
 });
 
 describe("a conversation in a third-party harness's own format", () => {
-  it("returns 422 if the service has no messages of it, and is readable otherwise", async () => {
+  it("returns 422 if the service has no messages of it, and returns them otherwise", async () => {
     const harness = await workingRun(plane);
     const user = createClient(plane);
     const paths = [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`];

@@ -28,7 +28,7 @@ async function append(harness: Harness, first: number, messages: readonly unknow
 }
 
 describe("GET /agent/runs/{runId}/events", () => {
-  it("is one gapless sequence from 1, readable from any number, and reports its end", async () => {
+  it("returns one gapless sequence from 1, readable from any number, and reports its end", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const harness = await workingRun(plane);
@@ -82,7 +82,7 @@ describe("GET /agent/runs/{runId}/events", () => {
       const ending = user.get(`${path}?after=4&wait=20`);
       await harness.finish();
       expect((await ending).body).toMatchObject({ events: [{ sequence: 5, type: "run_succeeded" }], ended: true });
-      expect((await user.get(`${path}?after=5&wait=20`)).body, "of a run that has ended it waits for nothing").toEqual({
+      expect((await user.get(`${path}?after=5&wait=20`)).body, "it does not wait if the run has ended").toEqual({
         events: [],
         next: 5,
         ended: true,
@@ -92,7 +92,7 @@ describe("GET /agent/runs/{runId}/events", () => {
     }
   });
 
-  it("never exceeds 4 MiB in one response, and omits nothing over several", async () => {
+  it("never exceeds 4 MiB per response, and omits nothing across responses", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const harness = await workingRun(plane);
@@ -125,7 +125,7 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
-  it("begins a step with each message of the user", async () => {
+  it("starts a step with each user message", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "first" });
     await append(harness, 1, [
@@ -141,7 +141,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(new Set(steps.map(({ id }: { id: string }) => id)).size).toBe(2);
   });
 
-  it("truncates an output at 16 KB and refers to the transcript, which has it whole", async () => {
+  it("truncates an output at 16 KB and refers to the transcript, which has the full output", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const output = `begin ${"é".repeat(20_000)} end`;
@@ -199,7 +199,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       ],
     ],
     ["events", () => [{ role: "system", content: [{ type: "event", name: "note", data: "d".repeat(250_000) }] }]],
-  ])("stays within 4 MiB of %s, the latest ones whole", async (_, messages) => {
+  ])("stays within 4 MiB of %s, with the latest ones complete", async (_, messages) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     let next = 1;
@@ -211,7 +211,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
       const text = JSON.stringify(response.body);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
       expect(text).toContain("the last words");
-      expect(text, "it says what is left out").toMatch(/transcript/);
+      expect(text, "it says what is omitted").toMatch(/transcript/);
     }
   });
 

@@ -32,8 +32,8 @@ describe("a run with a sandbox that has to be stopped", () => {
     plane.clock.now += 600_000;
     await reap(plane);
     expect(await readHead(harness.run_id)).toMatchObject({ check_at: inSeconds(seconds) });
-    const asksForEnd = plane.sent.some(({ queue }) => queue === "ends");
-    expect(asksForEnd).toBe(isEnded || hasStops);
+    const requestsEnd = plane.sent.some(({ queue }) => queue === "ends");
+    expect(requestsEnd).toBe(isEnded || hasStops);
   });
 });
 
@@ -45,7 +45,7 @@ describe("many silent executions", () => {
     await storeRuns(plane.table, runs);
   };
 
-  it("are a fault of the service by their share of all executions, however many runs wait", async () => {
+  it("indicate a service fault by their share of all executions, however many runs wait", async () => {
     await store(51, "INPROGRESS");
     await store(260, "QUEUED");
     plane.clock.now += 60_000;
@@ -54,7 +54,7 @@ describe("many silent executions", () => {
 });
 
 describe("dead letters that cannot be handled", () => {
-  it("do not keep the reaper from its pass", async () => {
+  it("do not prevent the reaper's pass", async () => {
     const id = await createRun(plane);
     await deliver(plane, "ends");
     plane.sent.length = 0;

@@ -38,21 +38,24 @@ describe("a recount of an owner's runs", () => {
     expect(corrected).not.toHaveProperty("differs");
   });
 
-  it.each(["queued", "running", "waiting"])("corrects a counter of %s runs that alone is wrong", async (name) => {
-    await createRun(plane);
-    const right = { queued: 1, running: 0, waiting: 0 };
-    await add({ [name]: 2 });
-    await recount();
-    plane.clock.now += MINUTE;
-    await add({ [name]: 1 });
-    expect(await recount(), "another difference").toMatchObject({ differs: { [name]: -3 } });
-    plane.clock.now += MINUTE;
-    const corrected = await recount();
-    expect({ ...right, ...corrected }).toMatchObject(right);
-    expect(corrected).not.toHaveProperty("differs");
-  });
+  it.each(["queued", "running", "waiting"])(
+    "corrects only the counter of %s runs if it is the wrong one",
+    async (name) => {
+      await createRun(plane);
+      const right = { queued: 1, running: 0, waiting: 0 };
+      await add({ [name]: 2 });
+      await recount();
+      plane.clock.now += MINUTE;
+      await add({ [name]: 1 });
+      expect(await recount(), "another difference").toMatchObject({ differs: { [name]: -3 } });
+      plane.clock.now += MINUTE;
+      const corrected = await recount();
+      expect({ ...right, ...corrected }).toMatchObject(right);
+      expect(corrected).not.toHaveProperty("differs");
+    },
+  );
 
-  it("is made once an hour", async () => {
+  it("runs once an hour", async () => {
     await createRun(plane);
     const first = await recount();
     expect(first).toMatchObject({ recounted_at: plane.clock.now });
@@ -62,7 +65,7 @@ describe("a recount of an owner's runs", () => {
     expect(await recount()).toMatchObject({ recounted_at: plane.clock.now });
   });
 
-  it("forgets a difference that is gone", async () => {
+  it("discards a difference that no longer exists", async () => {
     await createRun(plane);
     await add({ waiting: 1 });
     expect(await recount()).toMatchObject({ differs: { waiting: -1 } });
@@ -73,13 +76,13 @@ describe("a recount of an owner's runs", () => {
     expect(counters).not.toHaveProperty("differs");
   });
 
-  it("corrects nothing where a counter changes meanwhile", async () => {
+  it("corrects nothing if a counter changes concurrently", async () => {
     await createRun(plane);
     await add({ running: 1 });
     await recount();
     plane.clock.now += MINUTE;
-    const query: typeof plane.ports.table.query = async (asked) => {
-      const page = await plane.ports.table.query(asked);
+    const query: typeof plane.ports.table.query = async (request) => {
+      const page = await plane.ports.table.query(request);
       await createRun(plane, { prompt: "meanwhile" });
       return page;
     };
@@ -87,12 +90,12 @@ describe("a recount of an owner's runs", () => {
     expect(await read()).toMatchObject({ queued: 2, running: 1, differs: { running: -1 } });
   });
 
-  it("counts no run whose head does not exist any more", async () => {
+  it("counts no run whose head no longer exists", async () => {
     await createRun(plane);
     await add({ queued: 1, running: 1 });
     const gone = { ...keys.head("019e3c75-9780-7b78-8a54-7a196032b69c"), state: "QUEUED" };
-    const query: typeof plane.ports.table.query = async (asked) => {
-      const { items, more } = await plane.ports.table.query(asked);
+    const query: typeof plane.ports.table.query = async (request) => {
+      const { items, more } = await plane.ports.table.query(request);
       return { items: [...items, gone], more };
     };
     await recountIfDue(owner(), { ...plane.ports, table: { ...plane.ports.table, query } });

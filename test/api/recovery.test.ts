@@ -122,7 +122,7 @@ describe("an expired execution", () => {
     expect(await readState(plane, first.run_id)).toBe("QUEUED");
   });
 
-  it("cannot end the run on behalf of the service either", async () => {
+  it("cannot be used by the service to end the run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const stale = await plane.ports.runs.head(harness.run_id);
@@ -159,7 +159,7 @@ describe("the reaper", () => {
       if (plane.sent.splice(0).length > 0) sentAt.push(seconds);
       plane.clock.now += 30_000;
     }
-    // Each time after as long as the run has waited, at least a minute and at most an hour.
+    // Each interval equals the time that the run has waited, from a minute to an hour.
     expect(sentAt).toEqual([30, 90, 180, 360, 720, 1_440, 2_880, 5_760, 9_360, 12_960]);
     expect(await readState(plane, id)).toBe("QUEUED");
     await consume(plane, "runs", id);
@@ -175,7 +175,7 @@ describe("the reaper", () => {
     plane.clock.now += 11_000;
     await reap(plane);
     expect(await readState(plane, harness.run_id)).toBe("QUEUED");
-    expect((await harness.resolve()).status, "it comes too late").toBe(401);
+    expect((await harness.resolve()).status, "it is too late").toBe(401);
     const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
     expect(await readTimeline(plane, harness.run_id)).toEqual([
@@ -189,7 +189,7 @@ describe("the reaper", () => {
   it.each([
     ["a sandbox that has not begun for 20 seconds", startedRun, 20_000, "PENDING"],
     ["an execution without a heartbeat for 30 seconds", workingRun, 30_000, "INPROGRESS"],
-  ])("gives %s up, and not before", async (_, start, milliseconds, state) => {
+  ])("gives up on %s, and not before", async (_, start, milliseconds, state) => {
     const plane = await createTestControlPlane();
     const { run_id, execution_id } = await start(plane);
     const pass = async () => {
@@ -208,7 +208,7 @@ describe("the reaper", () => {
     expect(events.at(-1)).toMatchObject({ execution_id, payload: { detail } });
   });
 
-  it("is alive while a check is due within a minute", async () => {
+  it("stays active while a check is due within a minute", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const isAlive = async (milliseconds: number) => {
@@ -260,10 +260,10 @@ describe("the reaper", () => {
     expect(await reap(plane)).toMatchObject({ failed: 1 });
     expect(await readState(plane, harness.run_id)).toBe("QUEUED");
     plane.clock.now += 60_000;
-    expect(await reap(plane), "and it is not looked at each time").toMatchObject({ failed: 0 });
+    expect(await reap(plane), "it is not checked in every pass").toMatchObject({ failed: 0 });
   });
 
-  it("extends the leases once if more than 50 and a fifth of all expire in one pass, and then expires them", async () => {
+  it("extends leases once if more than 50 and a fifth of all expire in one pass, and then expires them", async () => {
     const plane = await createTestControlPlane();
     const ids = await manyWorking(plane, 60);
     plane.clock.now += 31_000;
@@ -274,7 +274,7 @@ describe("the reaper", () => {
     expect(await states(plane, ids)).toEqual({ QUEUED: 60 });
   });
 
-  it("expires 50 simultaneous executions unless that indicates an outage of its own", async () => {
+  it("expires 50 simultaneous executions unless that indicates its own outage", async () => {
     const plane = await createTestControlPlane();
     const ids = await manyWorking(plane, 50);
     plane.clock.now += 31_000;
@@ -318,7 +318,7 @@ describe("consumers of run messages", () => {
     expect(plane.started.map(({ run_id }) => run_id)).toEqual([good]);
   });
 
-  it("start a sandbox again that never began, and accept only the newer one", async () => {
+  it("restart a sandbox that never began, and accept only the newer one", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
     plane.clock.now += 180_000;
@@ -367,7 +367,7 @@ describe("consumers of run messages", () => {
     expect(await readState(plane, id)).toBe("ERROR");
   });
 
-  it("keep a run whose start is deferred all the time QUEUED, with delays that grow to a minute", async () => {
+  it("keep a run whose start is deferred repeatedly QUEUED, with delays that grow to a minute", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const delays: number[] = [];
@@ -404,7 +404,7 @@ describe("consumers of run messages", () => {
     expect(plane.sent).toEqual([{ queue: "runs", runId: id }]);
   });
 
-  it("do not end an executing run because an old message was given up", async () => {
+  it("do not end an executing run because an old message is a dead letter", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     for (const state of ["INPROGRESS", "CLAIMED"]) {
@@ -418,7 +418,7 @@ describe("consumers of run messages", () => {
 async function manyWorking(plane: TestControlPlane, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
-    // Each in a scope of its own, so that no limit of a team is in the way.
+    // Each has its own scope, so that no team limit applies.
     const { key } = await plane.person(`Person ${index}`, []);
     ids.push((await workingRun(plane, { prompt: "a" }, key)).run_id);
   }
@@ -453,7 +453,7 @@ describe("reap-runs", () => {
     expect(sent, "the second pass of the minute").toEqual([[1, 30]]);
   });
 
-  it("runs further passes of a minute by its queue on a single machine, while runs are active", async () => {
+  it("runs the other passes of a minute through its queue on a single machine, while runs are active", async () => {
     const plane = await createTestControlPlane();
     const sent: number[][] = [];
     const passes = { everySeconds: 15, sendPass: async (...pass: number[]) => void sent.push(pass) };

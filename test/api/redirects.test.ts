@@ -6,16 +6,16 @@ import { createRun, deliver, workingRun } from "../support/execution.ts";
 
 const shared = { config: { session_sharing: { public_access: "VIEWER" } } };
 
-/** As somebody without a key. */
-const anybody = (plane: TestControlPlane) => ({
+/** A client without a key. */
+const createAnonymousClient = (plane: TestControlPlane) => ({
   get: (target: string) => createClient(plane).get(target, { key: undefined }),
 });
 
 describe("GET /agent/sessions/{sessionId}/redirect", () => {
-  it("redirects everybody to the conversation of a shared session, and reveals nothing else", async () => {
+  it("redirects all callers to the conversation of a shared session, and reveals nothing else", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane, { prompt: "a", ...shared });
-    const response = await anybody(plane).get(`/agent/sessions/${id}/redirect`);
+    const response = await createAnonymousClient(plane).get(`/agent/sessions/${id}/redirect`);
     expect(response).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
     expect(response.body).toEqual({ conversation_id: id });
   });
@@ -25,7 +25,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
     const id = await createRun(plane);
     const details = [];
     for (const session of [id, randomUUID(), "none"]) {
-      const response = await anybody(plane).get(`/agent/sessions/${session}/redirect`);
+      const response = await createAnonymousClient(plane).get(`/agent/sessions/${session}/redirect`);
       expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
       details.push(response.body.detail);
     }
@@ -35,23 +35,28 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
 });
 
 describe("GET /agent/conversations/{conversationId}/redirect", () => {
-  it("redirects everybody to the latest shared session", async () => {
+  it("redirects all callers to the latest shared session", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane, { prompt: "a", ...shared });
     await first.finish();
     await deliver(plane);
     const path = `/agent/conversations/${first.run_id}/redirect`;
-    expect((await anybody(plane).get(path)).body).toEqual({ session_id: first.run_id });
+    expect((await createAnonymousClient(plane).get(path)).body).toEqual({ session_id: first.run_id });
     const hidden = await workingRun(plane, { prompt: "b", conversation_id: first.run_id });
     await hidden.finish();
     await deliver(plane);
-    expect((await anybody(plane).get(path)).body, "the later one is not shared").toEqual({ session_id: first.run_id });
+    expect((await createAnonymousClient(plane).get(path)).body, "the later one is not shared").toEqual({
+      session_id: first.run_id,
+    });
     plane.clock.now += 1000;
     const last = await createRun(plane, { prompt: "c", conversation_id: first.run_id, ...shared });
-    expect((await anybody(plane).get(path)).body).toEqual({ session_id: last });
-    const session = await anybody(plane).get(`/agent/sessions/${last}/redirect`);
+    expect((await createAnonymousClient(plane).get(path)).body).toEqual({ session_id: last });
+    const session = await createAnonymousClient(plane).get(`/agent/sessions/${last}/redirect`);
     expect(session.body).toEqual({ conversation_id: first.run_id });
-    expect((await anybody(plane).get(`/agent/conversations/${last}/redirect`)).status, "a run's id is none").toBe(404);
+    expect(
+      (await createAnonymousClient(plane).get(`/agent/conversations/${last}/redirect`)).status,
+      "a run's id is not a conversation's id",
+    ).toBe(404);
   });
 
   it("returns the same 404 for an unshared and an unknown conversation", async () => {
@@ -59,7 +64,7 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
     const id = await createRun(plane);
     const details = [];
     for (const conversation of [id, randomUUID(), "none"]) {
-      const response = await anybody(plane).get(`/agent/conversations/${conversation}/redirect`);
+      const response = await createAnonymousClient(plane).get(`/agent/conversations/${conversation}/redirect`);
       expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
       details.push(response.body.detail);
     }

@@ -32,7 +32,7 @@ describe.each([
     }
   });
 
-  it("stays as it is where it works, has another execution, has ended or does not exist", async () => {
+  it("does not change if it executes, has another execution, has ended or does not exist", async () => {
     const [working, prepared] = [await workingRun(plane), await startedRun(plane)];
     const finished = await workingRun(plane);
     await finished.finish();
@@ -46,7 +46,7 @@ describe.each([
     expect(plane.sent).toEqual([]);
   });
 
-  it("is left alone where it begins meanwhile", async () => {
+  it("does not return to the queue if it begins concurrently", async () => {
     const harness = await startedRun(plane);
     plane.sent.length = 0;
     await withWriteInBetween(
@@ -59,7 +59,7 @@ describe.each([
     expect(plane.sent).toEqual([]);
   });
 
-  it("passes on errors that are no conflicts", async () => {
+  it("passes on errors other than conflicts", async () => {
     const { run_id, execution_id } = await startedRun(plane);
     const giving = withFailingWrites(plane, keys.head(run_id), () => giveBack(run_id, execution_id), new Error("gone"));
     await expect(giving).rejects.toThrow("gone");
@@ -67,7 +67,7 @@ describe.each([
 });
 
 describe("a start", () => {
-  it("that is deferred does not count with those that failed", async () => {
+  it("does not count as failed if it is deferred", async () => {
     const id = await createRun(plane);
     const start = async (failure: Error) => {
       plane.failures.push(failure);
@@ -80,7 +80,7 @@ describe("a start", () => {
     expect(await start(new Error("no such function"))).toBe("ERROR");
   });
 
-  it("in a sandbox without an image of the environment is repeated however often it is silent", async () => {
+  it("is repeated without limit if a sandbox without a custom image is silent", async () => {
     plane.offered.splice(0, 1, "microvm");
     const id = await createRun(plane);
     for (let start = 1; start <= 4; start++) {
@@ -91,7 +91,7 @@ describe("a start", () => {
     expect(await readHead(id)).not.toHaveProperty("silent_starts");
   });
 
-  it("that was silent has its sandbox stopped, and one that failed has none to stop", async () => {
+  it("has its sandbox stopped if it was silent, and has no sandbox to stop if it failed", async () => {
     plane.offered.push("fargate");
     const image = { name: "py", docker_image: "python:3.13" };
     const environment_id = (await createClient(plane).post("/agent/environments", image)).body.uid;
@@ -110,7 +110,7 @@ describe("a start", () => {
     expect(await readHead(second)).not.toHaveProperty("stops");
   });
 
-  it("that was silent is checked by the reaper five seconds later", async () => {
+  it("is checked by the reaper after five seconds if it was silent", async () => {
     const { run_id, execution_id } = await startedRun(plane);
     await silent(run_id, execution_id);
     expect(await readHead(run_id)).toMatchObject({ check_at: sortableTime(plane.clock.now + 5_000) });
@@ -124,7 +124,7 @@ describe("a run that waits because the deployment is full", () => {
     return head;
   };
 
-  it("is dispatched after a delay, and checked a minute after that", async () => {
+  it("is dispatched after a delay, and checked a minute later", async () => {
     const id = await createRun(plane);
     plane.sent.length = 0;
     await deferQueued(await read(id), plane.ports);

@@ -45,7 +45,7 @@ describe("agent_identity_uid", () => {
     expect((await user.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
   });
 
-  it("applies the identity's defaults to each member that the run's configuration leaves out", async () => {
+  it("applies the identity's defaults to each member that the run's configuration omits", async () => {
     const uid = await identity({
       prompt: "Be kind.",
       base_model: "local/runbook",
@@ -80,7 +80,7 @@ describe("agent_identity_uid", () => {
     expect(skilled).toMatchObject({ skill_spec: "acme/other:build", skills: ["acme/other:build"], name: "build" });
   });
 
-  it("gives the harness the identity's prompt and the values of its MCP servers", async () => {
+  it("passes the identity's prompt and the values of its MCP servers to the harness", async () => {
     const uid = await identity({ prompt: "Be kind.", mcp_servers: { tracker: server } });
     const harness = await startedRun(plane, { prompt: "hello", agent_identity_uid: uid });
     const { body } = await harness.resolve();
@@ -89,7 +89,7 @@ describe("agent_identity_uid", () => {
 
   it.each([
     ["an unknown one", () => randomUUID()],
-    ["one of no form", () => "none"],
+    ["a malformed one", () => "none"],
     ["another team's", async () => (await plane.agent("theirs", plane.otherTeam)).uid],
   ])("returns 400 with the field for %s", async (_, uid) => {
     const before = structuredClone(plane.table.all());
@@ -225,7 +225,7 @@ describe("on_behalf_of", () => {
 });
 
 describe("children of a run that an identity executes", () => {
-  it("are executed by the same identity with its defaults, and by no other with the run's key", async () => {
+  it("are executed by the same identity with its defaults, and by no other identity with the run's key", async () => {
     const uid = await identity({ prompt: "Be kind." });
     const other = await identity();
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
@@ -242,7 +242,7 @@ describe("children of a run that an identity executes", () => {
     });
   });
 
-  it("are executed by it also beyond the plan's limit, but not after it was deleted", async () => {
+  it("are executed by it even beyond the plan's limit, but not after it was deleted", async () => {
     const uid = await identity();
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
     await planned(1);
@@ -255,7 +255,7 @@ describe("children of a run that an identity executes", () => {
     });
   });
 
-  it("of a person's run keep that person as creator, also where an agent key creates them", async () => {
+  it("keep the creator of a person's run, even if an agent key creates them", async () => {
     const agent = createClient(plane, await agentKey(await identity()));
     const parent_run_id = await createRun(plane);
     expect(await run({ parent_run_id }, agent)).toMatchObject({
@@ -264,7 +264,7 @@ describe("children of a run that an identity executes", () => {
     });
   });
 
-  it("of a person's run are executed by the calling identity where it acts on behalf of a member", async () => {
+  it("are executed by the calling identity if it acts on behalf of a member, also below a person's run", async () => {
     const uid = await identity({ on_behalf_of_enabled: true });
     const agent = createClient(plane, await agentKey(uid));
     const { uid: member } = await plane.person("Mia");

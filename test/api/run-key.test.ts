@@ -11,7 +11,7 @@ import { createRun, deliver, type Harness, nextExecution, said, startedRun, work
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
 
-/** All that a run's key opens: its own run and descendants to read, children to make, and the reports of its own execution. */
+/** Routes open to a run's key: reading its run and descendants, creating children, reporting on its execution. */
 const OPEN = [
   "POST /agent/runs",
   "POST /agent/run",
@@ -30,9 +30,9 @@ const OPEN = [
   "POST /agent/attachments",
   "GET /agent/models",
 ];
-/** What answers in the name of the run that asks, and of no other. */
+/** Routes that act only on the calling run. */
 const OWN = /^POST \/harness-support\/|^GET \/harness-support\/|^POST \/agent\/runs\/\{runId\}\/client-events$/;
-const open = (route: string) => OPEN.includes(route) || OWN.test(route);
+const isOpen = (route: string) => OPEN.includes(route) || OWN.test(route);
 
 describe("a run's key", () => {
   const all = routes
@@ -41,7 +41,7 @@ describe("a run's key", () => {
 
   it("is accepted by exactly the documented routes", () => {
     const allowed = all.filter(({ who }) => who !== "public" && who.includes("run")).map(({ name }) => name);
-    expect(allowed.filter((name) => !open(name))).toEqual([]);
+    expect(allowed.filter((name) => !isOpen(name))).toEqual([]);
     expect(OPEN.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
@@ -56,9 +56,9 @@ describe("a run's key", () => {
       } = row;
       if (who === "public") return expect(own).toBe(row["creator"]);
       expect(dead).toBe(401);
-      // What ends the run on its way makes its key a dead one.
-      if (!open(name)) return expect([own, other].filter((status) => status !== 403 && status !== 401)).toEqual([]);
-      // What names a run is not for another one; what names none answers each for itself.
+      // A request that ends the run also revokes its key.
+      if (!isOpen(name)) return expect([own, other].filter((status) => status !== 403 && status !== 401)).toEqual([]);
+      // A route with a run id is closed to other runs; a route without one acts on the calling run.
       if (/\{(runId|artifactUid|conversationId)\}/.test(name)) expect([403, 404]).toContain(other);
       return expect([200, 201, 302, 401, 403]).toContain(own);
     },
@@ -74,15 +74,15 @@ beforeEach(async () => {
   other = await workingRun(plane);
 });
 
-/** What was refused, and that nothing came of it. */
-async function refused(work: () => Promise<ResponseBody>, status: number, member?: string) {
+/** Expects that a request is refused and changes nothing. */
+async function expectRefused(work: () => Promise<ResponseBody>, status: number, member?: string) {
   const before = structuredClone(plane.table.all());
   const response = await work();
   expect(response.status, JSON.stringify(response.body)).toBe(status);
   if (member !== undefined) expect(JSON.stringify(response.body)).toContain(member);
-  expect(withoutBeats(plane.table.all())).toEqual(withoutBeats(before));
+  expect(withoutHeartbeats(plane.table.all())).toEqual(withoutHeartbeats(before));
 }
-const withoutBeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"heartbeat_at":\d+,?/g, "");
+const withoutHeartbeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"heartbeat_at":\d+,?/g, "");
 
 const event = (fields: object = {}) => ({
   event_uuid: randomUUID(),
@@ -103,31 +103,31 @@ describe("forged reports", () => {
     "made_up",
     "",
   ])("an event named %j is refused with 400: run_ is reserved for the service", async (event_name) =>
-    refused(() => run.event(event({ event_name })), 400, "event_name"),
+    expectRefused(() => run.event(event({ event_name })), 400, "event_name"),
   );
 
   it("an event of another run is refused with 403, and one with a manipulated path with 404", async () => {
     const child = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     const post = (id: string, client = run.client) => client.post(`/agent/runs/${id}/client-events`, event());
-    await refused(() => post(other.run_id), 403);
-    await refused(() => post(child), 403);
-    await refused(() => post(randomUUID()), 403);
-    await refused(() => post("..%2F..%2Fharness-support"), 404);
+    await expectRefused(() => post(other.run_id), 403);
+    await expectRefused(() => post(child), 403);
+    await expectRefused(() => post(randomUUID()), 403);
+    await expectRefused(() => post("..%2F..%2Fharness-support"), 404);
   });
 
   it("messages and heartbeats of another execution, or of an expired one of its own, are refused with 401", async () => {
     const batch = { first_sequence: 1, messages: [said("hello")] };
-    await refused(() => run.support("messages", { ...batch, execution_id: other.execution_id }), 401);
-    await refused(() => run.support("messages", { ...batch, execution_id: randomUUID() }), 401);
-    await refused(() => run.support("heartbeat", { execution_id: other.execution_id, followups_stored: 0 }), 401);
+    await expectRefused(() => run.support("messages", { ...batch, execution_id: other.execution_id }), 401);
+    await expectRefused(() => run.support("messages", { ...batch, execution_id: randomUUID() }), 401);
+    await expectRefused(() => run.support("heartbeat", { execution_id: other.execution_id, followups_stored: 0 }), 401);
     await run.shutDown({ error: { category: "test", message: "gone" } });
     await nextExecution(plane);
-    await refused(() => run.support("messages", { ...batch, execution_id: run.execution_id }), 401);
+    await expectRefused(() => run.support("messages", { ...batch, execution_id: run.execution_id }), 401);
   });
 
   it("messages of an unknown role are refused with 400", async () => {
     for (const role of ["developer", "service", "", "USER"])
-      await refused(
+      await expectRefused(
         () =>
           run.support("messages", {
             execution_id: run.execution_id,
@@ -138,20 +138,28 @@ describe("forged reports", () => {
       );
   });
 
-  it("follow-ups that were never sent cannot be acknowledged", async () => {
-    await refused(() => run.beat(1), 400, "followups_stored");
-    await refused(() => run.beat(-1), 400);
+  it("follow-ups that were never sent cannot be confirmed", async () => {
+    await expectRefused(() => run.beat(1), 400, "followups_stored");
+    await expectRefused(() => run.beat(-1), 400);
   });
 
   it("an end with an error code of the platform is refused with 400", async () => {
     for (const error_code of ["internal_error", "resource_unavailable", "not_authorized", "budget_exceeded", "made_up"])
-      await refused(() => run.support("finish-task", { success: false, summary: "x", error_code }), 400, "error_code");
-    await refused(() => run.support("finish-task", { success: true, summary: "x".repeat(65_537) }), 400, "summary");
+      await expectRefused(
+        () => run.support("finish-task", { success: false, summary: "x", error_code }),
+        400,
+        "error_code",
+      );
+    await expectRefused(
+      () => run.support("finish-task", { success: true, summary: "x".repeat(65_537) }),
+      400,
+      "summary",
+    );
   });
 
   it("a report of another harness of the same execution is refused with 409", async () => {
     const body = { success: true, summary: "mine" };
-    await refused(
+    await expectRefused(
       () => run.client.post("/harness-support/finish-task", body, { headers: { "runyard-instance": "another" } }),
       409,
     );
@@ -165,19 +173,23 @@ describe("children created with a run's key", () => {
 
   it("cannot have a foreign environment, repository or sign-in: 403 names the member", async () => {
     const environment_id = (await createClient(plane).post("/agent/environments", { name: "E" })).body.uid;
-    await refused(config({ environment_id }), 403, "environment_id");
-    await refused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
-    await refused(config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }), 403, "harness_auth_secrets");
+    await expectRefused(config({ environment_id }), 403, "environment_id");
+    await expectRefused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
+    await expectRefused(
+      config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }),
+      403,
+      "harness_auth_secrets",
+    );
   });
 
   it("cannot have another identity, person, owner or source, or a parent outside of the run's own tree", async () => {
     const identity = await plane.agent("stronger");
-    await refused(child({ agent_identity_uid: identity.uid }), 403);
-    await refused(child({ on_behalf_of: plane.user }), 400, "on_behalf_of");
+    await expectRefused(child({ agent_identity_uid: identity.uid }), 403);
+    await expectRefused(child({ on_behalf_of: plane.user }), 400, "on_behalf_of");
     const personal = (await child({ team: false })()).body.run_id;
     expect((await createClient(plane).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
-    await refused(child({ parent_run_id: other.run_id }), 400, "parent_run_id");
-    await refused(child({ conversation_id: other.run_id }), 400, "conversation_id");
+    await expectRefused(child({ parent_run_id: other.run_id }), 400, "parent_run_id");
+    await expectRefused(child({ conversation_id: other.run_id }), 400, "conversation_id");
     const made = await run.client.post("/agent/runs", { prompt: "child" }, { headers: { "x-run-source": "WEB_APP" } });
     const { source, parent_run_id } = (await createClient(plane).get(`/agent/runs/${made.body.run_id}`)).body;
     expect([source, parent_run_id]).toEqual(["ORCHESTRATION", run.run_id]);
@@ -211,16 +223,16 @@ describe("a run's key on other routes", () => {
       ["get", "/timeline"],
       ["get", "/handoff/attachments"],
     ] as const)
-      await refused(() => run.client[method](`/agent/runs/${other.run_id}${path}`), 403);
-    await refused(() => run.client.post(`/agent/runs/${other.run_id}/cancel`, {}), 403);
-    await refused(() => run.client.post(`/agent/runs/${other.run_id}/followups`, { message: "x" }), 403);
+      await expectRefused(() => run.client[method](`/agent/runs/${other.run_id}${path}`), 403);
+    await expectRefused(() => run.client.post(`/agent/runs/${other.run_id}/cancel`, {}), 403);
+    await expectRefused(() => run.client.post(`/agent/runs/${other.run_id}/followups`, { message: "x" }), 403);
     expect((await run.client.post(`/agent/runs/${mine}/followups`, { message: "more" })).status).toBe(200);
     expect((await run.client.post(`/agent/runs/${mine}/cancel`, {})).status).toBe(200);
   });
 
   it("cannot list: it reads runs by id", async () => {
     for (const query of ["", `?ancestor_run_id=${run.run_id}`, `?ancestor_run_id=${other.run_id}`])
-      await refused(() => run.client.get(`/agent/runs${query}`), 403);
+      await expectRefused(() => run.client.get(`/agent/runs${query}`), 403);
   });
 
   it("is refused after its run has ended", async () => {
@@ -252,25 +264,27 @@ describe("a report of a run", () => {
     "https://",
     `https://x.test/${"a".repeat(2048)}`,
   ])("cannot contain the address %j in any member: 400", async (url) => {
-    await refused(report("PULL_REQUEST", { url, branch: "b" }), 400, "url");
-    await refused(report("EXTERNAL_REFERENCE", { reference_type: "issue", url }), 400, "url");
-    await refused(report("PLAN", { content: "x", url }), 400, "url");
+    await expectRefused(report("PULL_REQUEST", { url, branch: "b" }), 400, "url");
+    await expectRefused(report("EXTERNAL_REFERENCE", { reference_type: "issue", url }), 400, "url");
+    await expectRefused(report("PLAN", { content: "x", url }), 400, "url");
   });
 
   it.each(["../a", "a/../../b", "/etc/passwd", "..", "a/..", "./a", "a\0b", "", "x".repeat(1025)])(
     "cannot contain the path %j: 400",
-    async (filepath) => refused(report("FILE", { ...file, filepath }), 400, "filepath"),
+    async (filepath) => expectRefused(report("FILE", { ...file, filepath }), 400, "filepath"),
   );
 
   it.each([
     ["a filename with a slash", { filename: "a/b" }],
-    ["a type that is none", { mime_type: "text" }],
+    ["a malformed type", { mime_type: "text" }],
     ["a type with a line break", { mime_type: "text/plain;\r\nx: y" }],
     ["more than five GiB", { size_bytes: 5 * 1024 ** 3 + 1 }],
-    ["less than nothing", { size_bytes: -1 }],
-    ["half a byte", { size_bytes: 0.5 }],
-    ["a checksum that is none", { sha256: "z".repeat(64) }],
-  ])("cannot contain a file with %s: 400", async (_, wrong) => refused(report("FILE", { ...file, ...wrong }), 400));
+    ["a negative size", { size_bytes: -1 }],
+    ["a fractional size", { size_bytes: 0.5 }],
+    ["a malformed checksum", { sha256: "z".repeat(64) }],
+  ])("cannot contain a file with %s: 400", async (_, wrong) =>
+    expectRefused(report("FILE", { ...file, ...wrong }), 400),
+  );
 
   it("is bound to its length and checksum: an upload of other bytes stays invisible", async () => {
     const { body } = await report("FILE", { ...file, size_bytes: 3 })();
@@ -292,7 +306,7 @@ describe("a report of a run", () => {
       config: { skill_spec: "acme/shop:review", repositories: [{ url: "https://github.com/acme/shop" }] },
     });
     await skilled.resolve();
-    await refused(
+    await expectRefused(
       () => skilled.support("resolve-prompt", { skill: { name: "x", content: "y", path } }),
       400,
       "skill.path",
@@ -301,7 +315,7 @@ describe("a report of a run", () => {
 
   it.each(["acme/shop:../../etc/passwd.md", "acme/shop:/etc/passwd", "acme/shop:a/../b", "shop:..", "shop:./x"])(
     "cannot start from the skill %j: 400",
-    async (skill) => refused(() => createClient(plane).post("/agent/runs", { skill }), 400, "skill"),
+    async (skill) => expectRefused(() => createClient(plane).post("/agent/runs", { skill }), 400, "skill"),
   );
 
   it("accepts only file names in snapshots", async () => {
@@ -314,15 +328,16 @@ describe("a report of a run", () => {
           files: [{ filename, mime_type: "application/gzip", size_bytes: 1, sha256: "1".repeat(64) }],
           ...more,
         });
-    for (const name of ["../a", "a/b", "", "x".repeat(256), "a\0"]) await refused(snapshot(name), 400, "filename");
+    for (const name of ["../a", "a/b", "", "x".repeat(256), "a\0"])
+      await expectRefused(snapshot(name), 400, "filename");
     for (const generation of ["../g", "g__h", "", "g/h"])
-      await refused(snapshot("a", { generation }), 400, "generation");
-    await refused(() => run.support("commit-snapshot", { generation: "never", files: ["a"] }), 400, "generation");
+      await expectRefused(snapshot("a", { generation }), 400, "generation");
+    await expectRefused(() => run.support("commit-snapshot", { generation: "never", files: ["a"] }), 400, "generation");
   });
 
   it("returns 413 above four MiB per request", async () => {
     const text = "x".repeat(4 * 1024 * 1024);
-    await refused(
+    await expectRefused(
       () => run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [said(text)] }),
       413,
     );

@@ -55,7 +55,7 @@ describe("the tokens of a run's repositories", () => {
     ]);
   });
 
-  it("are never another run's, and new for each execution", async () => {
+  it("are never shared with another run, and are new for each execution", async () => {
     app.install(["acme/shop"]);
     const first = await startedRun(plane, of({ url: SHOP }));
     const other = await startedRun(plane, of({ url: SHOP }));

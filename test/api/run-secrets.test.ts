@@ -29,8 +29,11 @@ const within = (environment_id: string, more: Record<string, unknown> = {}) => (
   config: { environment_id },
   ...more,
 });
-/** What a run's execution is handed, by names of secrets: the value, or the reason why there is none. */
-async function planted(body: Record<string, unknown>, key = plane.key): Promise<Record<string, string> | undefined> {
+/** Returns the secrets of a run's execution by name: the value, or the reason why it is unavailable. */
+async function readSecrets(
+  body: Record<string, unknown>,
+  key = plane.key,
+): Promise<Record<string, string> | undefined> {
   return secretsIn(await startedRun(plane, body, key));
 }
 async function secretsIn(harness: Awaited<ReturnType<typeof startedRun>>): Promise<Record<string, string> | undefined> {
@@ -49,12 +52,12 @@ describe("the secrets of a run", () => {
     await keep("OTHER", "nobody names it");
     const uid = await environment(["NPM_TOKEN"]);
     const agent = await identity("TRACKER", "NPM_TOKEN");
-    expect(await planted(within(uid))).toEqual({ NPM_TOKEN: VALUE });
-    expect(await planted(within(uid, { agent_identity_uid: agent }))).toEqual({
+    expect(await readSecrets(within(uid))).toEqual({ NPM_TOKEN: VALUE });
+    expect(await readSecrets(within(uid, { agent_identity_uid: agent }))).toEqual({
       NPM_TOKEN: VALUE,
       TRACKER: "tracker's value",
     });
-    expect(await planted({ prompt: "hello" })).toBeUndefined();
+    expect(await readSecrets({ prompt: "hello" })).toBeUndefined();
   });
 
   it("are in no other response and no item of the table", async () => {
@@ -68,7 +71,7 @@ describe("the secrets of a run", () => {
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
-  it("are refused to every key but the current execution's", async () => {
+  it("are refused to every key except the current execution's", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
     const first = await workingRun(plane, within(uid));
@@ -121,7 +124,7 @@ describe("the secrets of a run", () => {
 describe("an unavailable secret", () => {
   it("is reported with its name, so that the run ends FAILED", async () => {
     await keep("NPM_TOKEN");
-    expect(await planted(within(await environment(["NPM_TOKEN", "ABSENT"])))).toEqual({
+    expect(await readSecrets(within(await environment(["NPM_TOKEN", "ABSENT"])))).toEqual({
       NPM_TOKEN: VALUE,
       ABSENT: expect.stringMatching(/^! the team has no secret of this name/),
     });
@@ -130,7 +133,7 @@ describe("an unavailable secret", () => {
   it("is one without a value", async () => {
     await keep("NPM_TOKEN");
     plane.vault.values.clear();
-    expect(await planted(within(await environment(["NPM_TOKEN"])))).toEqual({
+    expect(await readSecrets(within(await environment(["NPM_TOKEN"])))).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! /),
     });
   });
@@ -140,7 +143,7 @@ describe("an unavailable secret", () => {
     await keep("NPM_TOKEN", "the other team's", bo);
     const uid = await environment(["NPM_TOKEN"]);
     await user.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
-    expect(await planted(within(uid), plane.otherKey)).toEqual({
+    expect(await readSecrets(within(uid), plane.otherKey)).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! the environment is shared with the run's team/),
     });
   });
@@ -161,10 +164,10 @@ describe("an unavailable secret", () => {
   it("is any secret for a personal run; a personal environment adds the team's secrets to a team run", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"], { team: false });
-    expect(await planted(within(uid, { team: false }))).toEqual({
+    expect(await readSecrets(within(uid, { team: false }))).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! secrets belong to teams/),
     });
-    expect(await planted(within(uid))).toEqual({ NPM_TOKEN: VALUE });
+    expect(await readSecrets(within(uid))).toEqual({ NPM_TOKEN: VALUE });
   });
 
   it("is one with the name of an interpreted variable, stored before such names were refused", async () => {
@@ -172,14 +175,14 @@ describe("an unavailable secret", () => {
     const item = plane.table.all().find(({ sk }) => sk === "SECRET#NPM_TOKEN");
     if (item !== undefined)
       await plane.table.write({ kind: "put", item: { ...item, sk: "SECRET#LD_PRELOAD", name: "LD_PRELOAD" } });
-    expect(await planted(within(await environment(["LD_PRELOAD"])))).toEqual({
+    expect(await readSecrets(within(await environment(["LD_PRELOAD"])))).toEqual({
       LD_PRELOAD: expect.stringMatching(/^! programs interpret/),
     });
   });
 });
 
 describe("the secrets of a child", () => {
-  it("are at most its parent's, whoever creates the child and wherever it runs", async () => {
+  it("are at most its parent's, regardless of who creates the child and where it runs", async () => {
     await keep("NPM_TOKEN");
     await keep("DEPLOY_KEY", "production");
     const parent = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
@@ -188,17 +191,17 @@ describe("the secrets of a child", () => {
     const bounded = { NPM_TOKEN: VALUE, DEPLOY_KEY: "! the run's parent does not have it" };
     expect(await secretsIn(child)).toEqual(bounded);
     const grandchild = { ...rich, parent_run_id: child.run_id };
-    expect(await planted(grandchild, plane.key)).toMatchObject(bounded);
-    // The run's own key gives what the run itself has, also to children of richer ones.
+    expect(await readSecrets(grandchild, plane.key)).toMatchObject(bounded);
+    // A child created with the run's own key has the run's secrets, even below a descendant with more.
     for (const parent_run_id of [parent.run_id, child.run_id]) {
-      expect(await planted({ prompt: "child", parent_run_id }, parent.key)).toEqual({ NPM_TOKEN: VALUE });
+      expect(await readSecrets({ prompt: "child", parent_run_id }, parent.key)).toEqual({ NPM_TOKEN: VALUE });
     }
   });
 
-  it("include its identity's, if its parent has them", async () => {
+  it("include its identity's secrets if its parent has them", async () => {
     await keep("TRACKER", "tracker's value");
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: await identity("TRACKER") });
-    expect(await planted({ prompt: "child" }, parent.key)).toEqual({ TRACKER: "tracker's value" });
+    expect(await readSecrets({ prompt: "child" }, parent.key)).toEqual({ TRACKER: "tracker's value" });
   });
 });
 
@@ -212,7 +215,7 @@ describe("setup_failed of an environment", () => {
   };
   const setupFailed = { success: false, error_code: "environment_setup_failed" };
 
-  it("is true from a failed setup to the next successful one, whatever runs were created in between", async () => {
+  it("is true from a failed setup to the next successful one, regardless of runs created in between", async () => {
     const uid = await environment([]);
     expect(await failed(uid)).toBe(false);
     await end(uid, setupFailed);

@@ -22,7 +22,7 @@ const clientSettings = (endpoint: string) => ({
   maxAttempts: 2,
 });
 
-/** As long as one can be: addresses of a deployment's own domain, and ids as they are made. */
+/** Creates the longest possible envelope: addresses with a custom domain, and generated ids. */
 function createEnvelope(): Envelope {
   const runId = randomId();
   return {
@@ -37,7 +37,7 @@ function createEnvelope(): Envelope {
 
 const throttled = (name = "ThrottlingException") => new Refusal(name, "Rate exceeded", 429);
 
-/** The SDK asks again by itself, so a refusal has to be met twice. */
+/** The SDK retries by itself, so the service must refuse twice. */
 const throughout = (service: { refuse(operation: string, refusal: Refusal): void }, name: string, refusal: Refusal) => {
   service.refuse(name, refusal);
   service.refuse(name, refusal);
@@ -113,14 +113,14 @@ describe("a MicroVM", () => {
     ]);
   });
 
-  it("is confirmed as stopped if the service does not know it, and checked again if it cannot say", async () => {
+  it("is confirmed as stopped if the service does not know it, and checked again if that is unclear", async () => {
     const placed = { provider: "microvm", executionId: "e", handle: "mvm-9" } as const;
     expect(await sandbox.stop(placed)).toBe(true);
     service.refuse("TerminateMicrovm", new Refusal("ConflictException", "it is just starting", 409));
     expect(await sandbox.stop(placed)).toBe(false);
     throughout(service, "TerminateMicrovm", throttled());
     await expect(sandbox.stop(placed)).rejects.toThrow("Rate exceeded");
-    expect(await sandbox.stop({ ...placed, handle: undefined }), "nobody knows its name").toBe(false);
+    expect(await sandbox.stop({ ...placed, handle: undefined }), "its name is unknown").toBe(false);
   });
 });
 
@@ -248,7 +248,7 @@ describe("a Fargate task", () => {
     const placed = { provider: "fargate", executionId: envelope.execution_id, handle } as const;
     expect(await sandbox.stop(placed)).toBe(false);
     expect(await sandbox.stop(placed)).toBe(false);
-    expect(service.inputs("StopTask"), "asked once").toHaveLength(1);
+    expect(service.inputs("StopTask"), "requested once").toHaveLength(1);
     service.settle();
     expect(await sandbox.stop(placed)).toBe(true);
     service.forget();
@@ -260,7 +260,7 @@ describe("a Fargate task", () => {
     await start(envelope);
     const placed = { provider: "fargate", executionId: envelope.execution_id } as const;
     service.lagLists(true);
-    expect(await sandbox.stop(placed), "a list may be late").toBe(false);
+    expect(await sandbox.stop(placed), "a list may be stale").toBe(false);
     service.lagLists(false);
     expect(await sandbox.stop(placed)).toBe(false);
     expect([...service.tasks.values()]).toMatchObject([{ desiredStatus: "STOPPED" }]);

@@ -45,7 +45,7 @@ describe("a firing", () => {
     });
   });
 
-  it("creates one run however often its trigger is delivered, sequentially or concurrently", async () => {
+  it("creates one run for repeated deliveries of its trigger, sequential or concurrent", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
     await timerOff(plane, id, due);
@@ -68,7 +68,7 @@ describe("a firing", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "fired" }]);
   });
 
-  it("comes through a queue on a single machine, which reports the messages that failed", async () => {
+  it("arrives through a queue on a single machine, which reports failed messages", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse(due) + 5_000;
     const event = sqsEvent("schedules", [
@@ -93,7 +93,7 @@ describe("a firing", () => {
   it("is skipped if the timer fires more often than the cron expression", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "30 2 13 * 5" });
     expect(plane.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
-    // That of the 23rd comes before the one that is planned.
+    // The trigger of the 23rd arrives before the planned one.
     for (const day of ["19", "20", "21", "23", "22"]) await fireAt(plane, id, `2026-05-${day}T02:30:00Z`);
     expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-22T02:30:00.000Z", outcome: "fired" }]);
     expect(await listRuns(plane, id)).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("a firing", () => {
     expect(await timerOff(plane, id, due)).toBe(1);
     expect(await timerOff(plane, id, "2026-05-18T02:30:00Z")).toBe(0);
     expect(await listRuns(plane, id)).toEqual([]);
-    // The clock of the timers may be ahead by half a minute.
+    // The timers' clock may be up to 30 seconds ahead.
     plane.clock.now = Date.parse(due) - 30_001;
     expect(await timerOff(plane, id, due)).toBe(1);
     plane.clock.now += 1;
@@ -124,7 +124,7 @@ describe("a firing", () => {
     ]);
   });
 
-  it("uses the configuration of its agent and team where it has none", async () => {
+  it("uses the configuration of its agent and team where it has none of its own", async () => {
     const agent = await plane.agent("builder");
     const defaults = { prompt: "Be brief.", skills: ["acme/tools:check"] };
     await call().put(`/agent/identities/${agent.uid}`, defaults);
@@ -189,7 +189,7 @@ describe("a firing", () => {
 });
 
 describe("a schedule that is paused, changed or deleted", () => {
-  it("never fires, even if its trigger is under way", async () => {
+  it("never fires, even if its trigger is in flight", async () => {
     const { id: paused } = await makeSchedule(plane, minutely);
     const { id: deleted } = await makeSchedule(plane, minutely);
     const { id: changed } = await makeSchedule(plane, minutely);
@@ -210,7 +210,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listRuns(plane, paused)).toEqual([]);
   });
 
-  it("does not fire if the pause comes between the check and the run", async () => {
+  it("does not fire if it is paused between the check and the run", async () => {
     const { id } = await makeSchedule(plane, minutely);
     plane.clock.now = Date.parse("2026-05-18T19:01:02Z");
     const { runs } = plane.ports;
@@ -246,7 +246,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listTicks(plane, many)).toHaveLength(20);
   });
 
-  it("keeps a firing that is under way if its times do not change", async () => {
+  it("keeps a firing in flight if its times do not change", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse(due) + 1_000;
     const same = { name: "Nightly", cron_schedule: "30 2 * * *", enabled: true, prompt: "something else" };
@@ -255,7 +255,7 @@ describe("a schedule that is paused, changed or deleted", () => {
     expect(await listRuns(plane, id)).toMatchObject([{ prompt: "something else" }]);
   });
 
-  it("removes its timer when one fires that still exists", async () => {
+  it("removes a timer that still fires", async () => {
     const { id } = await makeSchedule(plane);
     await call().delete(`/agent/schedules/${id}`);
     plane.timers.set(id, { id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" });
@@ -281,7 +281,7 @@ describe("overlap", () => {
     expect(await readState(plane, first)).toBe("INPROGRESS");
   });
 
-  it("skip: does not run while one has not ended, and names it", async () => {
+  it("skip: creates no run while one has not ended, and names that run", async () => {
     const { id, first } = await firstAndSecond("skip");
     expect(await listRuns(plane, id)).toHaveLength(1);
     const skipped = { outcome: "skipped", reason: `run ${first} has not ended` };
@@ -300,7 +300,7 @@ describe("overlap", () => {
       status_message: { message: 'cancelled by the next run of schedule "Nightly"' },
     });
     await timerOff(plane, id, "2026-05-18T19:02:00Z");
-    // Out of its turn: the minute before is still missing.
+    // Out of order: the minute before is still missing.
     await fireAt(plane, id, "2026-05-18T19:04:00Z");
     await timerOff(plane, id, "2026-05-18T19:04:00Z");
     expect(await readState(plane, second.run_id)).toBe("CANCELLED");
@@ -325,7 +325,7 @@ describe("a deleted identity", () => {
     expect(plane.timers.size).toBe(0);
   });
 
-  it("leaves an outcome for the firing that was due when its schedule was paused, and none for a later one", async () => {
+  it("records an outcome for the firing due when its schedule was paused, but not for a later one", async () => {
     const agent = await plane.agent();
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
     const { id: later } = await makeSchedule(plane, { agent_uid: agent.uid, cron_schedule: "31 2 * * *" });
@@ -353,7 +353,7 @@ describe("a deleted identity", () => {
     const { id: made } = await makeSchedule(plane, {}, agent.key);
     const before = await plane.ports.schedules.get(id);
     await pauseSchedulesByIdentity(agent.uid, "the identity was deleted", plane.ports);
-    // A timer that is being set for the earlier plan is not recorded as matching.
+    // A timer that is set for the earlier plan meanwhile is not recorded as matching.
     if (before !== undefined) expect(await plane.ports.schedules.noteSynced(before)).toBe(false);
     expect(await plane.ports.schedules.get(id)).toMatchObject({ pending_since: plane.clock.now, plan: 2 });
     expect(await readSchedule(plane, made)).toMatchObject({ enabled: false });

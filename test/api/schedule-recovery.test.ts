@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 const call = () => createClient(plane);
 
-/** The process ends: whatever would come after does not. */
+/** Simulates the end of the process: nothing after this point happens. */
 class Crash extends Error {}
 
 type Point = "before the timer" | "after the timer" | "after the note";
@@ -129,7 +129,7 @@ describe.each(POINTS)("a process that dies %s", (point) => {
   });
 });
 
-/** Nothing is left to do, and the next look is at its next firing. */
+/** Expects that nothing is left to do, and that the next check is at the next firing. */
 async function expectSettled(id: string): Promise<void> {
   const schedule = await plane.ports.schedules.get(id);
   expect(schedule?.pending_since).toBeNull();
@@ -137,10 +137,10 @@ async function expectSettled(id: string): Promise<void> {
 }
 
 describe("two concurrent changes", () => {
-  it("leave the timer of the later one, whichever reaches the scheduler last", async () => {
+  it("leave the timer of the later one, regardless of which reaches the scheduler last", async () => {
     const { id } = await makeSchedule(plane);
     const { scheduler } = plane.ports;
-    // The pause is on its way to the scheduler when the schedule is resumed.
+    // The pause is still in flight to the scheduler when the schedule is resumed.
     const slow: Scheduler = {
       put: scheduler.put,
       async remove(name) {
@@ -213,7 +213,7 @@ describe("a scheduler that refuses a timer", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 
-  it("is asked by the reconciler once, and not in every pass", async () => {
+  it("gets one request from the reconciler, not one in every pass", async () => {
     const put = () => Promise.reject(new Error("the scheduler does not respond"));
     const silent = { ...plane.ports, scheduler: { ...plane.ports.scheduler, put } };
     const created = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), silent);
@@ -226,7 +226,7 @@ describe("a scheduler that refuses a timer", () => {
 });
 
 describe("toUnsynced", () => {
-  it("has the timer of a schedule set again, and leaves every other item unchanged", async () => {
+  it("makes the reconciler set the timer of a schedule again, and leaves every other item unchanged", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
     await makeSchedule(plane, { enabled: false });
@@ -271,7 +271,7 @@ describe("the reconciler", () => {
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
   });
 
-  it("reads nothing that is on time", async () => {
+  it("reads no schedules that are on time", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute < 10; minute++) {
       await fireAt(plane, id, `2026-05-18T19:0${minute}:00Z`);
@@ -279,7 +279,7 @@ describe("the reconciler", () => {
     }
   });
 
-  it("only corrects the time of the next check of a schedule that it checks too early", async () => {
+  it("only corrects the next check time of a schedule that it checks too early", async () => {
     const { id } = await makeSchedule(plane);
     plane.clock.now = Date.parse("2026-05-19T02:29:00Z");
     await plane.ports.schedules.checkAgain(id, plane.clock.now - 120_000);
@@ -315,7 +315,7 @@ describe("the reconciler", () => {
     await reconcile(plane);
     const ticks = (await call().get(`/agent/schedules/${id}/ticks`)).body.ticks;
     const outcomes = ticks.map(({ outcome }: { outcome: string }) => outcome);
-    // Two days of six an hour; the 19:00 one, and 18:50, which was late by a quarter of an hour and not more.
+    // Two days with six firings an hour. The last two, 18:50 and 19:00, are recent enough to fire late.
     expect(outcomes).toEqual(["late", "late", ...Array.from({ length: 286 }, () => "skipped")]);
     expect(new Set(ticks.map(({ scheduled_at }: { scheduled_at: string }) => scheduled_at)).size).toBe(288);
     expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T19:10:00.000Z" } });
@@ -337,7 +337,7 @@ describe("the reconciler", () => {
     expect(await listTicks(plane, gap)).toMatchObject([{ scheduled_at: "2026-03-29T01:00:00.000Z", outcome: "late" }]);
     plane.clock.now = Date.parse("2026-10-24T23:30:00Z");
     const { id: fold } = await makeSchedule(plane, { ...berlin, cron_schedule: "*/30 * * * *" });
-    // Half past two comes twice, and a timer goes off at the first.
+    // 02:30 occurs twice, and a timer fires at the first.
     await fireAt(plane, fold, "2026-10-25T00:00:00Z");
     await fireAt(plane, fold, "2026-10-25T00:30:00Z");
     for (const time of ["01:01:30", "01:31:30"]) {
@@ -375,7 +375,7 @@ describe("the reconciler", () => {
     expect(await listRuns(plane, broken)).toHaveLength(1);
   });
 
-  it("is run by the rule of every minute alone, and logs an error if one failed", async () => {
+  it("runs only by the rule of every minute, and logs an error if a schedule failed", async () => {
     const { id: broken } = await makeSchedule(plane);
     const lines: { message: string; level: string; looked: number; failed: number }[] = [];
     const minute = { source: "aws.events", "detail-type": "Scheduled Event" } as const;

@@ -94,7 +94,7 @@ describe("POST /agent/schedules", () => {
     expect(plane.timers.size).toBe(0);
   });
 
-  it("creates a personal schedule that only its owner sees", async () => {
+  it("creates a personal schedule that is visible only to its owner", async () => {
     const schedule = await makeSchedule(plane, { team: false });
     expect(schedule.scope).toEqual({ type: "User", uid: plane.user });
     const { key } = await plane.person("Mia");
@@ -144,17 +144,17 @@ describe("POST /agent/schedules", () => {
     ["a cron that never fires", { cron_schedule: "0 0 31 2 *" }, "cron_schedule"],
     ["a minute of 60", { cron_schedule: "60 * * * *" }, "cron_schedule"],
     ["a range that runs backwards", { cron_schedule: "0 0 * * FRI-MON" }, "cron_schedule"],
-    ["a name that is none", { cron_schedule: "@reboot" }, "cron_schedule"],
-    ["a date in the place of a cron", { cron_schedule: "2027-01-01T00:00:00Z" }, "cron_schedule"],
-    ["a time zone that is none", { time_zone: "Mars/Olympus" }, "time_zone"],
-    ["an offset in the place of a time zone", { time_zone: "+02:00" }, "time_zone"],
+    ["a macro", { cron_schedule: "@reboot" }, "cron_schedule"],
+    ["a date instead of a cron expression", { cron_schedule: "2027-01-01T00:00:00Z" }, "cron_schedule"],
+    ["an unknown time zone", { time_zone: "Mars/Olympus" }, "time_zone"],
+    ["an offset instead of a time zone", { time_zone: "+02:00" }, "time_zone"],
     ["neither prompt nor skill", { prompt: undefined }, "prompt"],
     ["a blank prompt", { prompt: " \n" }, "prompt"],
     ["an unknown model", { agent_config: { model_id: "none" } }, "agent_config.model_id"],
     ["an unknown agent", { agent_uid: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48" }, "agent_uid"],
     ["an agent for a personal schedule", { agent_uid: "x", team: false }, "agent_uid"],
-    ["an overlap that is none", { overlap: "queue" }, "overlap"],
-    ["a text for a boolean", { enabled: "yes" }, "enabled"],
+    ["an unknown overlap", { overlap: "queue" }, "overlap"],
+    ["text instead of a boolean", { enabled: "yes" }, "enabled"],
     ["a prompt of another type", { prompt: 7 }, "prompt"],
   ];
   it.each(refused)("returns 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
@@ -182,7 +182,7 @@ describe("POST /agent/schedules", () => {
   it("rejects an agent for a personal schedule, whose runs its creator executes without any defaults", async () => {
     const created_by = { type: "user", uid: plane.user } as const;
     const owner = { type: "User", uid: plane.user } as const;
-    const unread = { ...plane.table, batchGet: () => Promise.reject(new Error("nothing is to be read")) };
+    const unread = { ...plane.table, batchGet: () => Promise.reject(new Error("unexpected read")) };
     expect(await findExecutor({ owner, created_by }, unread)).toStrictEqual({
       executor: created_by,
       identity: undefined,
@@ -193,7 +193,7 @@ describe("POST /agent/schedules", () => {
     });
   });
 
-  it("names the members of the schedule in errors about its runs, and no other words", () => {
+  it("renames only members in errors about its runs to those of the schedule", () => {
     const rename = (detail: string, path: string) => {
       try {
         withScheduleNames(() => {
@@ -237,7 +237,7 @@ describe("GET /agent/schedules", () => {
     await makeSchedule(plane, { name: "A b", team: false });
     await makeSchedule(plane, { name: "a" });
     await makeSchedule(plane, { name: "C" });
-    // By their bytes in UTF-8, as the table does: not by their units in UTF-16.
+    // By their bytes in UTF-8, like the table, not by their code units in UTF-16.
     await makeSchedule(plane, { name: "\u{1f600}" });
     await makeSchedule(plane, { name: "\uff5e", team: false });
     await makeSchedule(plane, { name: "theirs" }, plane.otherKey);
@@ -322,7 +322,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect((await call().get("/agent/schedules")).body.schedules).toMatchObject([{ id, name: "Weekly" }]);
   });
 
-  it("sets the timer and the next run by a time zone that alone is changed", async () => {
+  it("updates the timer and the next run if only the time zone changes", async () => {
     const { id, ...before } = await makeSchedule(plane);
     const { name, cron_schedule, prompt } = before;
     const same = { name, cron_schedule, prompt, enabled: true };
@@ -409,7 +409,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
       expect((await readSchedule(plane, id)).prompt).toBe(prompt);
       return plane.ports.schedules.get(id);
     };
-    // 32 KB are stored with the schedule; of a longer prompt the first 1,000 characters are.
+    // A prompt of up to 32 KB is stored with the schedule, and only the first 1,000 characters of a longer one.
     const inline = "😀".repeat(8_192);
     const short = await replace(inline);
     expect([short?.prompt, short?.prompt_file]).toEqual([inline, undefined]);
@@ -443,7 +443,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
-  it("stop it and resume it at its next time, however often they are sent", async () => {
+  it("pause it and resume it at its next time, also when repeated", async () => {
     const { id } = await makeSchedule(plane);
     let paused: unknown;
     for (let time = 0; time < 2; time++) {
@@ -466,7 +466,7 @@ describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
 });
 
 describe("a pause or a resumption with an Idempotency-Key", () => {
-  it("counts once, whatever happened afterwards", async () => {
+  it("takes effect once, even if the schedule changed meanwhile", async () => {
     const { id } = await makeSchedule(plane);
     const headers = { "idempotency-key": "one" };
     const first = await call().post(`/agent/schedules/${id}/pause`, undefined, { headers });
@@ -500,7 +500,7 @@ describe("DELETE /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/run", () => {
-  it("says that a run waits for capacity", async () => {
+  it("reports that a run waits for capacity", async () => {
     await call().put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const { id } = await makeSchedule(plane);
     const first = await call().post(`/agent/schedules/${id}/run`);
@@ -546,7 +546,7 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
     });
   });
 
-  it("works while the schedule is paused, and once for a repeated request", async () => {
+  it("creates a run while the schedule is paused, and one for a repeated request", async () => {
     const { id } = await makeSchedule(plane, { enabled: false });
     const headers = { "idempotency-key": "one" };
     const first = await call().post(`/agent/schedules/${id}/run`, undefined, { headers });

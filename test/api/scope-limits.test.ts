@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 const team = (): Owner => ({ type: "Team", uid: plane.team });
 
-/** Stands for so many things that are there already. */
+/** Stores items as if this many resources already existed. */
 async function fill(count: number, keyOf: (number: number) => Key): Promise<void> {
   for (let number = 0; number < count; number++) {
     await plane.table.write({ kind: "put", item: { ...keyOf(number), v: 1 } });
@@ -70,7 +70,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
 });
 
 describe("members of a team", () => {
-  it("are limited to a thousand, however they are added", async () => {
+  it("are limited to 1,000, regardless of how they are added", async () => {
     const mia = await plane.person("Mia", []);
     const members = (set: number) =>
       plane.table.write({ kind: "update", key: keys.team(plane.team), set: { members: set } });

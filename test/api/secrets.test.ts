@@ -30,7 +30,7 @@ describe("POST /agent/secrets", () => {
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
-  it("returns 409 for a name that the team has, and keeps the first value only", async () => {
+  it("returns 409 for a name that the team already has, and keeps the first value", async () => {
     await keep("TOKEN");
     expect(await keep("TOKEN", "other")).toMatchObject({
       status: 409,
@@ -42,7 +42,7 @@ describe("POST /agent/secrets", () => {
     expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
   });
 
-  it("returns the first response to a repeated Idempotency-Key, and 409 where the value differs", async () => {
+  it("returns the first response to a repeated Idempotency-Key, and 409 if the value differs", async () => {
     const headers = { "idempotency-key": "key-1" };
     const first = await keep("TOKEN", VALUE, headers);
     expect(await keep("TOKEN", VALUE, headers)).toMatchObject({
@@ -102,7 +102,7 @@ describe("POST /agent/secrets", () => {
 
   it("stores at most 100 secrets per team", async () => {
     const { create } = secretStore(plane.table);
-    // Stored directly, since each request's digest is as slow to make as it is to guess from.
+    // Stored directly, because each request computes a deliberately slow digest.
     for (let index = 1; index < 100; index++) {
       const secret = { team_uid: plane.team, name: `S${index}`, id: `${index}`, created_at: plane.clock.now };
       await create(secret, { kind: "put", item: { pk: `REQUEST#${index}`, sk: "REQUEST" } });
@@ -114,7 +114,7 @@ describe("POST /agent/secrets", () => {
 });
 
 describe("GET /agent/secrets", () => {
-  it("lists secrets by name, in pages where the request has a limit", async () => {
+  it("lists secrets by name, in pages if the request has a limit", async () => {
     for (const name of ["b", "c", "a"]) await keep(name);
     const { secrets, page_info } = (await user.get("/agent/secrets?limit=2")).body;
     const rest = (await user.get(`/agent/secrets?cursor=${page_info.next_cursor}`)).body;
@@ -158,13 +158,13 @@ describe("rights to secrets", () => {
       expect((await client.get("/agent/secrets/TOKEN")).status).toBe(403);
       expect((await client.delete("/agent/secrets/TOKEN")).status).toBe(403);
     }
-    const told = async (name: string) => {
+    const readError = async (name: string) => {
       const { status, body } = await bo.get(`/agent/secrets/${name}`);
       return [status, body.detail];
     };
-    expect(await told("TOKEN")).toEqual([404, "there is no such secret"]);
-    expect(await told("UNKNOWN")).toEqual(await told("TOKEN"));
-    expect(await told("not a name")).toEqual(await told("TOKEN"));
+    expect(await readError("TOKEN")).toEqual([404, "there is no such secret"]);
+    expect(await readError("UNKNOWN")).toEqual(await readError("TOKEN"));
+    expect(await readError("not a name")).toEqual(await readError("TOKEN"));
     expect((await bo.delete("/agent/secrets/TOKEN")).status).toBe(404);
     expect(plane.vault.values.size).toBe(1);
   });

@@ -49,13 +49,13 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(await numbers(0)).toEqual([1, 2]);
     expect(await numbers(0)).toEqual([1, 2]);
     expect(await numbers(1)).toEqual([2]);
-    expect(await numbers(0), "what was stored once stays so").toEqual([2]);
+    expect(await numbers(0), "stored follow-ups are not sent again").toEqual([2]);
     expect(await numbers(2)).toEqual([]);
     expect((await harness.finish()).status).toBe(200);
     expect(await readState(plane, harness.run_id)).toBe("SUCCEEDED");
   });
 
-  it("returns 429 for one more than a run stores", async () => {
+  it("returns 429 above the number that a run stores", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const followups = RUN_CAPS.followups - 1;
@@ -67,7 +67,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await plane.ports.runs.head(id))?.followups).toBe(RUN_CAPS.followups);
   });
 
-  it("queues a run again that finishes with an unhandled follow-up", async () => {
+  it("requeues a run that finishes with an unprocessed follow-up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.messages(1, "so far");
@@ -75,7 +75,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     plane.clock.now += 2_000;
     expect((await harness.finish()).status).toBe(200);
     expect(await readState(plane, harness.run_id)).toBe("QUEUED");
-    expect((await harness.beat()).status, "its execution is over").toBe(401);
+    expect((await harness.beat()).status, "its execution has ended").toBe(401);
     const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
     const { context } = (await next.resolve()).body;
@@ -116,16 +116,16 @@ describe("POST /agent/runs/{runId}/followups", () => {
       expect(waiting).not.toHaveProperty("session_link");
       expect(
         (await user.get(`/agent/runs/${harness.run_id}/transcript`)).status,
-        "it is composed anew at the next end",
+        "it is composed again at the next end",
       ).toBe(404);
 
       const next = await nextExecution(plane);
-      expect((await harness.beat()).status, "the old key stays dead").toBe(401);
-      // After a cancel the conversation says that the run was cancelled there.
-      const said = state === "CANCELLED" ? ["user", "assistant", "system"] : ["assistant"];
+      expect((await harness.beat()).status, "the old key stays revoked").toBe(401);
+      // After a cancel, the conversation notes where the run was cancelled.
+      const roles = state === "CANCELLED" ? ["user", "assistant", "system"] : ["assistant"];
       expect((await next.resolve()).body.context).toMatchObject({
         next_sequence: state === "CANCELLED" ? 3 : 2,
-        messages: said.map((role) => ({ role })),
+        messages: roles.map((role) => ({ role })),
         followups: [{ number: 1, message: "and then?" }],
       });
       await next.beat(1);
@@ -151,7 +151,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     ]);
   });
 
-  it("continues an ended run without a message, and repeats of that count once", async () => {
+  it("continues an ended run without a message, once for repeated requests", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await harness.finish();
@@ -164,7 +164,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await (await nextExecution(plane)).resolve()).body.context.followups).toHaveLength(1);
   });
 
-  it("accepts a repeated request once, and a message that is sent twice twice", async () => {
+  it("stores a repeated request once, and the same message in two requests twice", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "0" });
@@ -210,12 +210,12 @@ describe("POST /agent/runs/{runId}/followups", () => {
     });
     await harness.finish();
     expect((await create()).status).toBe(200);
-    expect((await create()).status, "now the new run is the one that has not ended").toBe(409);
+    expect((await create()).status, "the new run has not ended yet").toBe(409);
   });
 });
 
 describe("a conversation that a new run continues", () => {
-  it("of one person stays personal where the request does not name an owner", async () => {
+  it("stays personal if the request does not name an owner", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const personal = await workingRun(plane, { prompt: "hello", team: false });
@@ -226,7 +226,7 @@ describe("a conversation that a new run continues", () => {
     expect(scope).toMatchObject({ type: "User" });
   });
 
-  it("is refused to a run of another owner, which would share its messages, and nothing is stored", async () => {
+  it("is refused to a run of another owner, which would share its messages, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const ofTeam = await workingRun(plane);
@@ -248,7 +248,7 @@ describe("the policy of a follow-up", () => {
   const send = (plane: TestControlPlane, id: string, policy: string) =>
     createClient(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
 
-  it("is passed to the harness, and enqueue by default", async () => {
+  it("is passed to the harness, and is enqueue by default", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await send(plane, harness.run_id, "interrupt");
@@ -256,7 +256,7 @@ describe("the policy of a follow-up", () => {
     expect((await harness.beat()).body.followups).toMatchObject([{ policy: "interrupt" }, { policy: "enqueue" }]);
   });
 
-  it("reject returns 409 until the run has ended, whatever its state, and stores nothing", async () => {
+  it("returns 409 for reject until the run has ended, in any state, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const working = await workingRun(plane);
     for (const id of [await createRun(plane), (await startedRun(plane)).run_id, working.run_id]) {

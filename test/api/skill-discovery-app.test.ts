@@ -12,7 +12,7 @@ let user: SkillControlPlane["user"];
 let onGithub: SkillControlPlane["onGithub"];
 let list: SkillControlPlane["list"];
 let app: GithubAppStandIn;
-/** What the parameter of the private key holds. */
+/** The value of the private key's parameter. */
 let key: string | undefined;
 let logged: string[];
 
@@ -35,28 +35,28 @@ afterEach(async () => {
   await github[Symbol.asyncDispose]();
 });
 
-/** The skills of the shop, looked for now. */
-const look = async () => names(await list("?repo=acme/shop&refresh=true"));
+/** Discovers the shop's skills. */
+const discover = async () => names(await list("?repo=acme/shop&refresh=true"));
 const found = ["release", "review"];
-/** By what GitHub was asked for the shop's files. */
-const shownForFiles = () =>
+/** The credentials of the requests to GitHub for the shop's files. */
+const listCredentials = () =>
   github.seen.filter(({ path }) => path.includes("/git/")).map(({ authorization }) => authorization);
 const complaints = () => logged.filter((line) => line.includes("the GitHub App issues no token"));
 
 describe("a repository with the GitHub App installed", () => {
   it("is read with a token for that repository only, which can only read files", async () => {
     app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
     expect(app.issued).toMatchObject([{ repositories: ["acme/shop"], permissions: { contents: "read" } }]);
     expect(Object.keys(app.issued[0]?.permissions ?? {})).toEqual(["contents"]);
-    expect(new Set(shownForFiles())).toEqual(new Set([`Bearer ${app.issued[0]?.token}`]));
+    expect(new Set(listCredentials())).toEqual(new Set([`Bearer ${app.issued[0]?.token}`]));
   });
 
-  it("is read with the App's token before the deployment's, and with its URL's credential before either", async () => {
+  it("is read with its URL's credential if any, or else the App's token, or else the deployment's", async () => {
     app.install(["acme/shop"]);
     plane.repositories.githubToken = "ours";
-    await look();
-    expect(shownForFiles()).not.toContain("Bearer ours");
+    await discover();
+    expect(listCredentials()).not.toContain("Bearer ours");
     github.seen.length = 0;
     const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     await storeEnvironmentRepositories(plane, uid, [{ url: "https://x-access-token:ours@github.com/acme/shop" }]);
@@ -64,18 +64,18 @@ describe("a repository with the GitHub App installed", () => {
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
   });
 
-  it("is read with the same token until shortly before its expiry, conditionally, and then with a new one", async () => {
+  it("is read conditionally with the same token until shortly before its expiry, and then with a new one", async () => {
     app.install(["acme/shop"]);
-    await look();
+    await discover();
     plane.clock.now += 54 * MINUTE;
     github.seen.length = 0;
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
     expect(github.seen.map(({ status }) => status)).toEqual([304]);
     plane.clock.now += 2 * MINUTE;
     github.seen.length = 0;
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
     expect(app.issued).toHaveLength(2);
-    // The tag is of no use to another token; the files are known all the same.
+    // The ETag does not apply to another token, but the files are still cached.
     expect(github.seen.map(({ path, status }) => `${status} ${path.replace(/\d{5,}/, "ID")}`)).toEqual([
       "200 /repos/acme/shop/installation",
       "201 /app/installations/ID/access_tokens",
@@ -85,7 +85,7 @@ describe("a repository with the GitHub App installed", () => {
 
   it("has a token of its own", async () => {
     app.install(["acme/shop", "acme/vault"]);
-    await look();
+    await discover();
     await list("?repo=acme/vault");
     expect(app.issued.map(({ repositories }) => repositories)).toEqual([["acme/shop"], ["acme/vault"]]);
   });
@@ -103,29 +103,29 @@ describe("a repository with the GitHub App installed", () => {
   ])("is read even if GitHub's clock is %s", async (_, ahead) => {
     app.ahead = ahead;
     app.install(["acme/shop"]);
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
     expect(complaints()).toEqual([]);
   });
 
   it("is read with a new token after the App was removed and installed again", async () => {
     app.install(["acme/shop"]);
-    await look();
+    await discover();
     app.uninstall();
     const { body } = await list("?repo=acme/shop&refresh=true");
     expect(body.unavailable[0].error).toMatch(/^GitHub does not accept the token: Bad credentials/);
     app.install(["acme/shop"]);
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
   });
 
   it("leaves no token, assertion or key in the log, the table or the bucket", async () => {
     app.install(["acme/shop"]);
-    await look();
+    await discover();
     key = `${app.privateKey.slice(0, 300)}…`;
     plane.clock.now += 60 * MINUTE;
     await user.get("/agent?repo=acme/shop&refresh=true");
-    const said = JSON.stringify([logged, plane.table.all(), [...plane.files.files]]);
+    const output = JSON.stringify([logged, plane.table.all(), [...plane.files.files]]);
     for (const secret of ["ghs_made", "eyJ", "PRIVATE KEY", app.privateKey.slice(40, 80)]) {
-      expect(said).not.toContain(secret);
+      expect(output).not.toContain(secret);
     }
     expect(complaints()).toHaveLength(1);
   });
@@ -134,13 +134,13 @@ describe("a repository with the GitHub App installed", () => {
 describe("a repository without the GitHub App installed", () => {
   it("is read with the deployment's token, or anonymously without one, and nothing is logged", async () => {
     plane.repositories.githubToken = "ours";
-    expect(await look()).toEqual(found);
-    expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
+    expect(await discover()).toEqual(found);
+    expect(new Set(listCredentials())).toEqual(new Set(["Bearer ours"]));
     github.seen.length = 0;
     onGithub("acme/shop");
     plane.repositories.githubToken = undefined;
-    expect(await look()).toEqual(found);
-    expect(new Set(shownForFiles())).toEqual(new Set([undefined]));
+    expect(await discover()).toEqual(found);
+    expect(new Set(listCredentials())).toEqual(new Set([undefined]));
     expect(complaints()).toEqual([]);
   });
 
@@ -175,8 +175,8 @@ describe("a misconfigured GitHub App", () => {
 
   it.each([
     ["its key is missing", () => undefined, "its private key is not in its parameter"],
-    ["its key is no key", () => "hunter2", "its parameter does not hold a private key in PEM"],
-    ["its key is of another kind", elliptic, "its private key is not an RSA key"],
+    ["its key is malformed", () => "hunter2", "its parameter does not hold a private key in PEM"],
+    ["its key has another type", elliptic, "its private key is not an RSA key"],
     [
       "its key is another App's",
       () => other("pkcs8"),
@@ -184,8 +184,8 @@ describe("a misconfigured GitHub App", () => {
     ],
   ])("is logged if %s, and the token is used", async (_, made, reason) => {
     key = made();
-    expect(await look()).toEqual(found);
-    expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
+    expect(await discover()).toEqual(found);
+    expect(new Set(listCredentials())).toEqual(new Set(["Bearer ours"]));
     expect(complaints().map((line) => JSON.parse(line))).toMatchObject([
       { level: "error", app: app.id, repository: "acme/shop", reason },
     ]);
@@ -193,15 +193,15 @@ describe("a misconfigured GitHub App", () => {
 
   it.each([
     ["knows no such App", { id: "271828" }, {}, "404: Integration not found"],
-    ["was told to suspend it", {}, { suspended: true }, "403: This installation has been suspended"],
-    ["was not asked to let it read files", {}, { permissions: { metadata: "read" } }, "422: The permissions requested"],
+    ["has suspended it", {}, { suspended: true }, "403: This installation has been suspended"],
+    ["does not let it read files", {}, { permissions: { metadata: "read" } }, "422: The permissions requested"],
   ])("is logged if GitHub %s, and the token is used", async (_, settings, installation, reason) => {
     app.uninstall();
     app.install(["acme/shop"], installation);
     const now = () => plane.clock.now;
     const made = { id: app.id, privateKey: async () => key, ...settings };
     plane.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
-    expect(await look()).toEqual(found);
+    expect(await discover()).toEqual(found);
     expect(complaints()).toHaveLength(1);
     expect(complaints()[0]).toContain(`GitHub responds with ${reason}`);
   });

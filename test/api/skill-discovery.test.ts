@@ -19,7 +19,7 @@ describe("GitHub's rate limit", () => {
     ["the hourly one", { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1779132600" }, 403, "1800"],
     ["the secondary one", { "retry-after": "90", "x-ratelimit-remaining": "12" }, 403, "90"],
     ["429", { "retry-after": "7" }, 429, "7"],
-    ["one that says nothing of its end", {}, 429, "60"],
+    ["one without an end", {}, 429, "60"],
     ["one that ends in a year", { "retry-after": "31536000" }, 429, "3600"],
   ])("returns 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
     github.instead = { status, headers, body: { message: "You have exceeded a secondary rate limit." } };
@@ -67,7 +67,7 @@ describe("a repository with more files than GitHub lists at once", () => {
 });
 
 describe("limits of discovery", () => {
-  it("allow 200 skills per repository, and report how many there are beyond", async () => {
+  it("allow 200 skills per repository, and report the number of omitted ones", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 203 }, (_, index) => [`.agents/skills/s${index}/SKILL.md`, skill(`s${index}`)]),
     );
@@ -116,9 +116,9 @@ describe("a repository outside GitHub", () => {
   const sha = "a".repeat(40);
 
   it("is read by a sandbox, at its ref", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     plane.repositories.scan = async (request) => {
-      asked.push(request);
+      requests.push(request);
       return {
         outcome: "found",
         files: [{ path: ".agents/skills/fix/SKILL.md", sha, text: skill("fix") }],
@@ -127,9 +127,9 @@ describe("a repository outside GitHub", () => {
     };
     await environment("Tools", [{ url, ref: "main" }]);
     expect(ids(await list())).toEqual(["tools/kit:.agents/skills/fix/SKILL.md"]);
-    expect(asked).toEqual([{ v: 1, kind: "scan", url, ref: "main", time_limit_ms: 15_000 }]);
+    expect(requests).toEqual([{ v: 1, kind: "scan", url, ref: "main", time_limit_ms: 15_000 }]);
     await list();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(github.seen).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe("a repository outside GitHub", () => {
   });
 
   it.each([
-    ["what is no answer", "root:x:0:0"],
+    ["an invalid response", "root:x:0:0"],
     ["too many files", { outcome: "found", files: Array(300).fill({ path: "a", sha }), left_out: 0 }],
     [
       "a text that is too large",

@@ -112,7 +112,7 @@ describe("GET /agent", () => {
     expect(paths()).toContain("/repos/acme/shop/git/trees/feature%2Fx?recursive=1");
   });
 
-  it("lists executable files, and neither links nor directories of that name", async () => {
+  it("lists executable files, but not links or directories with that name", async () => {
     const files = {
       ".agents/skills/run/SKILL.md": skill("run"),
       ".agents/skills/folder/SKILL.md/text": skill("folder"),
@@ -122,7 +122,7 @@ describe("GET /agent", () => {
     expect(names(await list("?repo=acme/shop&include_malformed_skills=true"))).toEqual(["run"]);
   });
 
-  it("has the age of the repository that was read first", async () => {
+  it("returns the age of the repository that was read first", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".warp/skills/web/SKILL.md": skill("web") } });
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
@@ -179,7 +179,7 @@ describe("GET /agent", () => {
     expect((await user.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
   });
 
-  it("returns when a skill last ran, for any form of its name, and sorts by that", async () => {
+  it("returns when a skill last ran, for any form of its name, and sorts by that time", async () => {
     onGithub("acme/shop");
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
     await createRun(plane, { prompt: "x", skill: "shop:review" });
@@ -204,7 +204,7 @@ describe("GET /agent", () => {
       ["release", "2026-05-18T19:02:00.000Z"],
       ["review", "2026-05-18T19:01:00.000Z"],
     ]);
-    // A personal run is its creator's business alone.
+    // A personal run is visible only to its creator.
     expect(await times(createClient(plane, (await plane.person("Mia")).key))).toMatchObject({ release: null });
   });
 
@@ -253,7 +253,7 @@ describe("GET /agent?repo=", () => {
     expect((await user.get("/agent?repo=acme/none")).status).toBe(200);
   });
 
-  it("lists what can be read of a repository that the environments name at a ref that does not exist", async () => {
+  it("lists the readable skills of a repository for which an environment names a missing ref", async () => {
     onGithub("acme/shop");
     const made = await environment("Gone", [{ url: "https://github.com/acme/shop", ref: "gone" }]);
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
@@ -287,10 +287,10 @@ describe("GET /agent?repo=", () => {
 
   it.each([
     ["5xx", { status: 502, body: "<html>" }],
-    ["an answer of another shape", { status: 200, body: { message: "hello" } }],
-    ["more than it ever sends", { status: 200, body: "x".repeat(9 * 1024 * 1024) }],
+    ["an unexpected response", { status: 200, body: { message: "hello" } }],
+    ["a response that is too large", { status: 200, body: "x".repeat(9 * 1024 * 1024) }],
     ["a redirect to another host", { status: 302, headers: { location: "https://elsewhere.test/" } }],
-  ])("returns an error of its own when GitHub sends %s", async (_, instead) => {
+  ])("returns its own error when GitHub sends %s", async (_, instead) => {
     github.instead = instead;
     const response = await user.get("/agent?repo=acme/shop");
     expect([404, 503]).toContain(response.status);
@@ -340,7 +340,7 @@ describe("a repository that was discovered before", () => {
     expect(github.seen).toEqual([]);
   });
 
-  it("is requested again after that, with its ETag, which costs nothing if unchanged", async () => {
+  it("is requested again after that with its ETag, which costs no rate limit if unchanged", async () => {
     plane.clock.now += 10 * MINUTE;
     github.remaining = 1;
     const { headers, body } = await list();
@@ -376,7 +376,7 @@ describe("a repository that was discovered before", () => {
     expect((await list()).body).not.toHaveProperty("unavailable");
   });
 
-  it("is forgotten after 25 days in which it could not be read", async () => {
+  it("is removed from the cache after 25 days in which it could not be read", async () => {
     github.repositories.clear();
     plane.clock.now += 25 * 24 * 60 * MINUTE - 1;
     expect(names(await list())).toEqual(["release", "review"]);

@@ -15,7 +15,7 @@ const readCounters = (plane: TestControlPlane) => plane.table.get(keys.counters(
 const readStates = (plane: TestControlPlane, ids: readonly string[]) =>
   Promise.all(ids.map((id) => readState(plane, id)));
 
-/** The harnesses of all sandboxes started since `from`, each after its first call. */
+/** Returns the harnesses of all sandboxes started since `from`, after their first call. */
 async function begun(plane: TestControlPlane, from: number): Promise<Harness[]> {
   const harnesses = plane.started.slice(from).map((envelope) => createHarness(plane, envelope));
   for (const harness of harnesses) await harness.resolve();
@@ -26,7 +26,7 @@ const child = (plane: TestControlPlane, parent: Harness): Promise<string> =>
   createRun(plane, { prompt: "part of it" }, parent.key);
 
 describe("a run that finds no slot", () => {
-  it("waits before all newer runs, even when a slot is free, and the oldest run gets the next slot", async () => {
+  it("waits ahead of all newer runs, even when a slot is free, and the oldest run gets the next slot", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const working = await workingRun(plane);
@@ -34,7 +34,7 @@ describe("a run that finds no slot", () => {
     const first = await createRun(plane);
     await deliver(plane);
     await working.finish();
-    // The message of the end has not been handled yet, so nobody has handed the slot on.
+    // The end's message has not been processed yet, so the slot has not been granted to another run.
     plane.sent.length = 0;
     plane.clock.now += 10;
     const newcomer = await createRun(plane);
@@ -94,12 +94,12 @@ describe("a run that finds no slot", () => {
 });
 
 describe("a burst of one team", () => {
-  it("starts at most as many of its runs before another team's as it has slots", async () => {
+  it("starts no more runs before another team's than it has slots", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 5);
     for (let index = 0; index < 200; index++) await createRun(plane);
     const other = await createRun(plane, { prompt: "hello" }, plane.otherKey);
-    // The queue in the order of its messages, without the fairness that SQS adds.
+    // Processes the queue in message order, without the fairness of SQS.
     await deliver(plane);
     const started = plane.started.map(({ run_id }) => run_id);
     expect(started.indexOf(other)).toBe(5);
@@ -137,7 +137,7 @@ describe("a run tree", () => {
     expect(await readCounters(plane)).toMatchObject({ running: 1, queued: 0, waiting: 0 });
   });
 
-  it("has eight slots for children, oldest first, and eight more for theirs", async () => {
+  it("has eight slots for children, oldest first, and eight more for grandchildren", async () => {
     const plane = await createTestControlPlane();
     const root = await workingRun(plane);
     const before = plane.started.length;
@@ -149,7 +149,7 @@ describe("a run tree", () => {
     await deliver(plane);
     const children = await begun(plane, before);
     expect(children.map(({ run_id }) => run_id)).toEqual(ids.slice(0, TREE_CONCURRENCY_LIMIT));
-    // All eight wait for a child of their own: no slot of theirs is in its way.
+    // All eight wait for their own child, which does not need one of their slots.
     const grandchildren = plane.started.length;
     for (const harness of children) await child(plane, harness);
     await deliver(plane);
@@ -194,7 +194,7 @@ describe("a run tree", () => {
     await deliver(plane);
     const children = await begun(plane, before);
     await root.finish();
-    // All end before any of the messages is handled: the one that waits finds a tree without a slot.
+    // All end before any message is processed: the waiting run finds a tree without a slot.
     for (const harness of children) await harness.finish();
     expect(await readCounters(plane)).toMatchObject({ running: 0 });
     await deliver(plane);
@@ -228,7 +228,7 @@ describe("an owner's wrong counters", () => {
     expect(await readState(plane, waiting)).toBe("PENDING");
   });
 
-  it("stay as they are where they are right, and are not counted again for an hour", async () => {
+  it("stay unchanged if they are right, and are not counted again for an hour", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     await workingRun(plane);

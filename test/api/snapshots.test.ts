@@ -19,7 +19,7 @@ const upload = (harness: Harness, generation: string, content: string) =>
 const commit = (harness: Harness, generation: string, files = ["workspace.tar.gz"]) =>
   harness.support("commit-snapshot", { generation, files });
 
-/** A checkpoint with one file, as a harness makes it. */
+/** Creates a checkpoint with one file, like a harness. */
 async function saved(
   plane: TestControlPlane,
   harness: Harness,
@@ -40,7 +40,7 @@ const readTexts = async (plane: TestControlPlane, runId: string): Promise<string
 };
 
 describe("an expired execution", () => {
-  it("is followed by one that continues from the checkpoint; later events stay and are marked", async () => {
+  it("is followed by one that continues from the checkpoint; later events are kept and marked", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.messages(1, "before");
@@ -81,7 +81,7 @@ describe("an expired execution", () => {
     ]);
   });
 
-  it("without a checkpoint is followed by one that starts over and gets its follow-ups again", async () => {
+  it("is followed by one that starts over and gets its follow-ups again if it has no checkpoint", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await first.messages(1, "one");
@@ -108,11 +108,12 @@ describe("an expired execution", () => {
   it("is followed by one that gets exactly the follow-ups after the checkpoint again", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const tell = (message: string) => createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
-    await tell("one");
+    const sendFollowup = (message: string) =>
+      createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
+    await sendFollowup("one");
     await harness.beat(1);
     await saved(plane, harness, "g");
-    await tell("two");
+    await sendFollowup("two");
     await harness.beat(2);
     await harness.shutDown({ error: { category: "crash", message: "gone" } });
     const next = await nextExecution(plane);
@@ -170,7 +171,7 @@ describe("the end of a slice", () => {
     ]);
   });
 
-  it("is refused, and changes nothing, if the run has another execution meanwhile", async () => {
+  it("is refused, and changes nothing, if the run has a new execution meanwhile", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
     await saved(plane, first, "slice-1");
@@ -191,7 +192,7 @@ describe("the end of a slice", () => {
     expect((await second?.beat())?.status).toBe(200);
   });
 
-  it("without its own checkpoint counts as a loss", async () => {
+  it("counts as a loss without its own checkpoint", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const over = { error: { category: "slice_ended", message: "the time is over" } };
@@ -203,11 +204,11 @@ describe("the end of a slice", () => {
     await second.resolve();
     await saved(plane, second, "own");
     await second.shutDown(over);
-    expect(await countLosses(), "with its own").toBe(1);
+    expect(await countLosses(), "with its own checkpoint").toBe(1);
     const third = await nextExecution(plane);
     await third.resolve();
     await third.shutDown(over);
-    expect(await countLosses(), "with that of an earlier execution").toBe(2);
+    expect(await countLosses(), "with an earlier execution's checkpoint").toBe(2);
   });
 });
 
@@ -233,7 +234,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect(await handoff()).toMatchObject([{ filename: "workspace.tar.gz", mime_type: "application/gzip" }]);
   });
 
-  it("leave an execution's final upload, without a generation, readable after its end", async () => {
+  it("keep an execution's final upload, without a generation, readable after its end", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     const files = [toFile("notes", "notes.md"), toFile("never", "never.md")];
@@ -270,7 +271,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("reject other files under a taken name, a commit of a missing file, and a fenced execution", async () => {
+  it("reject other files under an existing name, a commit of a missing file, and an expired execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
     await upload(harness, "g", "hello");

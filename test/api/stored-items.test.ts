@@ -11,9 +11,9 @@ import { fireAt, makeSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
 let user: Client;
-/** Calls of AWS in progress. A function may be stopped as soon as it has responded. */
+/** AWS calls in progress. A function may be stopped as soon as it has responded. */
 let unfinished: string[];
-/** What each step has changed, as text. */
+/** The changes of each step, as text. */
 let steps: string[];
 let before: ReadonlyMap<string, string>;
 let random: MockInstance<() => number>;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => random.mockRestore());
 
-/** The items of the table by their keys, without keys of people, each as a line in which random values have a name. */
+/** The table's items by key, except keys of people, each as a line with names in place of random values. */
 const readItems = (): ReadonlyMap<string, string> => {
   const items = plane.table.all().filter(({ sk }) => sk !== "KEY");
   return new Map(items.map((item) => [`${item.pk} ${item.sk}`, formatItem(item)]));
@@ -59,7 +59,7 @@ const runIds = (): RegExp => {
   return new RegExp(["none", ...ids].join("|"), "g");
 };
 
-/** Notes what a step changes of the items, at a time of its own. */
+/** Records the changes that a step makes to the items, at its own time. */
 async function step(name: string, work: () => Promise<unknown>): Promise<void> {
   plane.clock.now += 1_000;
   const result = await work();

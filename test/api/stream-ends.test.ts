@@ -10,7 +10,7 @@ import { workingRun } from "../support/execution.ts";
 let plane: TestControlPlane;
 let ports: EventPorts;
 let open: number;
-/** What happens where a reader waits. */
+/** Called when a reader waits. */
 let wait: (milliseconds: number) => Promise<void>;
 beforeEach(async () => {
   plane = await createTestControlPlane();
@@ -32,7 +32,7 @@ const read = async (id: string): Promise<RunHead> => {
 describe("a stream of a run's events", () => {
   const stream = async (id: string, isLive = false) =>
     streamRunEvents(await read(id), { after: 0, isLive, streamSeconds: 60 }, ports);
-  /** What a stream sends until it ends or has to wait. */
+  /** Returns what a stream sends until it ends or has to wait. */
   async function collect(id: string, isLive = false): Promise<string> {
     const texts: string[] = [];
     try {
@@ -50,7 +50,7 @@ describe("a stream of a run's events", () => {
     expect(open).toBe(0);
   });
 
-  it("ends its subscription where the reader leaves, and where reading fails", async () => {
+  it("ends its subscription if the reader disconnects, and if reading fails", async () => {
     const { run_id } = await workingRun(plane);
     const leaving = await stream(run_id);
     await leaving.next();
@@ -61,7 +61,7 @@ describe("a stream of a run's events", () => {
     expect(open).toBe(0);
   });
 
-  it("sends what is new after it was woken, and asks to connect again when its time is over", async () => {
+  it("sends new events after it was woken, and requests a reconnection when its time is over", async () => {
     const harness = await workingRun(plane);
     let waits = 0;
     wait = async () => {
@@ -82,7 +82,7 @@ describe("a stream of a run's events", () => {
     ["events and live output of a run that waits", true, { waiting: "owner" }, [2, 2, 2, 2, 2, 2, 2, 1]],
     ["events of a run that waits", false, { waiting: "owner" }, [10, 5, 10, 5, 10, 5, 10, 5]],
   ] as const)(
-    "of %s looks again after seconds, sends a comment after 15, and ends with its time",
+    "polls for %s every few seconds, sends a comment after 15, and ends after its time limit",
     async (_, isLive, more, first) => {
       const { run_id } = await workingRun(plane);
       const head = async () => ({ ...(await read(run_id)), ...more });
@@ -93,8 +93,8 @@ describe("a stream of a run's events", () => {
         plane.clock.now += milliseconds;
       };
       const texts: string[] = [];
-      const asked = { after: 3, isLive, streamSeconds: 60 };
-      for await (const text of streamRunEvents(await head(), asked, ports)) texts.push(text);
+      const request = { after: 3, isLive, streamSeconds: 60 };
+      for await (const text of streamRunEvents(await head(), request, ports)) texts.push(text);
       const comments = Array.from({ length: 3 }, () => ": waiting\n\n");
       expect(texts).toEqual(["retry: 1000\n\n", ...comments, "retry: 1000\n\n"]);
       expect(waits.slice(0, 8)).toEqual(first);
@@ -104,7 +104,7 @@ describe("a stream of a run's events", () => {
     },
   );
 
-  it("sends no live output of a message that it has sent as a whole", async () => {
+  it("sends no live output of a message that it has sent in full", async () => {
     const harness = await workingRun(plane);
     const block = { type: "text", text: "hello", message_id: "m" };
     const messages = [{ role: "assistant", content: [block] }];
@@ -133,10 +133,10 @@ describe("a stream of a run's events", () => {
     };
     expect(await collectFrom(execution_id)).toContain("event: live");
     expect(await collectFrom("another")).not.toContain("event: live");
-    expect(await collect(run_id), "not asked for").not.toContain("event: live");
+    expect(await collect(run_id), "not requested").not.toContain("event: live");
   });
 
-  it("sends the position of a run that waits where live output is asked for", async () => {
+  it("sends the position of a waiting run if live output is requested", async () => {
     const { run_id } = await workingRun(plane);
     const owner = { type: "Team", uid: plane.team } as const;
     await plane.table.write({ kind: "put", item: { ...keys.waitingForOwner(owner, run_id), run_id } });
@@ -150,7 +150,7 @@ describe("a stream of a run's events", () => {
     let reads = 0;
     const timelineItems: EventPorts["runs"]["timelineItems"] = async () => {
       reads++;
-      if (reads > 10) throw new Error("they are read again and again");
+      if (reads > 10) throw new Error("too many reads");
       return { items: [], more: false };
     };
     ports = { ...ports, runs: { ...plane.ports.runs, timelineItems } };
@@ -160,24 +160,24 @@ describe("a stream of a run's events", () => {
 });
 
 describe("a request that waits for a run's events", () => {
-  const ask = async (id: string, after: number) =>
+  const requestEvents = async (id: string, after: number) =>
     waitForEvents(await read(id), { after, waitSeconds: 5, isLive: false }, ports);
 
-  it("ends its subscription with its response, and where reading fails", async () => {
+  it("ends its subscription with its response, and if reading fails", async () => {
     const { run_id } = await workingRun(plane);
-    expect((await ask(run_id, 0)).events).not.toEqual([]);
+    expect((await requestEvents(run_id, 0)).events).not.toEqual([]);
     expect(open).toBe(0);
-    await expect(ask(run_id, 99)).rejects.toThrow("nothing is new");
+    await expect(requestEvents(run_id, 99)).rejects.toThrow("nothing is new");
     expect(open).toBe(0);
   });
 
-  it("says that a run has ended only with its last event", async () => {
+  it("reports the end of a run only with its last event", async () => {
     const harness = await workingRun(plane);
     for (let number = 1; number <= 201; number++) await harness.messages(number, "a");
     await harness.finish();
-    const first = await ask(harness.run_id, 0);
+    const first = await requestEvents(harness.run_id, 0);
     expect([first.events.length, first.next, first.ended]).toEqual([203, 203, false]);
-    const rest = await ask(harness.run_id, first.next);
+    const rest = await requestEvents(harness.run_id, first.next);
     expect(rest).toMatchObject({ ended: true, next: 205 });
   });
 });

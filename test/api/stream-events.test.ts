@@ -49,7 +49,7 @@ describe("stream-events", () => {
     ["of another path", { rawPath: "/api/v1/agent/runs" }, 404],
     ["with another method", { method: "POST", body: {} }, 405],
     ["with a key of another team", {}, 404],
-    ["for an id that is none", { rawPath: "/api/v1/agent/runs/x/events" }, 404],
+    ["for a malformed id", { rawPath: "/api/v1/agent/runs/x/events" }, 404],
   ])("refuses requests %s", async (name, more, status) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -63,7 +63,7 @@ describe("stream-events", () => {
 describe("stream-events on Lambda", () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it("writes events as they come, and stops when the caller has disconnected", async () => {
+  it("writes events as they occur, and stops when the caller has disconnected", async () => {
     const metadata: unknown[] = [];
     vi.stubGlobal("awslambda", {
       streamifyResponse: (handler: unknown) => handler,

@@ -6,8 +6,8 @@ import { httpEvent } from "../support/control-plane.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** What the runtime of Lambda offers to functions that stream. */
-function lambdaRuntime() {
+/** Creates a stand-in for the streaming API of the Lambda runtime. */
+function createLambdaRuntime() {
   const metadata: unknown[] = [];
   vi.stubGlobal("awslambda", {
     streamifyResponse: (handler: unknown) => handler,
@@ -21,7 +21,7 @@ function lambdaRuntime() {
   return metadata;
 }
 
-/** Goes on until it is stopped. */
+/** Continues until it is stopped. */
 async function* endless(onStop: () => void = () => undefined) {
   try {
     for (;;) {
@@ -37,7 +37,7 @@ const event = httpEvent({ method: "POST", rawPath: "/x", query: "a=1", body: { h
 
 describe("a streamed function", () => {
   it("passes its request on unchanged, and the response as it grows", async () => {
-    const metadata = lambdaRuntime();
+    const metadata = createLambdaRuntime();
     const seen: unknown[] = [];
     const { promise: second, resolve: goOn } = Promise.withResolvers<void>();
     async function* body() {
@@ -65,7 +65,7 @@ describe("a streamed function", () => {
   });
 
   it("ends a response without a body after its status and headers", async () => {
-    const metadata = lambdaRuntime();
+    const metadata = createLambdaRuntime();
     const handler: unknown = streamed(() => async () => new Response(null, { status: 204 })).lambda(() => undefined);
     if (typeof handler !== "function") throw new TypeError("no handler");
     const out = new PassThrough();
@@ -76,7 +76,7 @@ describe("a streamed function", () => {
   });
 
   it("stops generating a response whose caller has disconnected", async () => {
-    lambdaRuntime();
+    createLambdaRuntime();
     let stopped = false;
     const body = () =>
       endless(() => {
@@ -94,7 +94,7 @@ describe("a streamed function", () => {
   });
 
   it("continues until the named work is done, although its caller has disconnected", async () => {
-    lambdaRuntime();
+    createLambdaRuntime();
     const { promise: work, resolve: finish } = Promise.withResolvers<void>();
     const definition = streamed(() => async (_, waitUntil) => {
       waitUntil(work);
@@ -116,7 +116,7 @@ describe("a streamed function", () => {
     await expect(done).rejects.toThrow();
   });
 
-  it("responds whole if nothing streams", async () => {
+  it("returns the whole response if nothing streams", async () => {
     const definition = streamed(() => async () => Response.json({ ok: true }, { status: 202 }));
     const response = await definition.handle(event, undefined);
     expect(response).toMatchObject({ statusCode: 202, body: '{"ok":true}' });

@@ -267,7 +267,7 @@ describe("a team's settings", () => {
 });
 
 describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
-  it("are limited to admins: other members get 403, everybody else 404", async () => {
+  it("are limited to admins: other members get 403, other callers 404", async () => {
     const mia = createClient(plane, (await plane.person("Mia")).key);
     for (const [client, status] of [
       [mia, 403],
@@ -288,24 +288,24 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
 
   it("return the same 404 for another team's, an unknown and a malformed uid", async () => {
     const responses = await Promise.all([plane.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
-    const told = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
-    expect(told[1]).toEqual(told[0]);
-    expect(told[2]).toEqual(told[0]);
+    const problems = responses.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+    expect(problems[1]).toEqual(problems[0]);
+    expect(problems[2]).toEqual(problems[0]);
   });
 });
 
 describe("DELETE /agent/teams/{teamUid}", () => {
   const listRemaining = ({ table, team }: TestControlPlane) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
-  /** For a day, so that no run comes after all. */
+  /** For a day, so that no run is created meanwhile. */
   const expires_at = Date.parse("2026-05-19T19:00:00Z") / 1000;
   const closed = expect.objectContaining({ sk: "COUNTERS", queue_limit: 0, expires_at });
 
   it("returns 409 while runs have not ended", async () => {
     const refused = { status: 409, body: { error_code: "conflict", retryable: false } };
     const id = await createRun(plane);
-    expect(await user.delete(path()), "one that waits").toMatchObject(refused);
+    expect(await user.delete(path()), "a waiting run").toMatchObject(refused);
     await plane.dispatch(id);
-    expect(await user.delete(path()), "one that works").toMatchObject(refused);
+    expect(await user.delete(path()), "an executing run").toMatchObject(refused);
     await user.post(`/agent/runs/${id}/cancel?force=true`);
     expect((await user.delete(path())).status).toBe(204);
   });
@@ -346,14 +346,14 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await bo.get("/agent/runs")).status).toBe(200);
   });
 
-  it("leaves no item that names the team, whatever its kind and whether or not it is still of use", async () => {
+  it("leaves no item that names the team, of any kind, in use or not", async () => {
     const entry = keys.environmentEntry({ type: "Team", uid: plane.team }, randomUUID());
     const others = [entry, { pk: keys.team(plane.team).pk, sk: "NEW#1" }];
     for (const key of others) await plane.table.write({ kind: "put", item: { ...key, v: 1, uid: "u" } });
     await user.post(path("/invitations"), { email: "new@runyard.test" });
     await user.post("/agent/environments", { name: "Node" });
     const known = plane.table.all().filter(({ sk }) => sk.includes(plane.team));
-    expect(known.map(({ sk }) => sk.split("#")[0]).sort(), "an invitation by its address").toContain("INVITATION");
+    expect(known.map(({ sk }) => sk.split("#")[0]).sort(), "the invitations by address").toContain("INVITATION");
     expect((await user.delete(path())).status).toBe(204);
     expect(listRemaining(plane)).toEqual([closed]);
     expect(plane.table.all().filter(({ sk }) => sk.includes(plane.team))).toEqual([]);
@@ -389,7 +389,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     ["a deletion", () => user.delete(path())],
     ["a change", () => user.put(path(), { name: "Omega" })],
     ["a member who leaves", (mia: Client, uid: string) => mia.delete(path(`/members/${uid}`))],
-  ])("makes %s that it overtakes return 404, and nothing comes back", async (_, send) => {
+  ])("makes concurrent %s return 404, and restores nothing", async (_, send) => {
     const { uid, key } = await plane.person("Mia");
     const mia = createClient(plane, key);
     const isOfTeam = (write: TransactionWrite) => {
@@ -408,7 +408,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await mia.get("/agent/me")).body.teams).toEqual([]);
   });
 
-  it("leaves no team in the lists of its members, once its own item is gone", async () => {
+  it("removes the team from its members' lists once its own item is gone", async () => {
     await plane.table.write({ kind: "delete", key: keys.team(plane.team) });
     expect((await user.get("/agent/me")).body.teams).toEqual([]);
     expect((await user.get("/agent/teams")).body.teams).toEqual([]);
@@ -421,14 +421,14 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     let left = 2;
     Object.assign(plane.table, {
       transact: async (writes: Parameters<typeof transact>[0]) => {
-        if (left-- === 0) throw new Error("power cut");
+        if (left-- === 0) throw new Error("process crashed");
         await transact(writes);
       },
     });
     expect((await user.delete(path())).status).toBe(500);
     Object.assign(plane.table, { transact });
-    expect((await user.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
-    expect(await user.post("/agent/secrets", { name: "LATE", value: "hush" }), "and nothing else").toMatchObject({
+    expect((await user.post("/agent/runs", { prompt: "a" })).status, "no run is created in between").toBe(429);
+    expect(await user.post("/agent/secrets", { name: "LATE", value: "hush" }), "nor anything else").toMatchObject({
       status: 409,
       body: { retryable: true },
     });
@@ -439,7 +439,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
 });
 
 describe("members of a team", () => {
-  it("are listed with their roles, in pages where the request has a limit", async () => {
+  it("are listed with their roles, in pages if the request has a limit", async () => {
     const mia = await plane.person("Mia");
     const { members } = (await user.get(path("/members"))).body;
     expect(members).toHaveLength(2);
@@ -486,7 +486,7 @@ describe("members of a team", () => {
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
   });
 
-  it("include an admin at all times, also where two leave concurrently", async () => {
+  it("always include an admin, also if two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
     for (const response of [await user.delete(own), await user.put(own, { role: "member" })]) {
       const detail = expect.stringContaining("the team's last admin stays");

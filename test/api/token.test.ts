@@ -102,7 +102,7 @@ describe("trust rules", () => {
   });
 
   it.each([
-    ["an issuer that is no URL", { issuer: "github" }, "issuer"],
+    ["an issuer that is not a URL", { issuer: "github" }, "issuer"],
     ["an issuer with a query", { issuer: "https://a.example.com?x=1" }, "issuer"],
     ["an audience that is empty", { audience: "" }, "audience"],
     ["a pattern that matches every subject", { subject_pattern: "**" }, "subject_pattern"],
@@ -119,13 +119,13 @@ describe("trust rules", () => {
     "https://10.1.2.3/x",
     "https://[::1]",
     "https://169.254.169.254",
-  ])("refuse the issuer %s where private addresses are not allowed", async (address) => {
+  ])("refuse the issuer %s if private addresses are not allowed", async (address) => {
     plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: false });
     const { status, body } = await createClient(plane).post(rules(), rule({ issuer: address }));
     expect([status, body.errors?.[0]?.path]).toEqual([400, "issuer"]);
   });
 
-  it("are found by their latest issuer and audience only, also where changes overlap", async () => {
+  it("are found only by their latest issuer and audience, also after concurrent changes", async () => {
     const { uid } = await addRule();
     const user = createClient(plane);
     const one = `${rules()}/${uid}`;
@@ -227,7 +227,7 @@ describe("POST /agent/token", () => {
     const shown = await createClient(plane).get(`/agent/runs/${run.body.run_id}`);
     expect(shown.body.creator).toMatchObject({ type: "service_account", uid: agent.uid });
     expect(JSON.stringify(plane.table.all())).not.toContain(body.key);
-    // The table deletes the key after its end; the identity's key list does not have it.
+    // The table deletes the key after it expires, and the identity's key list does not contain it.
     expect(await plane.table.get(keys.apiKey(hashKey(body.key)))).toMatchObject({
       name: "OIDC token",
       created_at: plane.clock.now,
@@ -240,7 +240,7 @@ describe("POST /agent/token", () => {
     expect(await callWith(body.key)).toBe(401);
   });
 
-  it("looks for rules of each of ten audiences of a token, and refuses one with more or none", async () => {
+  it("finds rules for each of up to ten audiences of a token, and refuses a token with more or none", async () => {
     await addRule();
     const audiences = [...Array.from({ length: 9 }, (_, index) => `a${index}`), AUDIENCE];
     expect((await exchange(await makeToken({ aud: audiences }))).status).toBe(201);
@@ -256,7 +256,7 @@ describe("POST /agent/token", () => {
     ["its identity", () => createClient(plane).delete(`/agent/identities/${agent.uid}`)],
     ["the rule", async () => createClient(plane).delete(`${rules()}/${(await listRules())[0].uid}`)],
     ["the member who saved it", () => createClient(plane).delete(`/agent/teams/${plane.team}/members/${bob}`)],
-  ])("returns 403 where %s is deleted meanwhile, and creates no key", async (_, remove) => {
+  ])("returns 403 if %s is deleted concurrently, and creates no key", async (_, remove) => {
     const member = await plane.person("Bob");
     bob = member.uid;
     await addRule({}, agent.uid, member.key);
@@ -270,7 +270,7 @@ describe("POST /agent/token", () => {
     expect(plane.table.all().filter((item) => item["name"] === "OIDC token")).toEqual([]);
   });
 
-  it("returns 403 where the identity of a rule is gone, whatever index entries are left", async () => {
+  it("returns 403 if the identity of a rule was deleted, even if index entries are left", async () => {
     await addRule();
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, agent.uid) });
     expect(await exchange(await makeToken())).toMatchObject({
@@ -279,7 +279,7 @@ describe("POST /agent/token", () => {
     });
   });
 
-  it("returns 500 where the table fails", async () => {
+  it("returns 500 if the table fails", async () => {
     await addRule();
     const [item = { pk: "", sk: "" }] = plane.table.all().filter(({ sk }) => sk.includes("TRUST#"));
     const token = await makeToken();
@@ -352,13 +352,13 @@ describe("POST /agent/token", () => {
     expect(issuer.seen).toEqual([]);
   });
 
-  it("returns 503 where the issuer does not respond", async () => {
+  it("returns 503 if the issuer does not respond", async () => {
     await addRule();
     issuer.failure = 500;
     expect(await exchange(await makeToken())).toMatchObject({ status: 503, body: { retryable: true } });
   });
 
-  it("refuses an issuer that leads to a private address", async () => {
+  it("refuses an issuer that resolves to a private address", async () => {
     await addRule();
     plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: false });
     expect(await exchange(await makeToken())).toMatchObject({
@@ -368,7 +368,7 @@ describe("POST /agent/token", () => {
     expect(issuer.seen).toEqual([]);
   });
 
-  it("requires identity_uid where rules of several identities match", async () => {
+  it("requires identity_uid if rules of several identities match", async () => {
     await addRule();
     const other = await plane.agent("deployer");
     await addRule({}, other.uid);
@@ -393,7 +393,7 @@ describe("POST /agent/token", () => {
     expect((await exchange(await makeToken({ aud: "other" }))).status, "another identity").toBe(201);
   });
 
-  it("gives keys that end with their rule, and with the membership of the person who saved it", async () => {
+  it("returns keys that end with their rule, and with the membership of the person who saved it", async () => {
     const first = await addRule();
     const { body } = await exchange(await makeToken());
     expect((await createClient(plane).delete(`${rules()}/${first.uid}`)).status).toBe(204);
@@ -419,7 +419,7 @@ describe("max_budget_usd", () => {
   };
   const config = { model_id: "anthropic/claude-sonnet-5-5" };
 
-  it("is the budget of runs without one, and the most that others may have", async () => {
+  it("is the budget of runs without one, and the maximum for other runs", async () => {
     const ci = await limited();
     const { body } = await ci.post("/agent/runs", { prompt: "x", config });
     expect((await ci.get(`/agent/runs/${body.run_id}`)).body.agent_config.budget_usd).toBe(2);
@@ -429,7 +429,7 @@ describe("max_budget_usd", () => {
     expect([more.status, more.body.errors[0].path]).toEqual([400, "config.budget_usd"]);
   });
 
-  it("limits schedules too, and which of them the key may run", async () => {
+  it("also limits schedules, and which of them the key may run", async () => {
     const ci = await limited();
     const schedule = { name: "n", cron_schedule: "0 9 * * *", prompt: "x", agent_config: config };
     const own = (await ci.post("/agent/schedules", schedule)).body;

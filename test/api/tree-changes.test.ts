@@ -23,7 +23,7 @@ const endsChild = (id: string) => (write: TransactionWrite) =>
   write.kind === "update" && write.key.pk === keys.head(id).pk && write.set?.["state"] === "SUCCEEDED";
 
 describe("a child that ends while the root of its tree ends", () => {
-  it("ends all the same, and gives back the slot of the tree", async () => {
+  it("still ends, and frees the slot of the tree", async () => {
     const { plane, parent, child, counters } = await workingTree();
     const finish = await withWriteInBetween(plane, endsChild(child.run_id), parent.finish, child.finish);
     expect(finish.status, JSON.stringify(finish.body)).toBe(200);
@@ -32,7 +32,7 @@ describe("a child that ends while the root of its tree ends", () => {
     expect(await plane.table.get(keys.head(parent.run_id))).not.toHaveProperty("slot");
   });
 
-  it("is refused where it is cancelled meanwhile as well", async () => {
+  it("is refused if it is also cancelled concurrently", async () => {
     const { plane, parent, child, counters } = await workingTree();
     const meanwhile = async () => {
       await parent.finish();

@@ -64,7 +64,7 @@ describe("GET /agent/usage", () => {
     expect((await usage("?group_by=environment")).buckets).toMatchObject([{ key: null, runs: 1 }]);
   });
 
-  it("covers exactly the runs that the caller sees", async () => {
+  it("covers exactly the runs that are visible to the caller", async () => {
     const mia = await plane.person("Mia");
     await executeRun();
     await executeRun(true, { team: false });
@@ -81,7 +81,7 @@ describe("GET /agent/usage", () => {
     }
   });
 
-  it("lets the table delete counters once no report can cover them", async () => {
+  it("makes the table delete counters that no report can cover", async () => {
     await executeRun();
     const item = plane.table.all().find(({ sk }) => sk.startsWith("USAGE#"));
     expect(item?.pk).toBe(keys.team(plane.team).pk);

@@ -12,7 +12,7 @@ import { withFailingWrites, withWriteInBetween } from "../support/write-conflict
 let plane: TestControlPlane;
 let user: Client;
 let working: Harness;
-/** A team with one slot, in which a run works. */
+/** A team whose only slot is taken by a working run. */
 beforeEach(async () => {
   plane = await createTestControlPlane();
   user = createClient(plane);
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const owner = () => ({ type: "Team", uid: plane.team }) as const;
 const readCounters = () => plane.table.get(keys.counters(owner()));
 const readHead = (id: string) => plane.table.get(keys.head(id));
-/** A run that waits for the slot. */
+/** Creates a run that waits for the slot. */
 async function waitingRun(): Promise<string> {
   plane.clock.now += 10;
   const id = await createRun(plane);
@@ -34,8 +34,8 @@ async function waitingRun(): Promise<string> {
 const grants = (write: TransactionWrite) => write.kind === "update" && write.set?.["slot"] === "owner";
 const entersQueue = (write: TransactionWrite) => write.kind === "update" && write.set?.["waiting"] !== undefined;
 
-describe("a slot that gets free", () => {
-  it("goes to the next run where the one that has waited longest is cancelled meanwhile", async () => {
+describe("a slot that becomes free", () => {
+  it("goes to the next run if the longest waiting run is cancelled concurrently", async () => {
     const [first, second] = [await waitingRun(), await waitingRun()];
     await working.finish();
     await withWriteInBetween(
@@ -48,7 +48,7 @@ describe("a slot that gets free", () => {
     expect(await readCounters()).toMatchObject({ running: 1, waiting: 0, queued: 1 });
   });
 
-  it("is held for a run for thirty seconds before the reaper asks for its dispatch", async () => {
+  it("is reserved for a run for thirty seconds before the reaper requests its dispatch", async () => {
     const id = await waitingRun();
     await working.finish();
     await deliver(plane, "ends");
@@ -58,7 +58,7 @@ describe("a slot that gets free", () => {
     expect(plane.sent).toEqual([{ queue: "runs", runId: id }]);
   });
 
-  it("is granted to no run that has one, and to none where the table fails", async () => {
+  it("is not granted to a run that has one, or if the table fails", async () => {
     const id = await waitingRun();
     const raise = { kind: "update", key: keys.counters(owner()), set: { concurrency_limit: 2 } } as const;
     await plane.table.write(raise);
@@ -78,7 +78,7 @@ describe("a slot that gets free", () => {
 });
 
 describe("a run that finds no slot", () => {
-  it("enters the wait queue once where two messages dispatch it at the same time", async () => {
+  it("enters the wait queue once if two messages dispatch it concurrently", async () => {
     const id = await createRun(plane);
     const dispatch = () => consume(plane, "runs", id);
     const { batchItemFailures } = await withWriteInBetween(plane, entersQueue, dispatch, dispatch);
@@ -86,10 +86,10 @@ describe("a run that finds no slot", () => {
     expect(await readCounters()).toMatchObject({ waiting: 1, queued: 1 });
     const { events } = (await user.get(`/agent/runs/${id}/events`)).body;
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["run_created", "run_waiting"]);
-    expect(await readTimeline(plane, id), "the timeline leaves it out").toEqual(["run_created"]);
+    expect(await readTimeline(plane, id), "the timeline omits it").toEqual(["run_created"]);
   });
 
-  it.each(["cancelled", "given a follow-up"])("takes into account that it is %s before it waits", async (how) => {
+  it.each(["cancelled", "given a follow-up"])("handles being %s before it waits", async (how) => {
     const id = await createRun(plane);
     const { batchItemFailures } = await withWriteInBetween(
       plane,
@@ -106,7 +106,7 @@ describe("a run that finds no slot", () => {
     expect(await readState(plane, id)).toBe(how === "cancelled" ? "CANCELLED" : "QUEUED");
   });
 
-  it("of its tree takes one of its owner where the root of the tree gives its own back meanwhile", async () => {
+  it("takes a slot of its owner if the root of its tree frees its slot concurrently", async () => {
     const id = await createRun(plane, { prompt: "child", parent_run_id: working.run_id });
     const full = { running: TREE_CONCURRENCY_LIMIT };
     await plane.table.write({ kind: "update", key: keys.tree(working.run_id, 1), set: full });

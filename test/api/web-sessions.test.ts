@@ -48,7 +48,7 @@ describe("POST /session", () => {
     ["an unknown token", { token: "ryl_0" }, 401],
     ["neither a key nor a token", {}, 400],
     ["both a key and a token", { key: "ryp_0", token: "ryl_0" }, 400],
-    ["a key that is no string", { key: 1 }, 400],
+    ["a key that is not a string", { key: 1 }, 400],
   ])("refuses %s", async (_, body, status) => {
     const before = structuredClone(plane.table.all());
     expect((await signIn(body)).status).toBe(status);
@@ -75,7 +75,7 @@ describe("POST /session", () => {
     const [second] = response.headers["set-cookie"]?.split(";") ?? [];
     expect(second).not.toBe(first.cookie);
     expect(await read(first.headers)).toBe(401);
-    // A cookie that somebody chose is not adopted.
+    // A cookie that an attacker chose is not adopted.
     const chosen = `__Host-runyard=rys_${plane.user}_${"A".repeat(43)}`;
     const fixed = await signIn({ key: plane.key }, { cookie: chosen, origin: WEB_ORIGIN });
     expect(fixed.headers["set-cookie"]).not.toContain("AAAA");
@@ -88,7 +88,7 @@ describe("POST /session", () => {
     expect(await signIn({ key: plane.key })).toMatchObject({ status: 429, headers: { "x-should-retry": "true" } });
   });
 
-  it("keeps at most 50 sessions of a person: the one that was not used for the longest time ends", async () => {
+  it("keeps at most 50 sessions of a person, and ends the least recently used one", async () => {
     const first = await startSession(plane);
     const second = await startSession(plane);
     plane.clock.now += 5 * 60_000;
@@ -103,7 +103,7 @@ describe("POST /session", () => {
     expect((await createClient(plane).get("/sessions")).body.sessions).toHaveLength(50);
   });
 
-  it("stores the person, their key and a team of theirs, and when the table deletes the session", async () => {
+  it("stores the person, their key, one of their teams, and the session's expiry time", async () => {
     await startSession(plane);
     const [{ v: _, pk: __, sk: ___, ...stored } = { pk: "", sk: "" }] = plane.table
       .all()
@@ -141,7 +141,7 @@ describe("POST /session", () => {
 });
 
 describe("a web session", () => {
-  it("does what the person's key does; an Authorization header takes precedence", async () => {
+  it("has the permissions of the person's key; an Authorization header takes precedence", async () => {
     const { headers } = await startSession(plane);
     const created = await browse("POST", "/agent/runs", headers, { prompt: "hello" });
     expect(created.status).toBe(200);
@@ -194,7 +194,7 @@ describe("a web session", () => {
     expect(hours).toBe(176);
   });
 
-  it("ends with the API key that it was started with, from the next request", async () => {
+  it("ends by the next request after the deletion of its API key", async () => {
     const { uid, key } = (await createClient(plane).post("/agent/keys", { name: "laptop" })).body;
     const { headers } = await startSession(plane, { key });
     const other = await startSession(plane);
@@ -212,7 +212,7 @@ describe("a web session", () => {
     expect(await read(headers)).toBe(401);
   });
 
-  it("sees no more of a team that the person was removed from", async () => {
+  it("has no access to a team from which the person was removed", async () => {
     const mia = await plane.person("Mia");
     const { headers } = await startSession(plane, { key: mia.key });
     const target = `/agent/runs/${await createRun(plane)}`;
@@ -221,7 +221,7 @@ describe("a web session", () => {
     expect((await browse("GET", target, headers)).status).toBe(404);
   });
 
-  it("ends with its person", async () => {
+  it("ends when its person is deleted", async () => {
     const { headers } = await startSession(plane);
     await plane.table.write({ kind: "delete", key: keys.user(plane.user) });
     expect(await read(headers)).toBe(401);
@@ -229,7 +229,7 @@ describe("a web session", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session of the request only, or all of the person's with all=true", async () => {
+  it("ends only the session of the request, or all of the person's sessions with all=true", async () => {
     const [first, second, third] = [await startSession(plane), await startSession(plane), await startSession(plane)];
     const other = await startSession(plane, { key: plane.otherKey });
     const response = await browse("DELETE", "/session", first.headers);
@@ -240,7 +240,7 @@ describe("signing out", () => {
     expect(await statuses()).toEqual([401, 401, 401, 200]);
   });
 
-  it("of another browser ends its session", async () => {
+  it("ends the session of another browser", async () => {
     const own = await startSession(plane);
     plane.clock.now += 1;
     await signIn({ key: plane.key }, { "user-agent": FIREFOX });
@@ -266,7 +266,7 @@ describe("signing out", () => {
     expect((await browse("DELETE", `/sessions/${sessions[1].uid}`, own.headers)).status).toBe(404);
   });
 
-  it("returns 404 for a session that another request ends at the same time", async () => {
+  it("returns 404 for a session that another request ends concurrently", async () => {
     const own = await startSession(plane);
     await startSession(plane);
     const { sessions } = (await browse("GET", "/sessions", own.headers)).body;
@@ -275,7 +275,7 @@ describe("signing out", () => {
     expect(responses.map(({ status }) => status).toSorted()).toEqual([204, 404]);
   });
 
-  it("of another person returns 404 and leaves the session", async () => {
+  it("returns 404 for another person's session, and does not end it", async () => {
     const own = await startSession(plane);
     const theirs = await startSession(plane, { key: plane.otherKey });
     const [{ uid }] = (await browse("GET", "/sessions", theirs.headers)).body.sessions;
@@ -334,7 +334,7 @@ describe("POST /session/link", () => {
     });
   });
 
-  it("creates a link that signs in nobody once the person's account is deleted", async () => {
+  it("creates a link that signs in no one after the person's account is deleted", async () => {
     const { token } = (await createClient(plane).post("/session/link")).body;
     await plane.table.write({ kind: "delete", key: keys.user(plane.user) });
     const before = structuredClone(plane.table.all());
@@ -348,12 +348,12 @@ describe("POST /session/link", () => {
     expect(responses.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
   });
 
-  it("creates sessions that end with the API key of the request, also where that is a session's", async () => {
+  it("creates sessions that end with the request's API key, also if the request uses a session", async () => {
     const { cookie } = await startSession(plane);
     const { token } = (await createClient(plane).post("/session/link")).body;
     const { headers } = await startSession(plane, { token });
-    const asked = await browse("POST", "/session/link", { cookie, origin: WEB_ORIGIN });
-    const second = await startSession(plane, { token: asked.body.token });
+    const link = await browse("POST", "/session/link", { cookie, origin: WEB_ORIGIN });
+    const second = await startSession(plane, { token: link.body.token });
     expect(await read(second.headers)).toBe(200);
     await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(plane.key)) });
     expect([await read(headers), await read(second.headers)]).toEqual([401, 401]);

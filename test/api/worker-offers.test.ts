@@ -24,7 +24,7 @@ const pass = async (seconds: number) => {
   await reap(plane);
   await deliver(plane);
 };
-/** Connections as they are stored. */
+/** Returns a stored connection. */
 const findConnection = async ({ connectionId }: Worker) =>
   (await workerStore(plane.ports).find(connectionId))?.connection;
 /** A run that was offered to a worker. */
@@ -35,7 +35,7 @@ async function offeredRun(body: Record<string, unknown> = onRack) {
   return { worker, run };
 }
 describe("the offer of a run", () => {
-  it("has the task, the execution and its key, and the address of models", async () => {
+  it("contains the task, the execution and its key, and the models' URL", async () => {
     plane.ports = { ...plane.ports, modelUrl: "https://models.runyard.test" };
     const { worker, run } = await offeredRun();
     const { body } = await user.get(`/agent/runs/${run}`);
@@ -67,13 +67,13 @@ describe("the offer of a run", () => {
     });
   });
 
-  it("has the image of the run's environment", async () => {
+  it("contains the image of the run's environment", async () => {
     const { body } = await user.post("/agent/environments", { name: "py", docker_image: "python:3.13" });
     const { worker } = await offeredRun({ ...onRack, config: { ...onRack.config, environment_id: body.uid } });
     expect(worker.assignments()).toMatchObject([{ data: { docker_image: "python:3.13" } }]);
   });
 
-  it("leaves out the configuration before it cuts the prompt, and leaves a kilobyte of the frame free", async () => {
+  it("omits the configuration before it truncates the prompt, and keeps a kilobyte of the frame free", async () => {
     const worker = await connectedWorker(plane);
     const config = { ...onRack.config, base_prompt: "b".repeat(8_000) };
     const prompt = "p".repeat(MAX_FRAME_BYTES - 1024 - 2_000);
@@ -112,7 +112,7 @@ describe("a connection that cannot receive frames until it is open", () => {
     plane.ports = { ...plane.ports, settleSeconds: 1 };
   });
 
-  it("is offered the oldest waiting run a second after it can", async () => {
+  it("is offered the oldest waiting run a second after it opens", async () => {
     const run = await createRun(plane, onRack);
     await deliver(plane);
     plane.sent.splice(0);
@@ -124,7 +124,7 @@ describe("a connection that cannot receive frames until it is open", () => {
     expect(worker.assignments()).toHaveLength(1);
   });
 
-  it("is asked again two seconds later where it is free so soon", async () => {
+  it("is tried again two seconds later if it becomes free within that time", async () => {
     const worker = await connectedWorker(plane);
     const run = await createRun(plane, onRack);
     plane.sent.splice(0);
@@ -138,7 +138,7 @@ describe("a connection that is closed when a run is offered", () => {
   it.each([
     [4_999, true],
     [5_000, false],
-  ])("after %i ms is kept, because it may still be opening: %j", async (age, isKept) => {
+  ])("is kept after %i ms, because it may still be opening: %j", async (age, isKept) => {
     const worker = await connectedWorker(plane);
     plane.received.delete(worker.connectionId);
     plane.clock.now += age;
@@ -152,7 +152,7 @@ describe("a connection that is closed when a run is offered", () => {
 });
 
 describe("a connection that does not claim its offers", () => {
-  it("gets the next one after a minute, then after twice as long each time, up to 15 minutes", async () => {
+  it("gets the next one after a minute, then after intervals that double up to 15 minutes", async () => {
     const { worker, run } = await offeredRun();
     const waits: number[] = [];
     for (let round = 0; round < 6; round++) {
@@ -200,7 +200,7 @@ describe("a worker at capacity", () => {
     expect(busy_until).toBe(plane.clock.now + 30_000);
     const { body } = await user.get(`/agent/runs/${run}/timeline`);
     expect(JSON.stringify(body)).toContain("the worker rejected the run: no reason given");
-    // A frame about a task that has ended says that there is room again.
+    // A frame about an ended task reports free capacity.
     await worker.send("task_failed", { task_id: run, execution_id: "another" });
     expect(await findConnection(worker)).toMatchObject({ busy_until: 0 });
   });
@@ -237,7 +237,7 @@ describe("a frame of a worker", () => {
     expect(plane.received.has(worker.connectionId)).toBe(false);
   });
 
-  it("is about the execution that it names, and about no other", async () => {
+  it("applies only to the execution that it names", async () => {
     const { worker, run, execution_id } = await claimedRun();
     await worker.send("task_completed", { task_id: run, execution_id: "another", message: "done" });
     expect(await readState(plane, run)).toBe("CLAIMED");
@@ -258,7 +258,7 @@ describe("a frame of a worker", () => {
       "the worker rack-7 failed (dispatch_timeout):",
       "environment_setup_failed",
     ],
-  ])("that reports the failure %j ends the run", async (data, text, code) => {
+  ])("ends the run if it reports the failure %j", async (data, text, code) => {
     const { worker, run } = await claimedRun();
     await worker.send("task_failed", { task_id: run, ...data });
     expect(await readState(plane, run)).toBe("FAILED");
@@ -266,7 +266,7 @@ describe("a frame of a worker", () => {
     expect([shown.message.trim(), shown.error_code]).toEqual([text, code]);
   });
 
-  it("that reports a failure before the claim returns the run to the queue, and a success means nothing then", async () => {
+  it("requeues the run if it reports a failure before the claim; a success then has no effect", async () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_completed", { task_id: run });
     expect(await readState(plane, run)).toBe("PENDING");
@@ -291,7 +291,7 @@ describe("a frame of a worker", () => {
     expect(second.cancellations()).toEqual([{ type: "task_cancellation", data: { task_id: run } }]);
   });
 
-  it("shows that its connection is alive, with a write a minute at most", async () => {
+  it("shows that its connection is alive, with at most one write per minute", async () => {
     const { worker } = await offeredRun();
     const connectedAt = plane.clock.now;
     plane.clock.now += 60_000;
@@ -305,7 +305,7 @@ describe("a frame of a worker", () => {
     });
   });
 
-  it("confirms the stop of the execution that it names only", async () => {
+  it("confirms only the stop of the execution that it names", async () => {
     const { worker, run, execution_id } = await claimedRun();
     await user.post(`/agent/runs/${run}/cancel?force=true`);
     await deliver(plane);

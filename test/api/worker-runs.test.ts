@@ -27,7 +27,7 @@ async function offeredRun() {
   await deliver(plane);
   return { worker, run };
 }
-/** A run that a worker has claimed, and whose harness has begun. */
+/** Creates a run that a worker has claimed and whose harness has begun. */
 async function begunRun() {
   const { worker, run } = await offeredRun();
   await worker.claim(run);
@@ -42,7 +42,7 @@ const pass = async (seconds: number) => {
 };
 
 describe("a run on a self-hosted worker", () => {
-  it("waits until its worker connects, and passes CLAIMED and INPROGRESS to its end", async () => {
+  it("waits until its worker connects, and passes through CLAIMED and INPROGRESS to its end", async () => {
     const run = await createRun(plane, onRack);
     await deliver(plane);
     expect(await readState(plane, run)).toBe("QUEUED");
@@ -73,7 +73,7 @@ describe("a run on a self-hosted worker", () => {
     ]);
   });
 
-  it("shows its claim although its execution begins before the claim arrives", async () => {
+  it("shows its claim even if its execution begins before the claim arrives", async () => {
     const { worker, run } = await offeredRun();
     await worker.harness().resolve();
     await worker.claim(run);
@@ -100,7 +100,7 @@ describe("a run on a self-hosted worker", () => {
     }
   });
 
-  it("is executed by one harness if two begin at the same time, and the other is refused", async () => {
+  it("is executed by one harness if two begin concurrently, and the other is refused", async () => {
     const { worker, run } = await offeredRun();
     const [first, second] = [worker.harness(), worker.harness()];
     const isBegin = (write: TransactionWrite) => write.kind === "update" && write.set?.["state"] === "INPROGRESS";
@@ -113,7 +113,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readState(plane, run)).toBe("SUCCEEDED");
   });
 
-  it("begins later if it changes all the time", async () => {
+  it("begins later if it keeps changing", async () => {
     const { worker, run } = await offeredRun();
     const { result, attempts } = await withFailingWrites(plane, keys.head(run), () => worker.harness().resolve());
     const { status, body, headers } = result;
@@ -121,7 +121,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await worker.harness().resolve()).status).toBe(200);
   });
 
-  it("is offered in a form that workers of the protocol accept", async () => {
+  it("is offered in a frame that conforms to the workers' protocol", async () => {
     const { worker, run } = await offeredRun();
     const [{ data }] = worker.assignments();
     expect(data).toMatchObject({
@@ -140,7 +140,7 @@ describe("a run on a self-hosted worker", () => {
     expect(data.task.agent_config_snapshot).not.toHaveProperty("harness");
   });
 
-  it("is offered with a prompt that fits into a frame, and resolves to the whole prompt", async () => {
+  it("is offered with a prompt that is truncated to fit a frame, and resolves to the whole prompt", async () => {
     const prompt = "✓\n".repeat(60_000);
     const worker = await connectedWorker(plane);
     const run = await createRun(plane, { ...onRack, prompt });
@@ -152,7 +152,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await worker.harness().resolve()).body.prompt).toBe(prompt);
   });
 
-  it("is offered to another connection after a rejection, and to the first one when it is free", async () => {
+  it("is offered to another connection after a rejection, and to the first one when that is free", async () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_rejected", { task_id: run, reason: "at capacity" });
     await deliver(plane);
@@ -168,7 +168,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readState(plane, run)).toBe("CLAIMED");
   });
 
-  it("is offered at once when a task of a worker at capacity ends", async () => {
+  it("is offered immediately when a task of a worker at capacity ends", async () => {
     const { worker, run, harness } = await begunRun();
     const next = await createRun(plane, onRack);
     await deliver(plane);
@@ -207,7 +207,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await other.harness().resolve()).status).toBe(200);
   });
 
-  it("runs elsewhere after the claim lease of a dead worker, which is refused when it returns", async () => {
+  it("is executed elsewhere after the claim lease of a dead worker, which is refused when it returns", async () => {
     const { worker, run } = await offeredRun();
     await worker.claim(run);
     await worker.close({ isTold: false });
@@ -241,7 +241,7 @@ describe("a run on a self-hosted worker", () => {
     ["task_failed", { failure_reason: "agent_invocation", exit_code: 3 }, "FAILED", undefined],
     ["task_failed", { failure_reason: "graceful_shutdown" }, "PENDING", undefined],
     ["task_completed", { task_state: "CANCELLED" }, "PENDING", undefined],
-  ])("ends by the frame %s %j in %s", async (type, data, state, code) => {
+  ])("ends after the frame %s %j in %s", async (type, data, state, code) => {
     const { worker, run } = await begunRun();
     await worker.send(type, { task_id: run, message: "so it went", ...data });
     await deliver(plane);
@@ -251,7 +251,7 @@ describe("a run on a self-hosted worker", () => {
     if (state === "FAILED") expect(body.status_message.message).toContain("rack-7");
   });
 
-  it("refuses a plain cancel with 422, and is stopped at its worker by force", async () => {
+  it("returns 422 to a cancel without force, and is stopped at its worker with force", async () => {
     const { worker, run, harness } = await begunRun();
     expect((await user.post(`/agent/runs/${run}/cancel`)).status).toBe(422);
     expect((await user.post(`/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
@@ -286,7 +286,7 @@ describe("a run on a self-hosted worker", () => {
     ]);
   });
 
-  it("goes to the worker of its identity or environment, unless it names another or hosted", async () => {
+  it("is executed by the worker of its identity or environment, unless it names another or hosted", async () => {
     const post = async (at: string, body: object) => (await user.post(at, body)).body;
     const { uid: environment_id } = await post("/agent/environments", { name: "lab", worker_host: "lab-1" });
     const { uid: agent_identity_uid } = await post("/agent/identities", { name: "builder", worker_host: "rack-7" });
@@ -308,7 +308,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await user.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host).toBe("rack-9");
   });
 
-  it("is refused as a personal run, and for a reserved id", async () => {
+  it("is rejected as a personal run, and with a reserved worker id", async () => {
     const personal = await user.post("/agent/runs", { ...onRack, team: false });
     expect(personal).toMatchObject({ status: 400, body: { errors: [{ path: "config.worker_host" }] } });
     const reserved = await user.post("/agent/runs", { prompt: "p", config: { worker_host: "warp-1" } });
@@ -317,7 +317,7 @@ describe("a run on a self-hosted worker", () => {
 });
 
 describe("a worker", () => {
-  it("of another team, or with another id, can neither see nor end a run", async () => {
+  it("cannot see or end a run of another team or with another worker id", async () => {
     const { worker, run } = await begunRun();
     const stranger = await connectedWorker(plane, "rack-7", { key: plane.otherKey });
     const namesake = await connectedWorker(plane, "rack-8");
@@ -344,7 +344,7 @@ describe("a worker", () => {
     expect(worker.frames()).toHaveLength(1);
   });
 
-  it("gets no offers, and is disconnected, once its key is deleted", async () => {
+  it("gets no offers and is disconnected after its key is deleted", async () => {
     const agent = await plane.agent();
     const worker = await connectedWorker(plane, "rack-7", { key: agent.key });
     await user.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);

@@ -41,7 +41,7 @@ const cancellation = (task_id: string, execution_id: string) => ({
 });
 
 describe("the cancellation of a task", () => {
-  it("is sent to the connection that has it, and ends the offer of that execution only", async () => {
+  it("is sent to the connection that has it, and ends only the offer of that execution", async () => {
     const worker = await connectedWorker(plane);
     const other = await connectedWorker(plane);
     const run = await createRun(plane, onRack);
@@ -60,7 +60,7 @@ describe("the cancellation of a task", () => {
     expect(idle.cancellations()).toEqual([]);
   });
 
-  it("is sent to every connection of the worker where that one is closed or unknown", async () => {
+  it("is sent to every connection of the worker if that one is closed or unknown", async () => {
     const { worker, run, execution_id } = await claimedRun();
     const others = [await connectedWorker(plane), await connectedWorker(plane)];
     const namesake = await connectedWorker(plane, "rack-8");
@@ -72,7 +72,7 @@ describe("the cancellation of a task", () => {
     expect(namesake.frames()).toEqual([]);
   });
 
-  it("reaches the other connections where one cannot be written to", async () => {
+  it("reaches the other connections if one cannot be written to", async () => {
     const { worker, run, execution_id } = await claimedRun();
     const others = [await connectedWorker(plane), await connectedWorker(plane)];
     await worker.close();
@@ -88,7 +88,7 @@ describe("the cancellation of a task", () => {
     expect(others.flatMap((other) => other.frames())).toEqual([cancellation(run, execution_id)]);
   });
 
-  it("needs no further request once the run is gone, or has no worker", async () => {
+  it("needs no further request after the run is deleted or has no worker", async () => {
     const stop = { provider: "worker", execution_id: "one", by: 0, handle: "gone" } as const;
     expect(await cancelTask("no-run", stop, plane.ports)).toBe(true);
     const hosted = await createRun(plane);
@@ -99,7 +99,7 @@ describe("the cancellation of a task", () => {
   });
 });
 
-describe("the offer of a run that was lost", () => {
+describe("the offer of a run whose execution expired", () => {
   const lose = async (run: string, worker: Worker) => {
     await worker.close({ isTold: false });
     plane.clock.now += 61_000;
@@ -107,7 +107,7 @@ describe("the offer of a run that was lost", () => {
     expect(await readState(plane, run)).toBe("QUEUED");
   };
 
-  it("comes after the cancellation of its earlier execution, and takes that off the list", async () => {
+  it("follows the cancellation of its earlier execution, which it removes from the list", async () => {
     const { worker, run, execution_id } = await claimedRun();
     await lose(run, worker);
     expect((await head(run)).stops).toMatchObject([{ provider: "worker", execution_id }]);
@@ -131,7 +131,7 @@ describe("the offer of a run that was lost", () => {
     expect(await head(run)).toMatchObject({ state: "PENDING", stops: [other] });
   });
 
-  it("leaves a list without workers as it is", async () => {
+  it("does not change a list without workers", async () => {
     const run = await createRun(plane, onRack);
     const other = { provider: "microvm", handle: "vm-1", execution_id: "before", by: plane.clock.now + 1_000 };
     await plane.table.write({ kind: "update", key: keys.head(run), set: { stops: [other] } });
@@ -143,7 +143,7 @@ describe("the offer of a run that was lost", () => {
 });
 
 describe("offers to workers", () => {
-  it("return the run to the queue where the frame cannot be sent, and leave the connection alone for a second", async () => {
+  it("requeue the run if the frame cannot be sent, and do not use the connection for a second", async () => {
     const worker = await connectedWorker(plane);
     const run = await createRun(plane, onRack);
     plane.sent.splice(0);
@@ -161,7 +161,7 @@ describe("offers to workers", () => {
     expect(worker.assignments()).toHaveLength(1);
   });
 
-  it("are 50 in one pass at most", async () => {
+  it("are limited to 50 per pass", async () => {
     const waiting = waitingRunStore(plane.ports);
     const run = await createRun(plane, onRack);
     const addGone = async (count: number) => {
@@ -175,7 +175,7 @@ describe("offers to workers", () => {
     expect(await waiting.oldest(plane.team, "rack-7", 100)).toEqual(["0-60", run]);
   });
 
-  it("pass over runs that no longer wait for the worker", async () => {
+  it("skip runs that no longer wait for the worker", async () => {
     const waiting = waitingRunStore(plane.ports);
     const worker = await connectedWorker(plane);
     const elsewhere = await createRun(plane, { prompt: "work", config: { worker_host: "rack-8" } });
@@ -191,7 +191,7 @@ describe("offers to workers", () => {
     expect(await waiting.oldest(plane.team, "rack-7", 10)).toEqual([]);
   });
 
-  it("go to the connection that was opened first where none had one", async () => {
+  it("go to the connection that was opened first if none has had an offer", async () => {
     const worker = await connectedWorker(plane);
     const { key_hash = "" } = (await findConnection(worker)) ?? {};
     plane.clock.now += 1;
@@ -213,7 +213,7 @@ describe("an offer that is not claimed in time", () => {
     return { worker, found };
   };
 
-  it.each(["closed", "unknown"])("returns to the queue also where its connection is %s", async (how) => {
+  it.each(["closed", "unknown"])("returns to the queue even if its connection is %s", async (how) => {
     const { worker, found } = await offered();
     if (how === "closed") await worker.close();
     const { sandbox: _, ...unknown } = found;
@@ -224,7 +224,7 @@ describe("an offer that is not claimed in time", () => {
     expect(events.at(-1).payload.detail).toBe("the worker did not claim the run within 30 seconds");
   });
 
-  it("does not block a connection that has another offer by then", async () => {
+  it("does not block a connection that has another offer meanwhile", async () => {
     const { worker, found } = await offered();
     const to = { team: plane.team, workerHost: "rack-7", connectionId: worker.connectionId };
     await workerStore(plane.ports).release(to, found.execution_id);
@@ -245,7 +245,7 @@ describe("an offer that is not claimed in time", () => {
 });
 
 describe("the end of a run on a worker", () => {
-  it("frees the worker's connections that are at capacity, and asks for the next offer", async () => {
+  it("frees the worker's connections that are at capacity, and requests the next offer", async () => {
     const { worker, run } = await claimedRun();
     const key = { team: plane.team, workerHost: "rack-7", connectionId: worker.connectionId };
     await workerStore(plane.ports).block(key, plane.clock.now + 30_000);
@@ -261,7 +261,7 @@ describe("the end of a run on a worker", () => {
     expect(plane.sent).toEqual([]);
     await releaseWorker(ended, plane.ports);
     expect(await findConnection(worker)).toMatchObject({ busy_until: 0 });
-    expect(await findConnection(past), "is free already").toMatchObject({ busy_until: plane.clock.now });
+    expect(await findConnection(past), "it is already free").toMatchObject({ busy_until: plane.clock.now });
     expect(plane.sent).toEqual([expect.objectContaining({ queue: "runs", runId: next })]);
   });
 });

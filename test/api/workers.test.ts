@@ -34,7 +34,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     );
   });
 
-  it("shows each worker once, with its connections, by its id", async () => {
+  it("shows each worker once by its id, with its connections", async () => {
     await connect(connection("builder", "one"));
     const second = await connect(connection("builder", "two"));
     await connect(connection("attic", "three"));
@@ -58,7 +58,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     });
   });
 
-  it("drops a connection that has ended, and one that API Gateway must have ended", async () => {
+  it("omits a connection that has ended, and one that API Gateway must have ended", async () => {
     const first = await connect(connection("builder", "one"));
     await connect(connection("builder", "two"));
     await store.forget(first);
@@ -69,7 +69,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     expect((await user.get(path)).body.workers).toEqual([]);
   });
 
-  it("shows a team's workers to its members and agents only", async () => {
+  it("shows a team's workers only to its members and agents", async () => {
     await connect(connection("builder", "one"));
     await connect(connection("builder", "elsewhere", plane.otherTeam));
     const agent = createClient(plane, (await plane.agent()).key);

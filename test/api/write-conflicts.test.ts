@@ -147,7 +147,7 @@ describe.each(changes)("%s", (_, attempts, detail, prepare) => {
     expect((await send()).status).toBeLessThan(300);
   });
 
-  it("returns 500 at once where the table fails", async () => {
+  it("returns 500 immediately if the table fails", async () => {
     const { key, send } = await prepare();
     const failed = await withFailingWrites(plane, key, send, new Error("the table does not respond"));
     expect(failed.result).toMatchObject({ status: 500, body: { error_code: "internal_error" } });
@@ -157,7 +157,7 @@ describe.each(changes)("%s", (_, attempts, detail, prepare) => {
 
 interface Creation {
   readonly send: (headers: Readonly<Record<string, string>>) => Promise<ResponseBody>;
-  /** Deletes what the response is about. */
+  /** Deletes the resource of the response. */
   readonly remove?: (body: ResponseBody["body"]) => Promise<ResponseBody>;
 }
 
@@ -218,7 +218,7 @@ const replayed: readonly [name: string, prepare: () => Creation | Promise<Creati
 const RETRY = { "x-stainless-retry-count": "1" };
 
 describe.each(replayed)("%s", (_, prepare) => {
-  it("returns the result of its own retry, where that overtook it", async () => {
+  it("returns the result of its own retry if that overtook it", async () => {
     const { send } = await prepare();
     const [retry, late] = await Promise.all([send(RETRY), send({})]);
     expect(retry.status).toBeLessThan(300);
@@ -235,14 +235,14 @@ describe.each(replayed)("%s", (_, prepare) => {
     expect(responses.filter(({ headers }) => headers["idempotent-replay"] === "true")).toHaveLength(2);
   });
 
-  it("returns 500 at once where the table fails", async () => {
+  it("returns 500 immediately if the table fails", async () => {
     const { send } = await prepare();
     const failed = await withFailingWrites(plane, "any", () => send({}), new Error("the table does not respond"));
     expect([failed.result.status, failed.attempts]).toEqual([500, 1]);
     expect((await send({})).status).toBeLessThan(300);
   });
 
-  it("returns 409 to a repeated request after what it created was deleted", async () => {
+  it("returns 409 to a repeated request after the created resource was deleted", async () => {
     const { send, remove } = await prepare();
     const first = await send({ "idempotency-key": "one" });
     if (remove === undefined) return expect(first.status).toBe(200);
@@ -273,7 +273,7 @@ const shownOnce: readonly [name: string, what: RegExp, prepare: () => Creation |
 ];
 
 describe.each(shownOnce)("%s, whose response is shown once,", (_, detail, prepare) => {
-  it("returns 409 to the first attempt, where its retry arrived first", async () => {
+  it("returns 409 to the first attempt if its retry arrived first", async () => {
     const { send } = await prepare();
     expect((await send(RETRY)).status).toBeLessThan(300);
     const late = await send({});
@@ -296,14 +296,14 @@ describe("a key that is created", () => {
     return sk === keys.identityKeys("", uid).sk;
   };
 
-  it("is listed and deletable where it is one of the first two of an identity, created concurrently", async () => {
+  it("is listed and deletable if the first two keys of an identity are created concurrently", async () => {
     const made = await Promise.all(["a", "b"].map((name) => user.post(path(), { name })));
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     const uids = made.map(({ body }) => body.uid).toSorted();
     expect((await user.get(path())).body.keys.map(({ uid }: { uid: string }) => uid)).toEqual(uids);
   });
 
-  it.each([0, 1])("is deleted with its identity, which had %i before", async (before) => {
+  it.each([0, 1])("is deleted with its identity, which had %i keys before", async (before) => {
     for (let count = 0; count < before; count++) await user.post(path(), { name: "earlier" });
     const made: ResponseBody[] = [];
     const create = async () => void made.push(await user.post(path(), { name: "late" }));
@@ -314,7 +314,7 @@ describe("a key that is created", () => {
     expect(plane.table.all().filter((item) => item["identity_uid"] === identity)).toEqual([]);
   });
 
-  it("is not created for an identity that is deleted meanwhile", async () => {
+  it("is not created for an identity that is deleted concurrently", async () => {
     const remove = () => user.delete(`/agent/identities/${identity}`);
     const create = () => user.post(path(), { name: "late" });
     const response = await withWriteInBetween(plane, isListOf(identity), remove, create);
@@ -327,7 +327,7 @@ describe("a team whose deletion is refused", () => {
   it.each([
     ["its default queue", {}, 1_000],
     ["its own queue", { queue_limit: 7 }, 7],
-  ])("is open again, with %s, if a schedule was created meanwhile", async (_, settings, queue_limit) => {
+  ])("accepts runs again, with %s, if a schedule was created meanwhile", async (_, settings, queue_limit) => {
     const path = `/agent/teams/${plane.team}`;
     await user.put(path, { settings });
     const isClosing = (write: object) => "key" in write && "set" in write && JSON.stringify(write).includes('"closed"');

@@ -28,7 +28,7 @@ describe("returns 400 naming a wrong value", () => {
     );
   });
 
-  it("if a line break hides a path out of the workspace", async () => {
+  it("if a line break hides a path outside the workspace", async () => {
     const config = { repositories: [{ url: "https://git.test/a/b.git", path: "a\n/../../b" }] };
     expect(await createClient(plane).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
       refused("config.repositories[0].path"),
@@ -38,7 +38,7 @@ describe("returns 400 naming a wrong value", () => {
   it.each([
     ["a list of servers without names", [{ command: "serve" }], "config.mcp_servers[0].name"],
     ["two servers of one name", ["a", "a"].map((name) => ({ name, command: "serve" })), "config.mcp_servers"],
-    ["a list in the place of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
+    ["a list instead of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
   ])("if MCP servers are %s", async (_, servers, path) => {
     const response = await createClient(plane).post("/agent/runs", {
       prompt: "hello",
@@ -69,7 +69,7 @@ describe("a protocol that is not a whole number", () => {
   });
 });
 
-describe("405 for a path that is also a parameter of another route", () => {
+describe("405 for a path that also matches another route's parameter", () => {
   it("allows the methods of the path's own route", async () => {
     const response = await request(plane, "DELETE", "/agent/runs/cancel");
     expect([response.status, response.headers["allow"]]).toEqual([405, "POST"]);

@@ -29,7 +29,7 @@ const HISTORY: readonly Entry[] = [
   { type: "run_succeeded", by: "second", data: { state: "SUCCEEDED" } },
 ];
 
-/** What is left of a chaos in which all went well, but for what a test plants. */
+/** The evidence of a chaos run without failures, with the changes of a test. */
 interface Scene {
   history?: readonly Entry[];
   head?: Record<string, unknown>;
@@ -218,7 +218,7 @@ describe("a finding of the chaos checker", () => {
     ["a slot of a tree", strayItem("TREE#1", { running: 1 }, `RUN#${RUN}`)],
     ["an entry in a wait queue", strayItem("WAITING#2", {})],
     ["a slot that a run holds", { head: { slot: "owner" } }],
-    ["a look that is planned", { head: { check_shard: "RUNS#3" } }],
+    ["a scheduled check", { head: { check_shard: "RUNS#3" } }],
   ] satisfies [string, Scene][])("is a remaining %s", (_, scene) => {
     expect(brokenBy(scene)).toEqual(["counters"]);
   });
@@ -231,7 +231,7 @@ describe("a finding of the chaos checker", () => {
     expect(brokenBy({ rest: { processes: ["12 sleep"] } })).toEqual(["process"]);
   });
 
-  it("is an expired execution that was noticed never, or two minutes too late", () => {
+  it("is an expired execution that was never noticed, or two minutes too late", () => {
     const at = START + 3_000 - DETECTION_MS - 1;
     expect(brokenBy({ rest: { hits: [createKill("harness", "first", at)], lastKillAt: at } })).toEqual(["detection"]);
     expect(brokenBy({ rest: { hits: [createKill("sandbox", "unknown", at)], lastKillAt: at } })).toEqual(["detection"]);

@@ -41,7 +41,7 @@ function numberIn(cell: string): number {
   return Number(digits.replaceAll(",", "")) * (UNITS[unit] ?? 1);
 }
 
-/** The number that a cell names the source of. */
+/** Reads the number whose source a cell names. */
 function numberFrom(cell: string): number {
   const [, name, file] = /^\[([\w.]+)\]\(\.\.\/(.+)\)$/.exec(cell) ?? [];
   if (name !== undefined && file !== undefined) return readConstant(file, name);
@@ -54,7 +54,7 @@ function numberFrom(cell: string): number {
   return readMaximum(cell.startsWith("values of ") ? readValues(schema) : schema);
 }
 
-/** A constant, or a member of one: the first number that stands behind its name on a line of the file. */
+/** A constant, or a member of one: the first number after its name on a line of the file. */
 function readConstant(file: string, name: string): number {
   const inner = name.replace(/^.*\./, "");
   const [, expression] = new RegExp(`\\b${inner}\\b[^\\d\\n]*([\\d_.]+(?: \\* [\\d_.]+)*)`).exec(read(file)) ?? [];
@@ -67,7 +67,7 @@ function readConstant(file: string, name: string): number {
   return inner.endsWith("_DAYS") ? product * 86_400 : product;
 }
 
-/** The most that a schema allows; of a choice, that of its roomiest part. */
+/** The maximum that a schema allows; for a choice, that of its largest part. */
 function readMaximum(schema: JsonObject): number {
   const choices = schema["anyOf"];
   if (Array.isArray(choices))
@@ -84,7 +84,7 @@ function readMaximum(schema: JsonObject): number {
 function readValues(schema: JsonObject): JsonObject {
   const target = typeof schema["$ref"] === "string" ? at(...schema["$ref"].split("/").slice(1)) : schema;
   const values = target["additionalProperties"];
-  if (!isObject(values)) throw new Error("is no map");
+  if (!isObject(values)) throw new Error("it is not a map");
   return values;
 }
 

@@ -11,7 +11,7 @@ interface NamedTest {
   readonly title: string;
 }
 
-/** The tests that a table's cell names: a link to a file, or its name where the file was linked before, then titles in quotes. */
+/** The tests that a table's cell names: a link to a file, or the name of a file that was linked before, then titles in quotes. */
 function readNamedTests(cell: string): NamedTest[] {
   const files = [...cell.matchAll(/(?:\[([\w.-]+\.ts)\]\(\.\.\/([\w./-]+)\)|(?<![\w/.-])([\w.-]+\.ts))/g)];
   return files.flatMap((match, at) => {

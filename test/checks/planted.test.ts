@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type CommandResult, root, runCommand } from "../../scripts/run-command.ts";
 
 let copy = "";
-/** Of few folders, for checks that look at each file on its own. */
+/** A repository with few folders, for checks of single files. */
 let sharedCopy = "";
 const planted: string[] = [];
 
@@ -190,7 +190,7 @@ describe("npm run check -- layers", () => {
   });
 });
 
-/** Everything under `paths` that git would commit, and what is not yet added: so the check looks at the tree as it is. */
+/** Copies all tracked and untracked files under `paths`, so that the check sees the present working tree. */
 function copyWorkingTree(...paths: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "runyard-checks-"));
   const options = ["--cached", "--others", "--exclude-standard", "-z", "--", ...paths];
@@ -215,11 +215,11 @@ function check(name: string, folder = copy): Promise<CommandResult> {
   return runCommand(process.execPath, [join(folder, "scripts", "check.ts"), name]);
 }
 
-/** One and the same line names all of it, so that a failure elsewhere does not pass for this one. */
+/** Expects all texts in the same line, so that a failure elsewhere does not count. */
 function expectFailure({ exitCode, output }: CommandResult, ...texts: readonly string[]): void {
   expect(exitCode).toBe(1);
-  const telling = output.split("\n").filter((line) => texts.every((text) => line.includes(text)));
-  expect(telling, `no line has ${texts.join(" and ")} in:\n${output}`).not.toEqual([]);
+  const matching = output.split("\n").filter((line) => texts.every((text) => line.includes(text)));
+  expect(matching, `no line has ${texts.join(" and ")} in:\n${output}`).not.toEqual([]);
 }
 
 function numbered(file: string, index: number): string {

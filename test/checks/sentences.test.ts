@@ -4,41 +4,41 @@ import { root } from "../../scripts/run-command.ts";
 import { checkSentences, readSentences } from "../../scripts/sentences.ts";
 
 const file = "test/api/pets.test.ts";
-const held = { id: "1.held", sentence: "A pet has a name.", tests: [`${file} > POST /pets > wants a name`] };
+const covered = { id: "1.covered", sentence: "A pet has a name.", tests: [`${file} > POST /pets > wants a name`] };
 const check = (sentences: ReturnType<typeof readSentences>[number]["sentences"], statuses = ["passed"]) =>
   checkSentences(report(statuses), [{ section: "1 Pets", sentences }]);
 
 describe("the check of the contract's sentences", () => {
   it("passes if each sentence has tests that passed, or a reason", () => {
-    const reason = "Nothing here can hold a pet: there is no door yet.";
-    const { ok, output } = check([held, { id: "1.reason", sentence: "A pet may leave.", reason }]);
+    const reason = "There is no endpoint for pets that leave yet.";
+    const { ok, output } = check([covered, { id: "1.reason", sentence: "A pet may leave.", reason }]);
     expect({ ok, output }).toEqual({ ok: true, output: "" });
   });
 
   it.each([
     ["neither tests nor a reason", {}, "has neither tests nor a reason"],
-    ["both tests and a reason", { tests: held.tests, reason: "It is held and it is not." }, "has both"],
+    ["both tests and a reason", { tests: covered.tests, reason: "It has a test and a reason." }, "has both"],
     ["no tests in its list", { tests: [] }, "has an empty list"],
     ["a reason that says nothing", { reason: " later              " }, "its reason says nothing"],
     ["a test that did not run", { tests: [`${file} > POST /pets > wants a nam`] }, "no test that ran is called"],
     ["a test of another file", { tests: ["test/api/cats.test.ts > POST /pets > wants a name"] }, "no test that ran"],
-    ["one test of several that did not run", { tests: [...held.tests, "x"] }, "no test that ran is called x"],
+    ["one test of several that did not run", { tests: [...covered.tests, "x"] }, "no test that ran is called x"],
     ["a pattern that finds nothing", { tests: [`${file} > PUT * > wants a name`] }, "no test that ran"],
   ])("fails on a sentence with %s, and names it", (_, fields, problem) => {
-    const { ok, output } = check([held, { id: "1.planted", sentence: "Planted.", ...fields }]);
+    const { ok, output } = check([covered, { id: "1.planted", sentence: "Planted.", ...fields }]);
     expect(ok).toBe(false);
     expect(output).toContain(`1.planted: ${problem}`);
   });
 
   it.each(["failed", "skipped", "pending", "todo"])("fails if a test, or one of a pattern's, %s", (status) => {
-    for (const test of [...held.tests, `${file} > POST /* > wants *`]) {
-      const { ok, output } = check([{ ...held, tests: [test] }], ["passed", status]);
-      expect({ ok, output }).toEqual({ ok: false, output: `1.held: ${status}: ${test}` });
+    for (const test of [...covered.tests, `${file} > POST /* > wants *`]) {
+      const { ok, output } = check([{ ...covered, tests: [test] }], ["passed", status]);
+      expect({ ok, output }).toEqual({ ok: false, output: `1.covered: ${status}: ${test}` });
     }
   });
 
   it("fails on a duplicate id, and without sentences", () => {
-    expect(check([held, held]).output).toBe("1.held: is there twice");
+    expect(check([covered, covered]).output).toBe("1.covered: is there twice");
     expect(check([]).ok).toBe(false);
   });
 
@@ -51,7 +51,7 @@ describe("the check of the contract's sentences", () => {
     [`${file} > POST /pets > wants a name*e`, false],
     [`* > * > * > *`, false],
   ])("treats a star as any text and nothing else as a wildcard: %s", (test, ok) => {
-    expect(check([{ ...held, tests: [test] }]).ok).toBe(ok);
+    expect(check([{ ...covered, tests: [test] }]).ok).toBe(ok);
   });
 
   it("rejects an invalid report", () => {

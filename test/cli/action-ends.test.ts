@@ -54,7 +54,7 @@ describe("the inputs of the GitHub Action", () => {
     expect(server.seen[0]?.headers["idempotency-key"]).toBe(`github-${"k".repeat(248)}`);
   });
 
-  it("have metadata that wins over the job's own, of which what is too long is left out", async () => {
+  it("have metadata that overrides the job's own, without values that are too long", async () => {
     server.play(succeeded());
     const branch = `refs/heads/${"é".repeat(123)}`;
     const repository = `a/${"b".repeat(254)}`;
@@ -91,7 +91,7 @@ describe("a cancelled job of the GitHub Action", () => {
     expect(code).toBe(1);
     expect(log.indexOf("::endgroup::")).toBeGreaterThan(log.indexOf("::group::$ npm test"));
     expect(log.indexOf("::endgroup::")).toBeLessThan(log.indexOf("The job was cancelled."));
-    const polls = server.seen.filter(({ path: asked }) => asked === "/agent/runs/r1/events");
+    const polls = server.seen.filter(({ path: requestPath }) => requestPath === "/agent/runs/r1/events");
     expect(polls.map(({ rawQuery }) => new URLSearchParams(rawQuery).get("after"))).toEqual(["0", "3", "3"]);
   });
 
@@ -127,14 +127,14 @@ describe("a cancelled job of the GitHub Action", () => {
   });
 });
 
-it("an output of the GitHub Action has all of a response, whatever its lines are", async () => {
+it("an output of the GitHub Action contains the whole response, regardless of its lines", async () => {
   const response = ["first", "end", "end-", "state<<end", "FAILED", "EOF"].join("\n");
   server.play(succeeded(response));
   expect(await start().exited).toBe(0);
   expect(readOutputs(folder)).toEqual({ "run-id": "r1", state: "SUCCEEDED", "session-link": "", response });
 });
 
-it("the summary of the GitHub Action names files in a form that is no Markdown", async () => {
+it("the summary of the GitHub Action escapes file names in Markdown", async () => {
   const artifact = (filename: string) => ({
     artifact_type: "FILE",
     created_at: RUN.created_at,

@@ -3,9 +3,9 @@ import path from "node:path";
 import { expect } from "vitest";
 import { runAction } from "../../action/action.ts";
 
-/** A step of a job that carries out the action. */
+/** A step of a job that runs the action. */
 export interface Step {
-  /** As a runner's signals to the process do. */
+  /** Cancels the step like the signals of a runner. */
   readonly cancel: () => void;
   readonly log: () => string;
   readonly exited: Promise<number>;

@@ -102,9 +102,9 @@ describe("the GitHub Action", () => {
       },
     );
     expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: [] });
-    const [asked, exchanged, run] = server.seen;
-    expect(asked?.headers["authorization"]).toBe("Bearer request-token");
-    expect(`${asked?.rawQuery}`).toContain("audience=https%3A%2F%2Frunyard.example.com");
+    const [tokenRequest, exchanged, run] = server.seen;
+    expect(tokenRequest?.headers["authorization"]).toBe("Bearer request-token");
+    expect(`${tokenRequest?.rawQuery}`).toContain("audience=https%3A%2F%2Frunyard.example.com");
     expect(bodyAt(1)).toEqual({ token: "oidc.of.job", identity_uid: uid });
     expect(exchanged?.path).toBe("/agent/token");
     expect(run?.headers["authorization"]).toBe("Bearer rya_exchanged");
@@ -154,8 +154,8 @@ describe("the GitHub Action", () => {
     server.play(ending(state, { status_message: { message: "100% broken,\nsee: log" } }));
     const { code, log } = await step({ prompt: "x" });
     expect(code).toBe(1);
-    const asks = state === "BLOCKED" ? "The agent asks: " : "";
-    expect(log).toContain(`::error title=Runyard%3A ${state}::${asks}100%25 broken,%0Asee: log\n`);
+    const prefix = state === "BLOCKED" ? "The agent asks: " : "";
+    expect(log).toContain(`::error title=Runyard%3A ${state}::${prefix}100%25 broken,%0Asee: log\n`);
     expect(outputs()).toEqual({ "run-id": "r1", state, "session-link": "", response: "All done." });
     expect(summary()).toBe(
       `### ${mark} Fix it: ${state}\n\n| | |\n|---|---|\n| Run | \`r1\` |\n| Message | 100% broken, see: log |\n\nAll done.\n\n`,
@@ -264,7 +264,7 @@ describe("the GitHub Action", () => {
   ])("fails before it sends anything if the inputs are wrong: %j", async (inputs, said) => {
     server.play([]);
     const { code, log } = await step(inputs);
-    expect({ code, asked: server.seen }).toEqual({ code: 1, asked: [] });
+    expect({ code, seen: server.seen }).toEqual({ code: 1, seen: [] });
     expect(log).toContain(`::error title=Runyard::${said}\n`);
   });
 
@@ -379,7 +379,7 @@ describe("JobLog", () => {
 });
 
 describe("printText", () => {
-  it("shows text whole, in a form that is no command to the runner", () => {
+  it("shows the whole text, escaped so that the runner reads no command", () => {
     const lines: string[] = [];
     const job = { env: {}, print: (line: string) => void lines.push(line), onCancel: () => () => undefined };
     printText(job, "::error::x \n  ::add-mask::y\na::b\n ##[set-env]##[x] ", "");

@@ -61,8 +61,8 @@ const conversation = api({
 });
 const skill = { id: "acme/shop:x", description: "d", base_prompt: "", source: {}, environments: [] };
 
-/** Each command as it is called at the least, what it is answered, and what it has to ask. */
-const CALLS: readonly (readonly [line: string, answers: readonly ResponseBody[], asked: readonly string[]])[] = [
+/** Each command with its minimal arguments, the responses, and the expected requests. */
+const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[], expected: readonly string[]])[] = [
   ["run x", [made], ["POST /agent/runs"]],
   ["runs list", [api({ runs: [RUN], page_info: { has_next_page: false } })], ["GET /agent/runs?sort_by=updated_at"]],
   ["runs get r1", [api(RUN)], ["GET /agent/runs/r1"]],
@@ -145,7 +145,7 @@ const CALLS: readonly (readonly [line: string, answers: readonly ResponseBody[],
   ["whoami", [api({ uid: "u", display_name: "Ada", email: "a@example.com", teams: [] })], ["GET /agent/me"]],
 ];
 
-/** These have tests of their own, since they do not begin with a call, or make none. */
+/** These have their own tests, because they do not begin with a request, or send none. */
 const ELSEWHERE = [
   "login",
   "logout",
@@ -165,12 +165,12 @@ const leaves = (command: Command): Command[] =>
 const commands = leaves(makeProgram(new Context(new FakeShell())));
 
 describe("every command", () => {
-  it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, responses, asked) => {
+  it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, responses, expected) => {
     server.play([...responses, ...responses]);
     const words = await run(line.split(" "), { input: "value" });
     expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: responses.length });
     const requests = server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
-    expect(requests).toEqual(asked);
+    expect(requests).toEqual(expected);
     const { code, out, err } = await run([...line.split(" "), "--json"], { input: "value" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const document of out.trimEnd().split("\n")) expect(() => JSON.parse(document)).not.toThrow();

@@ -287,7 +287,7 @@ describe("runyard runs open-pr", () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
   });
 
-  it("sends the token to the GitHub server only, and asks for one", async () => {
+  it("sends the token to the GitHub server only, and requires one", async () => {
     server.play([retrieved([artifact("u1", "1".repeat(40))])]);
     const other = await run(["runs", "open-pr", "r1", "--remote", "https://git.example.com/acme/shop.git"], {
       env: { GH_TOKEN: "t" },

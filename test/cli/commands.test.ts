@@ -17,7 +17,8 @@ afterAll(async () => {
 
 const UID = "01990000-0000-7000-8000-000000000001";
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
-const asked = () => server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
+const requests = () =>
+  server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
 const page = (ids: readonly string[], next?: string) =>
   api({
     runs: ids.map((run_id) => ({ ...RUN, run_id, source: "CLI", title: `Title of ${run_id}` })),
@@ -173,7 +174,7 @@ describe("commands for existing runs", () => {
   it("cancel several runs, and cancel by force", async () => {
     server.play([api("r1"), api("r2")]);
     expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
-    expect(asked()).toEqual(["POST /agent/runs/r1/cancel?force=true", "POST /agent/runs/r2/cancel?force=true"]);
+    expect(requests()).toEqual(["POST /agent/runs/r1/cancel?force=true", "POST /agent/runs/r2/cancel?force=true"]);
   });
 });
 
@@ -237,7 +238,7 @@ describe("runyard schedules", () => {
 });
 
 describe("runyard secrets set", () => {
-  it("asks for the value without showing it", async () => {
+  it("prompts for the value without showing it", async () => {
     server.play([api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 })]);
     const { shell, out, err } = await run(["secrets", "set", "T"], { responses: ["s3cr3t"] });
     expect(shell.questions).toEqual(["Value of T: (hidden)"]);

@@ -116,7 +116,7 @@ describe("the address and key of a command", () => {
     );
   });
 
-  it("are those that are stored where the variables of the environment are empty", async () => {
+  it("are the stored ones if the environment variables are empty", async () => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([api(ME)]);
     const env = { RUNYARD_API_KEY: "", RUNYARD_BASE_URL: "" };
@@ -138,7 +138,7 @@ describe("the address and key of a command", () => {
 });
 
 describe("runyard login", () => {
-  it("asks for address and key, checks them, and stores them for their owner alone", async () => {
+  it("prompts for address and key, checks them, and stores them for their owner alone", async () => {
     server.play([api(ME)]);
     const bare = server.api.replace("/api/v1", "");
     const { code, out, err, shell } = await run(["login"], { responses: [bare, " ryp_new "] });
@@ -179,7 +179,7 @@ describe("runyard login", () => {
     expect(() => statSync(stored())).toThrow("ENOENT");
   });
 
-  it("stores in XDG_CONFIG_HOME, if it is set, and for the owner alone whatever an earlier attempt left", async () => {
+  it("stores in XDG_CONFIG_HOME, if it is set, and for the owner alone regardless of an earlier attempt", async () => {
     const config = path.join(folder, "config");
     const file = path.join(config, "runyard/config.json");
     mkdirSync(path.dirname(file), { recursive: true });
@@ -252,7 +252,7 @@ describe("runyard login --oidc", () => {
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
     };
     expect((await run(["login", "--base-url", server.api, "--oidc"], { env })).code).toBe(1);
-    expect(server.seen.map(({ at, path: asked }) => [at, asked])).toEqual([["api", "/github/token"]]);
+    expect(server.seen.map(({ at, path: requestPath }) => [at, requestPath])).toEqual([["api", "/github/token"]]);
     expect(() => statSync(stored())).toThrow("ENOENT");
   });
 

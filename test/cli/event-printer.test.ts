@@ -180,7 +180,7 @@ describe("the event printer", () => {
     ]);
   });
 
-  test("shows times that never go back, whatever the sandbox's clock says", () => {
+  test("shows times that never decrease, regardless of the sandbox's clock", () => {
     const said = (timestamp: string): RunEvent =>
       event("messages", 3000, { messages: [{ role: "assistant", content: [{ type: "text", text: "x" }], timestamp }] });
     printer.print(event("agent_started", 2000));

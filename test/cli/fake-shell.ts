@@ -5,7 +5,7 @@ export interface FakeOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
   readonly terminal?: boolean;
-  /** What the person types, in order; with it there is a person. */
+  /** The person's input, in order. Without it the shell is not interactive. */
   readonly responses?: readonly (string | undefined)[];
   readonly cwd?: string;
   readonly home?: string;
@@ -13,7 +13,7 @@ export interface FakeOptions {
   readonly ran?: { code: number; stdout: string };
 }
 
-/** A shell whose output is kept, and whose person, input and signals a test plays. */
+/** A shell that records its output, and whose user, input and signals a test simulates. */
 export class FakeShell implements Shell {
   stdout = "";
   stderr = "";
@@ -70,12 +70,12 @@ export class FakeShell implements Shell {
     return this.#options.ran ?? { code: 1, stdout: "" };
   };
 
-  /** How many listen for Ctrl-C. */
+  /** The number of listeners for Ctrl-C. */
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  /** Ctrl-C, as soon as somebody listens for it. */
+  /** Sends Ctrl-C as soon as there is a listener. */
   async interrupt(): Promise<void> {
     while (this.#listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     for (const listener of this.#listeners) listener();

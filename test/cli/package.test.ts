@@ -91,7 +91,7 @@ describe("the installed program", () => {
       api({ ...RUN, state: "CANCELLED" }),
       api({ text: "", state: "CANCELLED", artifacts: [] }),
     ];
-    for (const [more, responses, asked] of [
+    for (const [more, responses, requestCount] of [
       [[], [], 2],
       [["--on-interrupt", "cancel"], cancelled, 6],
     ] as const) {
@@ -101,7 +101,7 @@ describe("the installed program", () => {
       while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
       child.kill("SIGTERM");
       expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
-      expect(server.seen).toHaveLength(asked);
+      expect(server.seen).toHaveLength(requestCount);
     }
   });
 
@@ -136,9 +136,9 @@ describe("the installed program", () => {
     }).catch((error) => error);
     expect(onPath).toMatchObject({ code: 3, stdout: "on the path: doctor --port 1 --json\n" });
 
-    const beside = path.join(folder, "node_modules/runyard-server/dist/bin");
-    mkdirSync(beside, { recursive: true });
-    writeFileSync(path.join(beside, "runyard-server.mjs"), 'console.log("beside:", ...process.argv.slice(2));\n');
+    const serverFolder = path.join(folder, "node_modules/runyard-server/dist/bin");
+    mkdirSync(serverFolder, { recursive: true });
+    writeFileSync(path.join(serverFolder, "runyard-server.mjs"), 'console.log("beside:", ...process.argv.slice(2));\n');
     const { stdout } = await run(process.execPath, [program, "serve", "--help"], { env: { PATH: tools } });
     expect(stdout).toBe("beside: serve --help\n");
   });

@@ -10,7 +10,7 @@ export interface Played {
   readonly err: string;
 }
 
-/** Runs a command line against the script of a server, which has to be asked for no more than it says. */
+/** Runs a command line against the script of a server, and fails if it sends other requests. */
 export const createPlayer =
   (server: FaultServer) =>
   async (args: readonly string[], options: FakeOptions = {}): Promise<Played> => {

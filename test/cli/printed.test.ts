@@ -140,7 +140,7 @@ const conversation = {
 const skill = { id: "acme/shop:x", description: "d", base_prompt: "", source: {}, environments: [] };
 
 /** Each command with all of its options, or with responses that have all members, and the responses. */
-const CALLS: readonly (readonly [line: string, ...answers: readonly ResponseBody[]])[] = [
+const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBody[]])[] = [
   [
     "runs list --state failed --search x --metadata a=1 --env e --schedule Nightly --skill s --model m --creator u --ancestor r --source CLI --after 2026-05-18 --before 2026-05-19T01:00Z --sort title --ascending --limit 7",
     api({ environments: [{ uid: UID, config: { name: "e" } }], ...last }),
@@ -269,7 +269,7 @@ const CALLS: readonly (readonly [line: string, ...answers: readonly ResponseBody
   ],
 ];
 
-/** The requests with their bodies, and what is printed. */
+/** The requests with their bodies, and the output. */
 const toText = ({ code, out, err }: Awaited<ReturnType<typeof run>>): string =>
   [
     ...server.seen.map(

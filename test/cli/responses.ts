@@ -1,6 +1,6 @@
 import type { ResponseBody } from "../clients/fault-server.ts";
 
-/** A scripted answer of the API with this body. */
+/** A scripted response of the API with this body. */
 export const api = (body: unknown, more: Partial<ResponseBody> = {}): ResponseBody => ({
   at: "api",
   status: 200,
@@ -11,7 +11,7 @@ export const api = (body: unknown, more: Partial<ResponseBody> = {}): ResponseBo
   ...more,
 });
 
-/** A problem as the API answers it. */
+/** A problem response of the API. */
 export const problem = (status: number, error_code: string, detail: string, more: object = {}): ResponseBody =>
   api(
     { title: error_code.replaceAll("_", " "), status, detail, error_code, retryable: false, trace_id: "t-1", ...more },
@@ -20,7 +20,7 @@ export const problem = (status: number, error_code: string, detail: string, more
 
 const START = Date.parse("2026-05-18T19:00:00.000Z");
 
-/** The event of this number, so many seconds after the first. */
+/** The event with this number, each one second after the previous one. */
 export const event = (sequence: number, type: string, data: object) => ({
   sequence,
   type,

@@ -218,8 +218,8 @@ describe("runyard runs followup --follow", () => {
     const { code, out } = await run(["runs", "followup", "r1", "go on", "--follow", ...args]);
     expect({ code, left: server.left }).toEqual({ code: 0, left: 0 });
     expect(out).toMatch(printed);
-    const asked = server.seen.slice(0, 4).map(({ path, rawQuery }) => `${path.split("/").at(-1)} ${rawQuery}`);
-    expect(asked).toEqual([
+    const requests = server.seen.slice(0, 4).map(({ path, rawQuery }) => `${path.split("/").at(-1)} ${rawQuery}`);
+    expect(requests).toEqual([
       "events after=0&wait=0",
       "events after=1&wait=0",
       "followups ",

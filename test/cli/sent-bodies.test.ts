@@ -67,7 +67,7 @@ const CONFIG = {
 };
 
 /** A command with its options, the responses to its requests, and the body of the last of them. `""` is an empty argument. */
-const CASES: readonly (readonly [line: string, answers: readonly ReturnType<typeof api>[], body: object])[] = [
+const CASES: readonly (readonly [line: string, responses: readonly ReturnType<typeof api>[], body: object])[] = [
   [
     "run x --conversation c1 --parent r0 --mode orchestrate",
     [made],

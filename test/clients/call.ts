@@ -6,7 +6,7 @@ import type { Vector } from "./vectors.ts";
 const { operations } = readDocument();
 const names = readMethodNames();
 
-/** Calls what a vector names: deals the flat arguments out to the method's own, and answers what the method answers. */
+/** Calls the method that a vector names: maps the flat arguments to the method's own, and returns its result. */
 export function call(client: Runyard, { operation, helper, arguments: given, options }: Vector["call"]): unknown {
   const own: RequestOptions = {
     timeout: options.timeout_ms,
@@ -61,7 +61,7 @@ function buildArguments(operation: ApiOperation, given: Readonly<Record<string, 
   const query = Object.fromEntries(operation.queryParameters.map(({ name }) => [name, take(name)]));
   const body = operation.body === undefined ? [] : [Object.fromEntries(rest)];
   if (operation.body === undefined && rest.size > 0) throw new Error(`${operation.id} takes no ${[...rest.keys()]}`);
-  // The one address that the client always asks for in the same way has no query of the caller's.
+  // The client always requests the transcript with the same query, so the caller passes none.
   const hasQuery = operation.queryParameters.length > 0 && body.length === 0 && operation.id !== "getTranscript";
   return [...path, ...body, ...(hasQuery ? [query] : []), options];
 }

@@ -88,13 +88,13 @@ describe("new Runyard()", () => {
   });
 
   it("uses the given fetch", async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const fetch = async (url: string) => {
-      asked.push(url);
+      urls.push(url);
       return Response.json({ ...RUN, state: "SUCCEEDED" });
     };
     const run = await createClient({ fetch, baseURL: "https://runyard.example/api/v1" }).runs.retrieve("r1");
-    expect(asked).toEqual(["https://runyard.example/api/v1/agent/runs/r1"]);
+    expect(urls).toEqual(["https://runyard.example/api/v1/agent/runs/r1"]);
     expect(run.state).toBe("SUCCEEDED");
   });
 });
@@ -313,18 +313,18 @@ describe("following a run", () => {
       result({ events: [event(3)], next: 3, ended: true }),
       result({ ...RUN, state: "SUCCEEDED" }),
     );
-    const told: string[] = [];
+    const received: string[] = [];
     const run = await createClient().runs.createAndWait(
       { prompt: "x" },
       {
         onEvent: async ({ sequence }) => {
           await new Promise((resolve) => setTimeout(resolve, 5));
-          told.push(`${sequence} after ${server.seen.length} requests`);
+          received.push(`${sequence} after ${server.seen.length} requests`);
         },
       },
     );
     expect(run.state).toBe("SUCCEEDED");
-    expect(told).toEqual(["1 after 2 requests", "2 after 2 requests", "3 after 3 requests"]);
+    expect(received).toEqual(["1 after 2 requests", "2 after 2 requests", "3 after 3 requests"]);
   });
 
   it("holds a poll as long as the API does, beyond its own timeout", async () => {
@@ -349,7 +349,7 @@ describe("following a run", () => {
     expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("downloads the text of a plan with its type, without asking the storage", async () => {
+  it("downloads the text of a plan with its type, without a request to the storage", async () => {
     const data = { content: "# Plan", content_type: "text/markdown" };
     play(result({ artifact_uid: "a1", artifact_type: "PLAN", created_at: "", data }));
     const response = await createClient().artifacts.download("a1");

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import * as v from "valibot";
 
-/** One scripted answer; README.md beside this file says what the members mean. */
+/** One scripted response; README.md in this folder describes the members. */
 export const ResponseBody = v.strictObject({
   at: v.optional(v.picklist(["api", "storage"]), "api"),
   status: v.optional(v.number(), 200),
@@ -15,7 +15,7 @@ export const ResponseBody = v.strictObject({
 });
 export type ResponseBody = v.InferOutput<typeof ResponseBody>;
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly at: "api" | "storage";
   readonly method: string;
@@ -27,7 +27,7 @@ export interface Seen {
 }
 
 const BASE_PATH = "/api/v1";
-/** Every page may ask these servers, as a browser understands it. */
+/** CORS headers that allow requests from every page. */
 const ALLOWED = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "*",
@@ -35,14 +35,14 @@ const ALLOWED = {
   "access-control-expose-headers": "*",
 };
 
-/** Two servers on 127.0.0.1, an API and a storage, that answer one script in its order and note what they were asked. */
+/** Two servers on 127.0.0.1, an API and a storage, that send scripted responses in order and record requests. */
 export class FaultServer {
   api = "";
   storage = "";
   seen: Seen[] = [];
-  /** What did not go by the script. */
+  /** Requests that deviate from the script. */
   complaints: string[] = [];
-  /** What the storage's origin shows beside the script, by path: pages for a browser. */
+  /** Pages for a browser that the storage serves in addition to the script, by path. */
   pages: Record<string, { type: string; text: string }> = {};
   #script: ResponseBody[] = [];
   #servers: Server[] = [];
@@ -59,21 +59,21 @@ export class FaultServer {
     }
   }
 
-  /** Forgets what was, and answers these next. */
+  /** Discards the previous script and requests, and sends these responses next. */
   play(script: readonly ResponseBody[]): void {
     this.#script = [...script];
     this.seen = [];
     this.complaints = [];
   }
 
-  /** Answers of the script that nobody has asked for. */
+  /** The number of responses that were not requested. */
   get left(): number {
     return this.#script.length;
   }
 
   async #listen(at: "api" | "storage"): Promise<string> {
     const server = createServer((request, response) => {
-      // What a client breaks off is no fault of the server's.
+      // A connection that a client aborts is not an error of the server.
       request.on("error", () => {});
       response.on("error", () => {});
       void this.#serve(at, request, response);
@@ -102,16 +102,16 @@ export class FaultServer {
     this.seen.push({ at, method, path: at === "api" ? path.replace(BASE_PATH, "") : path, rawQuery, headers, body });
     const result = this.#script.shift();
     if (result === undefined || result.at !== at) {
-      this.complaints.push(`${method} ${path} asked the ${at}, where ${result?.at ?? "nobody"} should have been`);
+      this.complaints.push(`${method} ${path} requested the ${at}, but expected: ${result?.at ?? "no request"}`);
       response.writeHead(404, { ...ALLOWED, "x-should-retry": "false" }).end();
       return;
     }
     await pause(result.delay_ms);
     if (result.reset === "before") return reset(request.socket);
-    await this.#answer(result, request.socket, response);
+    await this.#respond(result, request.socket, response);
   }
 
-  async #answer(result: ResponseBody, socket: Socket, response: ServerResponse): Promise<void> {
+  async #respond(result: ResponseBody, socket: Socket, response: ServerResponse): Promise<void> {
     const bytes = Buffer.from(this.#fill(result.raw ?? (result.body === undefined ? "" : JSON.stringify(result.body))));
     const type = result.status < 400 ? "application/json" : "application/problem+json";
     const headers = Object.entries(result.headers).map(([name, value]) => [name.toLowerCase(), this.#fill(value)]);

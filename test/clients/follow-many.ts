@@ -1,4 +1,4 @@
-// Follows a run of many events, as a program of its own, and says how much of the heap was in use along the way.
+// Follows a run with many events in its own process, and reports how much of the heap it used meanwhile.
 import { Runyard } from "../../clients/typescript/src/index.ts";
 
 const client = new Runyard({ baseURL: process.argv[2], apiKey: "ryp_x" });

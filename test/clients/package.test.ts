@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const source = join(root, "clients/typescript");
 const bin = (name: string): string => join(root, "node_modules/.bin", name);
 const server = new FaultServer();
-/** A program of somebody else, with the package installed as they would. */
+/** A third-party program that has installed the package. */
 const folder = mkdtempSync(join(tmpdir(), "runyard-client-"));
 let tarball = "";
 

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 30_000);
 
-/** What the README says before its second snippet. */
+/** The text of the README before its second snippet. */
 const PRELUDE = 'import { Runyard as Client } from "runyard";\nconst client = new Client();\n';
 
 describe("the README of the TypeScript client", () => {
@@ -70,7 +70,7 @@ function runSnippet(index: number): Promise<{ stdout: string; stderr: string }> 
   return run(process.execPath, [`snippet-${index}.mts`], { cwd: folder, env, timeout: 60_000 });
 }
 
-/** What the snippets print that tell the most, in the README's order. */
+/** The most significant output of each snippet, in the README's order. */
 const PRINTED: readonly RegExp[] = [
   /^1 run_created\n[\s\S]*run_succeeded\nSUCCEEDED/,
   /run_created[\s\S]*run_succeeded/,

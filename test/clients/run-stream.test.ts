@@ -42,7 +42,7 @@ const REQUEST_MS = 100;
 
 /** Streams a run from responses, one for each request, which takes 100 ms. */
 async function read(responses: readonly ((signal: AbortSignal) => Response)[], { after = 0, maxRetries = 3 } = {}) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const waits: number[] = [];
   const positions: number[] = [];
   const items: RunStreamItem[] = [];
@@ -56,7 +56,7 @@ async function read(responses: readonly ((signal: AbortSignal) => Response)[], {
     onWaiting: (position: number) => positions.push(position),
     sleep: async (ms: number) => void waits.push(ms),
     request: async (last: number, liveAfter: string | undefined, signal: AbortSignal) => {
-      asked.push([last, liveAfter]);
+      requests.push([last, liveAfter]);
       now += REQUEST_MS;
       const respond = left.shift();
       if (respond === undefined) throw new Error("no request was expected");
@@ -71,7 +71,7 @@ async function read(responses: readonly ((signal: AbortSignal) => Response)[], {
     (reason: unknown) => reason,
   );
   const sequences = items.flatMap((item) => (item.kind === "event" ? [item.event.sequence] : []));
-  return { items, sequences, asked, waits, positions, error };
+  return { items, sequences, requests, waits, positions, error };
 }
 
 describe("streamRun", () => {
@@ -81,7 +81,7 @@ describe("streamRun", () => {
     const found = await read([first, withGap, page([createEvent(6), createEvent(7)], { ended: true })], { after: 2 });
     expect(found).toMatchObject({ sequences: [3, 4, 5, 6, 7], waits: [], error: undefined });
     expect(found.items.every(({ kind }) => kind === "event")).toBe(true);
-    expect(found.asked).toEqual([
+    expect(found.requests).toEqual([
       [2, undefined],
       [4, undefined],
       [5, undefined],
@@ -92,7 +92,7 @@ describe("streamRun", () => {
     const waiting = page([], { live: [], live_next: "W10", waiting: { position: 3 } });
     const found = await read([waiting, waiting, stream('event: waiting\ndata: {"position":2}\n\n'), END]);
     expect(found.positions).toEqual([3, 2]);
-    expect(found.asked).toEqual([
+    expect(found.requests).toEqual([
       [0, undefined],
       [0, "W10"],
       [0, "W10"],
@@ -100,9 +100,9 @@ describe("streamRun", () => {
     ]);
   });
 
-  it("requests a second after a request without anything new, or as late as the server asks", async () => {
-    const [asks, invalid, soon] = ["250", "250x", "50"].map((ms) => stream(`retry: ${ms}\n\n`));
-    const found = await read([page([], { live_next: "W1" }), asks ?? END, invalid ?? END, soon ?? END, END]);
+  it("sends the next request after a second without news, or after the delay that the server sets", async () => {
+    const [valid, invalid, soon] = ["250", "250x", "50"].map((ms) => stream(`retry: ${ms}\n\n`));
+    const found = await read([page([], { live_next: "W1" }), valid ?? END, invalid ?? END, soon ?? END, END]);
     expect(found.waits).toEqual([900, 150, 900, 0]);
   });
 

@@ -43,7 +43,7 @@ describe("the TypeScript client", () => {
   });
 });
 
-/** What became of the call: in the form of a vector's outcome, or the error itself. */
+/** The outcome of the call: in the form of a vector's outcome, or the error itself. */
 async function play(vector: Vector, waits: number[]): Promise<unknown> {
   const { max_retries, timeout_ms, api_key = "ryp_vector", team, headers } = vector.client;
   const client = new Runyard({

@@ -93,7 +93,7 @@ const Vector = v.strictObject({
 });
 export type Vector = v.InferOutput<typeof Vector>;
 
-/** All vectors; one that is not as README.md says throws. */
+/** Reads all vectors. Throws if one does not match README.md. */
 export function readVectors(): Vector[] {
   const text = readFileSync(join(import.meta.dirname, "vectors.json"), "utf8");
   return v.parse(v.strictObject({ vectors: v.array(Vector) }), JSON.parse(text)).vectors;

@@ -19,18 +19,18 @@ const Line = v.object({ ScenarioFinished: v.object({ phase: v.string(), recorder
 export interface OperationReport {
   /** Examples of the fuzzing phase, without the probes that checks send. */
   examples: number;
-  /** All requests, by their answer's status. */
+  /** The number of requests, by the status of the response. */
   readonly statuses: Map<number, number>;
 }
 
 export interface Report {
   /** By `METHOD /path`. */
   readonly operations: ReadonlyMap<string, OperationReport>;
-  /** Names of the checks that were made. */
+  /** Names of the checks that ran. */
   readonly checks: ReadonlySet<string>;
 }
 
-/** Reads what Schemathesis did, from its report of one JSON event a line. */
+/** Reads the report of Schemathesis, which has one JSON event per line. */
 export async function readReport(file: string): Promise<Report> {
   const operations = new Map<string, OperationReport>();
   const checks = new Set<string>();
@@ -39,7 +39,7 @@ export async function readReport(file: string): Promise<Report> {
     if (!parsed.success) continue;
     const { phase, recorder } = parsed.output.ScenarioFinished;
     for (const [id, { parent_id, value }] of Object.entries(recorder.cases ?? {})) {
-      // A case of an operation with the method of another, to see it refused, is the former's.
+      // A case that sends an operation the method of another one, which must be refused, counts for the former.
       const label = phase === "stateful" ? `${value.method} ${value.path}` : (recorder.label ?? "");
       const operation = operations.get(label) ?? { examples: 0, statuses: new Map() };
       operations.set(label, operation);
@@ -48,7 +48,7 @@ export async function readReport(file: string): Promise<Report> {
       operation.statuses.set(status, (operation.statuses.get(status) ?? 0) + 1);
       if (phase === "fuzzing" && parent_id == null) operation.examples++;
     }
-    for (const made of Object.values(recorder.checks ?? {})) for (const { name } of made) checks.add(name);
+    for (const ran of Object.values(recorder.checks ?? {})) for (const { name } of ran) checks.add(name);
   }
   return { operations, checks };
 }

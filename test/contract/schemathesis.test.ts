@@ -8,10 +8,10 @@ import { type Report, readReport } from "./report.ts";
 import { type Outcome, runSchemathesis } from "./schemathesis.ts";
 import { type ContractServer, serveContract } from "./server.ts";
 
-/** Two minutes on two idle processors; several times that on busy ones, and the first run installs it. */
+/** It takes two minutes on two idle processors, and several times that on busy ones or with the installation. */
 const MAX_MS = 15 * 60_000;
 
-/** The checks without which a run has not looked at everything. */
+/** The checks that each run must include. */
 const CHECKS = [
   "not_a_server_error",
   "status_code_conformance",

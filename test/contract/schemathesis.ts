@@ -4,15 +4,15 @@ import { projectRoot } from "../../host/paths.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
 import type { ContractServer } from "./server.ts";
 
-/** Same in every run, so that one that fails fails again; SCHEMATHESIS_SEED tries another. */
+/** The default seed, so that failures are reproducible; SCHEMATHESIS_SEED sets another. */
 const SEED = 20_260_518;
 
 export interface Outcome {
   readonly seed: string;
   readonly exitCode: number;
-  /** All that was printed: the failures, each with a request that shows it. */
+  /** The output, with a request that reproduces each failure. */
   readonly printed: string;
-  /** The report's file: one JSON event a line. */
+  /** The report's file, with one JSON event per line. */
   readonly report: string;
 }
 
@@ -40,7 +40,7 @@ export async function runSchemathesis(server: ContractServer, folder: string): P
   return { seed, exitCode, printed, report };
 }
 
-/** The virtual environment with exactly the packages of requirements.txt; made where there is none. */
+/** Returns the virtual environment with exactly the packages of requirements.txt. Creates it if there is none. */
 async function environment(): Promise<string> {
   const requirements = path.join(import.meta.dirname, "requirements.txt");
   const venv = path.join(projectRoot, ".runyard", "schemathesis");

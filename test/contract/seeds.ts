@@ -2,7 +2,7 @@ import { routes } from "#infra/routes.ts";
 import { type KeyPrincipalName, makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, toTarget } from "../support/valid-requests.ts";
 
-/** What a good request of an operation is made of: it is answered 2xx by the stage that it belongs to. */
+/** The parts of a valid request of an operation. It returns 2xx on the stage that it belongs to. */
 export interface Seed {
   /** An API key of a principal that may call; none for a public operation. */
   readonly key?: string;
@@ -15,13 +15,13 @@ export interface Seed {
 export interface Seeds {
   /** The seed for the next request of `METHOD /path`; all operations of the stateful phase share one stage. */
   take(operation: string, stateful: boolean): Promise<Seed>;
-  /** The stage that a request belongs to: that of its key, else the operation's own. */
+  /** Returns the stage of a request's key, or else the operation's own stage. */
   prepareStage(operation: string, authorization: string | undefined): Promise<Stage>;
-  /** A stage that an answer has changed is not used for its operation again. */
+  /** Replaces an operation's stage if a response shows that it changed. */
   noteResponse(operation: string, stage: Stage, status: number): void;
 }
 
-/** Whose key each kind of principal of a route brings. */
+/** The owner of the key for each kind of principal of a route. */
 const CALLERS: Readonly<Record<string, KeyPrincipalName>> = {
   personal: "creator",
   agent: "agent of the team",
@@ -37,7 +37,7 @@ interface Use {
   requests: number;
 }
 
-/** Stages for Schemathesis: each operation has its own, made anew whenever a request has changed it. */
+/** Creates stages for Schemathesis. Each operation has its own, which is replaced when a request has changed it. */
 export function seeds(): Seeds {
   const uses = new Map<string, Use>();
   const rounds = new Map<string, number>();
@@ -87,7 +87,7 @@ export function seeds(): Seeds {
       if (use?.stage !== stage) return;
       const changes = !operation.startsWith("GET ") && status < 300;
       if (changes || status === 409 || status === 429) use.requests = MAX_REQUESTS;
-      // Another caller's turn comes sooner where this one may not.
+      // Switches sooner to another caller if this one is not authorized.
       if (status === 403) use.requests += MAX_REQUESTS / 5;
     },
   };
@@ -102,7 +102,7 @@ function createSeed(operation: string, stage: Stage, round: number): Seed {
   };
 }
 
-/** Who calls: `round` turns through the kinds of principals that may, people first. */
+/** Selects the caller: `round` rotates through the permitted kinds of principals, people first. */
 function chooseCaller(operation: string, stage: Stage, round: number): Pick<Seed, "key" | "team"> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === operation);
   if (route === undefined) throw new Error(`infra/routes.ts has no ${operation}`);

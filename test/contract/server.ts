@@ -10,13 +10,13 @@ import { type Seeds, seeds } from "./seeds.ts";
 const PREFIX = "/api/v1";
 const SEEDS = "/seeds/";
 
-/** A second of the control plane's time passes in as many milliseconds while a request waits for something to happen. */
+/** Milliseconds in which a second of the control plane's time passes while a request waits. */
 const SECOND_MS = 4;
 
 export interface ContractServer {
-  /** Where the API is: it ends in /api/v1. */
+  /** The URL of the API, which ends in /api/v1. */
   readonly baseUrl: string;
-  /** Where a request's seed is: `{seedsUrl}{METHOD} {path template}`, percent-encoded, with `?stateful` in that phase. */
+  /** The prefix of the URLs of seeds: `{seedsUrl}{METHOD} {path template}`, percent-encoded, with `?stateful` in that phase. */
   readonly seedsUrl: string;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface ContractServer {
 /** Serves the whole API, with every route's own function, on the memory stores. */
 export async function serveContract(): Promise<ContractServer> {
   const stages = seeds();
-  // Generated headers and addresses are longer than Node takes by default, and it is the API that is to refuse them.
+  // Generated headers and URLs exceed Node's default limit, and the API is to refuse them.
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     const result = (request.url ?? "").startsWith(SEEDS) ? handleSeed(request, stages) : handleRequest(request, stages);
     void result.then(
@@ -32,7 +32,7 @@ export async function serveContract(): Promise<ContractServer> {
       (error: unknown) => send(response, { statusCode: 500, headers: {}, body: String(error) }),
     );
   });
-  // Idle connections stay: one that closes just as it is used again would look like a fault of the API.
+  // Idle connections stay open: one that closes while it is reused would look like a failure of the API.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -55,7 +55,7 @@ async function handleSeed(request: IncomingMessage, stages: Seeds): Promise<Http
   return { statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(seed) };
 }
 
-/** What API Gateway does: finds the route's function and hands it the request as an event. */
+/** Finds the route's function, and passes it the request as an event, as API Gateway does. */
 async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
   const event = await toEvent(request);
   const method = event.requestContext.http.method;
@@ -66,7 +66,7 @@ async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<H
   const stage = await stages.prepareStage(operation, event.headers["authorization"]);
   const endpoint = await loadEndpoint(route);
   const { clock, ports } = stage.plane;
-  const passing = setInterval(() => {
+  const ticking = setInterval(() => {
     clock.now += 1000;
   }, SECOND_MS);
   try {
@@ -75,7 +75,7 @@ async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<H
     stages.noteResponse(operation, stage, response.statusCode);
     return response;
   } finally {
-    clearInterval(passing);
+    clearInterval(ticking);
   }
 }
 
@@ -83,7 +83,7 @@ function routeOfPath(method: string, rawPath: string): ReturnType<typeof findRou
   try {
     return rawPath.startsWith(PREFIX) ? findRoute(method, rawPath.slice(PREFIX.length)) : undefined;
   } catch (error) {
-    // What is percent-encoded wrongly is no route's path.
+    // A path with an invalid percent-encoding matches no route.
     if (error instanceof URIError) return undefined;
     throw error;
   }

@@ -11,7 +11,7 @@ const shell = blocks.filter(({ language }) => ["sh", "bash", "shell", "console"]
 /** Languages whose blocks hold no commands. Those of clients are run by test/clients. */
 const OTHERS = ["ts", "js", "python", "json", "yaml", "mermaid", "text", "markdown"];
 
-/** What the job of docs/ci.md has. */
+/** The variables that the job of docs/ci.md has. */
 const JOB = { "run.json": JSON.stringify({ prompt: "```sh\necho said\n```" }) };
 
 describe("the fenced blocks of the documentation", () => {
@@ -67,7 +67,7 @@ describe("the commands of the documentation", () => {
   });
 });
 
-/** The block has ended without a failed command or a refused request, and printed what its comments show. */
+/** Checks that the block completed without errors, and printed what its comments show. */
 function expectShown({ block, isComplete, stdout, stderr }: Outcome): void {
   const context = `${place(block)}\n${block.text}\n--- printed:\n${stdout}${stderr}`;
   expect(isComplete, context).toBe(true);
@@ -75,7 +75,7 @@ function expectShown({ block, isComplete, stdout, stderr }: Outcome): void {
   for (const pattern of shownOutputs(block)) expect(stdout, context).toMatch(pattern);
 }
 
-/** Comments on lines of their own show output; an ellipsis stands for what differs each time. */
+/** Comments on lines of their own show output; an ellipsis stands for text that differs each time. */
 const shownOutputs = ({ text }: Block): RegExp[] =>
   [...text.matchAll(/^# (.*)$/gm)].map(
     ([, shown = ""]) =>

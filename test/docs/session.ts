@@ -21,7 +21,7 @@ export interface SessionOptions {
 
 /**
  * Runs blocks in one shell, in a directory that looks like a checkout in which `npm start` runs. Before each block it waits until
- * runs have ended, which they have when a reader goes on.
+ * runs have ended, as a reader does.
  */
 export async function runBlocks(
   service: TestService,

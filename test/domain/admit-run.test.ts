@@ -8,7 +8,7 @@ import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 const own = keys.counters({ type: "Team", uid: "t" });
 const queue = count(own, { queued: 1 });
 
-/** Creates a run whose attempts fail by these writes, one after the other; returns what comes of it and the limits that were tried. */
+/** Creates a run whose attempts fail with these writes, in order. Returns the outcome and the tried limits. */
 async function admit(...failures: readonly (readonly string[] | undefined)[]) {
   const limits: unknown[] = [];
   const create = async (writes: NamedWrites) => {

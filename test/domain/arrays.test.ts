@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sortByText, splitIntoBatches } from "#shared/arrays.ts";
 
 describe("sortByText", () => {
-  it("sorts by UTF-16 units, and leaves what it sorts as it is", () => {
+  it("sorts by UTF-16 units, and does not change its input", () => {
     const items = [{ name: "b" }, { name: "é" }, { name: "B" }, { name: "" }, { name: "a10" }, { name: "a1" }];
     const before = [...items];
     expect(sortByText(items, ({ name }) => name).map(({ name }) => name)).toEqual(["", "B", "a1", "a10", "b", "é"]);

@@ -12,7 +12,7 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { createHarness, createRun, deliver, workingRun } from "../support/execution.ts";
 
-/** The budgets that are counts, and so hold on any machine. Times are measured by `npm run bench`. */
+/** Budgets that are counts, which hold on any machine. `npm run bench` measures times. */
 let table: CostedTable;
 let plane: TestControlPlane;
 const REQUEST = { title: "Tidy up the build and report what changed", prompt: "Tell the time.\n\n```sh\ndate\n```" };
@@ -42,7 +42,7 @@ describe("POST /agent/runs", () => {
 describe("a run", () => {
   test("without messages costs at most 49 write units, from its creation to its transcript and its place in usage reports", async () => {
     const { bill } = await measureBill(table, async () => {
-      // Each move is at a time of its own, so that it moves the run in the order of the lists.
+      // Each transition has its own time, so that it changes the position of the run in the lists.
       const runId = await createRun(plane, REQUEST);
       plane.clock.now += 100;
       const harness = createHarness(plane, await plane.dispatch(runId));
@@ -53,7 +53,7 @@ describe("a run", () => {
       await deliver(plane);
     });
     expect(bill.writeUnits).toBeGreaterThan(40);
-    // Four of them count the run once for reports of usage, which then read no runs.
+    // Four of them count the run once for usage reports, which then read no runs.
     expect(bill.writeUnits).toBeLessThanOrEqual(49);
   });
 
@@ -88,7 +88,7 @@ describe("a run", () => {
     expect(sizeOfItem(head ?? {})).toBeLessThanOrEqual(1024);
   });
 
-  test("pays for a heartbeat only when the last one is ten seconds old", async () => {
+  test("writes a heartbeat only when the last one is ten seconds old", async () => {
     const harness = await workingRun(plane, REQUEST);
     plane.clock.now += 5_000;
     expect((await measureBill(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });

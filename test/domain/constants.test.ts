@@ -25,10 +25,10 @@ describe("every constant", () => {
   });
 });
 
-/** Longer tables, such as that of the routes, have tests of their own. */
+/** Longer tables, such as the routes, have their own tests. */
 const LONGEST = 1_100;
 
-/** Constants at the top of a file whose values are written there: numbers, texts, and lists and tables of them. */
+/** Top-level constants with literal values: numbers, strings, and arrays and objects of them. */
 function readConstants(code: string, file: string): readonly string[] {
   const { body } = v.parse(v.looseObject({ body: v.array(Node) }), parseSync(file, code).program);
   return body
@@ -60,7 +60,7 @@ const Collection = v.looseObject({
 });
 const Name = v.looseObject({ type: v.literal("Identifier"), name: v.string() });
 
-/** Undefined for what only running the code tells. */
+/** Undefined for a value that is known only at run time. */
 function format(node: Node): string | undefined {
   const number = calculate(node);
   if (number !== undefined) return String(number);
@@ -95,7 +95,7 @@ const Calculation = v.looseObject({
   right: Node,
 });
 
-/** The number that an expression of numbers results in. */
+/** Evaluates an expression of numbers. */
 function calculate(node: Node): number | undefined {
   if (v.is(Literal, node)) {
     const { value } = v.parse(Literal, node);

@@ -34,10 +34,10 @@ afterEach(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-/** Counts what a run of ten minutes calls: each model call is followed by a batch of messages, and there are two checkpoints. */
+/** Counts the calls of a ten-minute run: a batch of messages follows each model call, and there are two checkpoints. */
 async function countRun(): Promise<CountedCalls["run"]> {
   const count = { httpRequests: 0, quietRequests: 0, messages: 0, puts: 0 };
-  const asked = async (response: Promise<{ status: number }>) => {
+  const countRequest = async (response: Promise<{ status: number }>) => {
     count.httpRequests++;
     expect((await response).status).toBeLessThan(300);
   };
@@ -50,20 +50,20 @@ async function countRun(): Promise<CountedCalls["run"]> {
     plane.clock.now += 100;
     const harness = createHarness(plane, await plane.dispatch(runId));
     plane.clock.now += 100;
-    await asked(harness.resolve());
+    await countRequest(harness.resolve());
     const timestamp = new Date(plane.clock.now).toISOString();
-    await asked(harness.event({ event_uuid: randomUUID(), event_name: "agent_started", timestamp }));
+    await countRequest(harness.event({ event_uuid: randomUUID(), event_name: "agent_started", timestamp }));
     for (let second = 1; second <= MINUTES * 60; second++) {
       plane.clock.now += 1_000;
       if (second % 10 === 0) {
         count.quietRequests++;
-        await asked(harness.beat());
+        await countRequest(harness.beat());
       }
       if (second % 30 === 0) await callModel(harness, second / 30);
       if (second % 30 === 0) await reap(plane);
       if (second % 300 === 0) await checkpoint(harness, `checkpoint-${second}`);
     }
-    await asked(harness.finish());
+    await countRequest(harness.finish());
     count.messages = plane.sent.length;
     await deliver(plane);
     // The transcript.
@@ -74,16 +74,16 @@ async function countRun(): Promise<CountedCalls["run"]> {
   async function callModel(harness: Harness, number: number): Promise<void> {
     models.turns.push({ text: "done", usage: { input: 1_000, output: 50 } });
     expect((await gateway.messages(harness.key, { model: "claude-sonnet-5-5" })).status).toBe(200);
-    await asked(harness.messages(number, "done"));
+    await countRequest(harness.messages(number, "done"));
   }
 
   async function checkpoint(harness: Harness, generation: string): Promise<void> {
     const file = { filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256: SHA256_OF_W };
     const begun = harness.support("upload-snapshot", { mode: "checkpoint", generation, files: [file] });
-    await asked(begun);
+    await countRequest(begun);
     await plane.upload((await begun).body.uploads[0].url, "w");
     count.puts++;
-    await asked(harness.support("commit-snapshot", { generation, files: [file.filename] }));
+    await countRequest(harness.support("commit-snapshot", { generation, files: [file.filename] }));
   }
 }
 const SHA256_OF_W = "50e721e49c013f00c62cf59f2163542a9d8df02464efeb615d31051b0fddc326";
@@ -98,8 +98,8 @@ async function countIdleMinute(): Promise<CountedCalls["idleMinute"]> {
   return { reads: bill.readUnits, writes: bill.writeUnits };
 }
 
-describe("the calls that npm run cost knows", () => {
-  it("are those that a run of ten minutes and an idle minute make", async () => {
+describe("the call counts of npm run cost", () => {
+  it("are those of a ten-minute run and of an idle minute", async () => {
     const known: unknown = JSON.parse(readFileSync(join(root, "bench/cost/counted-calls.json"), "utf8"));
     expect({ idleMinute: await countIdleMinute(), run: await countRun() }).toEqual(known);
   });

@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** Parts of a field: numbers, ranges, steps, and now and then what no cron has. */
+/** Parts of a field: numbers, ranges, steps, and sometimes invalid ones. */
 function field(least: number, most: number, names: readonly string[] = []): fc.Arbitrary<string> {
   const value = fc.integer({ min: least, max: most });
   const named = names.length === 0 ? value.map(String) : fc.oneof(value.map(String), fc.constantFrom(...names));
@@ -47,7 +47,7 @@ const crons = fc.oneof(
 );
 const zones = fc.oneof(
   fc.constantFrom(...Intl.supportedValuesOf("timeZone")),
-  // Those whose clocks do what others do not: half an hour, at midnight, twice in a month, by a whole day.
+  // Zones with unusual clock changes: by half an hour, at midnight, twice in a month, by a whole day.
   fc.constantFrom(
     "UTC",
     "Europe/Berlin",
@@ -58,7 +58,7 @@ const zones = fc.oneof(
   ),
 );
 
-/** The timetable, or undefined where the cron is refused with the field's name. */
+/** The timetable, or undefined if the cron is rejected with the field's name. */
 function timetable(cron: string, zone: string): Timetable | undefined {
   try {
     return parseTimetable(cron, zone);
@@ -69,7 +69,7 @@ function timetable(cron: string, zone: string): Timetable | undefined {
   }
 }
 
-/** Stretches of the four years that are looked at: all of them for a rare cron, else the hours around each change of clocks and some days. */
+/** The parts of the four years to check: all for a rare cron, otherwise hours around clock changes and some days. */
 function stretches(zone: string, cron: string, times: Pick<Timetable, "next">): [number, number][] {
   const [begin, end] = YEARS;
   if (walk(times, begin, begin + 400 * DAY, 300).length < 300) return [[begin, end]];
@@ -92,7 +92,7 @@ function walk({ next }: Pick<Timetable, "next">, from: number, to: number, most 
   return times;
 }
 
-/** Every so many of a long list, so that about `most` are left. */
+/** Samples a long list evenly, so that about `most` items are left. */
 const sample = <T>(list: readonly T[], most: number): T[] =>
   list.filter((_, index) => index % Math.ceil(list.length / most) === 0);
 
@@ -114,7 +114,7 @@ describe("a random cron in a random zone over four years", () => {
           const tooMany = [...byTimer].filter((at) => !wanted.has(at));
           expect(sample(tooMany, 50).filter(ours.isFiring)).toEqual([]);
           expect(sample([...wanted], 50).filter((at) => !ours.isFiring(at))).toEqual([]);
-          // What the timer leaves out is found by the reconciler, which walks the timetable: what a change of clocks moves.
+          // The reconciler walks the timetable, and finds the times that a clock change moves.
           for (const at of [...wanted].filter((one) => !byTimer.has(one))) {
             const [before, after] = [offsetMinutes(at - 3 * HOUR, zone), offsetMinutes(at + MINUTE, zone)];
             expect(before, `${cron} in ${zone} at ${new Date(at).toISOString()}`).not.toBe(after);
@@ -123,7 +123,7 @@ describe("a random cron in a random zone over four years", () => {
       }),
       { numRuns: 150 },
     );
-    // The refused ones are the smaller part, or this would show little.
+    // Most crons are accepted, or this test would show little.
     expect(accepted).toBeGreaterThan(60);
   }, 120_000);
 });

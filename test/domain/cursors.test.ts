@@ -21,7 +21,7 @@ describe("cursors", () => {
     ours = await signedBy("one secret");
   });
 
-  it("read back as the encoded position, and are valid in a query without encoding", async () => {
+  it("decode to the encoded position, and need no encoding in a query", async () => {
     await fc.assert(
       fc.asyncProperty(binding, position, async (bound, after) => {
         const cursor = await ours.write(bound, after);
@@ -31,7 +31,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are short whatever the list is bound to, and of three parts are none", async () => {
+  it("are short for any list, and are rejected with three parts", async () => {
     const cursor = await ours.write("b".repeat(1_000), "");
     expect(cursor.length).toBeLessThan(100);
     await expect(ours.read("b".repeat(1_000), `${cursor}.x`)).rejects.toMatchObject(refused);
@@ -69,7 +69,7 @@ describe("cursors", () => {
     );
   });
 
-  it("cause only the caller's error if they are invalid", async () => {
+  it("cause only a client error if they are invalid", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         await expect(ours.read("b", text)).rejects.toMatchObject(refused);

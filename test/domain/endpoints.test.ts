@@ -49,7 +49,7 @@ describe("an endpoint", () => {
     expect(await plane.call(stopping, { key })).toMatchObject({ status: 200, body: { kind: "run" } });
   });
 
-  it("logs each request, but for the successes of a quiet one", async () => {
+  it("logs each request, except the successes of a quiet endpoint", async () => {
     const plane = await createTestControlPlane();
     const lines: unknown[] = [];
     setLogOutput((line) => void lines.push(JSON.parse(line)));
@@ -156,16 +156,16 @@ describe("originEndpoint", () => {
       { baseUrl: "https://api.test/api/v1", originSecret },
     );
   const target = "https://url.test/api/v1/agent/runs/r%201/events?after=2&live=true";
-  const ask = (headers: Record<string, string>, init: { method?: string; target?: string } = {}) =>
+  const createRequest = (headers: Record<string, string>, init: { method?: string; target?: string } = {}) =>
     new Request(init.target ?? target, {
       ...(init.method === undefined ? {} : { method: init.method }),
       headers: { "runyard-origin-secret": secret, ...headers },
     });
 
-  it("gives the endpoint the request as an event of API Gateway", async () => {
+  it("passes the request to the endpoint as an event of API Gateway", async () => {
     const before = Date.now();
     const response = await serve()(
-      ask({ "x-amzn-trace-id": "Root=1-6a-b7", "runyard-viewer-host": "runs.test", "user-agent": "curl" }),
+      createRequest({ "x-amzn-trace-id": "Root=1-6a-b7", "runyard-viewer-host": "runs.test", "user-agent": "curl" }),
     );
     expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([201, "1", "hello"]);
     const rawPath = "/api/v1/agent/runs/r%201/events";
@@ -202,19 +202,19 @@ describe("originEndpoint", () => {
   });
 
   it("uses its own address and a new trace id for a request that names none", async () => {
-    await serve()(ask({}));
+    await serve()(createRequest({}));
     const [{ event, baseUrl } = { event: undefined, baseUrl: "" }] = seen.splice(0);
     expect(baseUrl).toBe("https://api.test/api/v1");
     expect(event).toMatchObject({ requestContext: { requestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) } });
   });
 
   it.each([
-    ["another secret", ask({ "runyard-origin-secret": "guessed" }), secret, 403],
-    ["an empty secret where none is configured", ask({ "runyard-origin-secret": "" }), "", 403],
-    ["a path below", ask({}, { target: `${target.split("?")[0]}/x` }), secret, 404],
-    ["a path above", ask({}, { target: "https://url.test/x/api/v1/agent/runs/1/events" }), secret, 404],
-    ["two parameters", ask({}, { target: "https://url.test/api/v1/agent/runs/1/2/events" }), secret, 404],
-    ["another method", ask({}, { method: "DELETE" }), secret, 405],
+    ["another secret", createRequest({ "runyard-origin-secret": "guessed" }), secret, 403],
+    ["an empty secret where none is configured", createRequest({ "runyard-origin-secret": "" }), "", 403],
+    ["a path below", createRequest({}, { target: `${target.split("?")[0]}/x` }), secret, 404],
+    ["a path above", createRequest({}, { target: "https://url.test/x/api/v1/agent/runs/1/events" }), secret, 404],
+    ["two parameters", createRequest({}, { target: "https://url.test/api/v1/agent/runs/1/2/events" }), secret, 404],
+    ["another method", createRequest({}, { method: "DELETE" }), secret, 405],
   ])("refuses %s, and does not call the endpoint", async (_, request, configured, status) => {
     const response = await serve(configured)(request);
     expect(response.status).toBe(status);

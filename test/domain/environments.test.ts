@@ -32,7 +32,7 @@ const environment = (changes: Partial<Environment> = {}): Environment => ({
 const personal = environment({ owner: { type: "User", uid: "ada" } });
 const shared = environment({ owner: { type: "User", uid: "zoe" }, guests: new Set(["ada"]) });
 
-/** A person, by the teams that they are in. */
+/** A person who is in these teams. */
 const person = (uid: string, ...teams: string[]): Principal => ({
   kind: "personal",
   user: { uid, displayName: uid, email: `${uid}@runyard.test` },
@@ -116,7 +116,7 @@ it("copySetup copies the commands and the image, as far as the environment has t
   expect(copySetup(environment({ ...setup, worker_host: "rack" }))).toEqual(setup);
 });
 
-it("toTrialRequest asks for a run in the environment's scope that only sets it up", () => {
+it("toTrialRequest requests a run in the environment's scope that only sets it up", () => {
   expect(toTrialRequest(environment({ name: "x".repeat(400) }))).toEqual({
     title: `Set up ${"x".repeat(293)}`,
     prompt: "Set up the environment and do nothing else.\n\n```sh\ntrue\n```",

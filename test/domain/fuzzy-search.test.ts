@@ -29,7 +29,7 @@ describe("fuzzy search", () => {
     expect(createTextMatcher(query)(text)).toBe(false);
   });
 
-  test("no odd query throws or runs without end", () => {
+  test("no unusual query throws or runs forever", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 256 }),

@@ -13,7 +13,7 @@ const schema = v.object({ id: v.number() });
 
 type Responses = readonly (() => Response | Promise<Response>)[];
 
-/** GitHub, which gives one response after another, and what it was asked. */
+/** A GitHub that returns these responses in order, and the requests that it received. */
 function createGithub(...responses: Responses) {
   const seen: { readonly url: string; readonly init: RequestInit | undefined }[] = [];
   const left = [...responses];
@@ -41,12 +41,12 @@ const redirect =
     new Response(null, { status, headers: { location } });
 const request = { path: "/x", token: "t", what: "acme/shop" };
 
-const ask = (more: object, ...responses: Responses) => {
+const send = (more: object, ...responses: Responses) => {
   const { api, seen } = createGithub(...responses);
   return { result: requestGithub(schema, { ...request, ...more }, api), seen };
 };
 const failureOf = async (more: object, ...responses: Responses) => {
-  const error: unknown = await ask(more, ...responses).result.catch((caught: unknown) => caught);
+  const error: unknown = await send(more, ...responses).result.catch((caught: unknown) => caught);
   if (!(error instanceof DiscoveryFailure)) throw error;
   return error;
 };
@@ -60,10 +60,10 @@ describe("requestGithub", () => {
     };
     const sent = { signal: expect.any(AbortSignal), redirect: "manual" };
     const ok = () => Response.json({ id: 1 });
-    const plain = ask({ token: undefined }, ok);
+    const plain = send({ token: undefined }, ok);
     expect(await plain.result).toEqual({ changed: true, body: { id: 1 }, url: "" });
     expect(plain.seen).toEqual([{ url: `${API}/x`, init: { ...sent, headers } }]);
-    const full = ask({ etag: "e", body: { a: 1 } }, () =>
+    const full = send({ etag: "e", body: { a: 1 } }, () =>
       Response.json({ id: 2 }, { status: 201, headers: { etag: "f" } }),
     );
     expect(await full.result).toEqual({ changed: true, body: { id: 2 }, url: "", etag: "f" });
@@ -77,8 +77,8 @@ describe("requestGithub", () => {
 
   it("returns that nothing has changed, and the result for an empty repository", async () => {
     const unchanged = () => new Response(null, { status: 304, headers: { location: "/y" } });
-    expect(await ask({ etag: "e" }, unchanged).result).toEqual({ changed: false });
-    expect(await ask({ ifEmpty: { id: 0 } }, refusal(409, said("empty"))).result).toEqual({
+    expect(await send({ etag: "e" }, unchanged).result).toEqual({ changed: false });
+    expect(await send({ ifEmpty: { id: 0 } }, refusal(409, said("empty"))).result).toEqual({
       changed: true,
       body: { id: 0 },
       url: "",
@@ -90,7 +90,7 @@ describe("requestGithub", () => {
 
   it("follows three redirects within the API, and no other", async () => {
     const ok = () => Response.json({ id: 1 });
-    const far = ask({}, redirect("/1"), redirect("2", 307), redirect(`${API}/3`, 399), ok);
+    const far = send({}, redirect("/1"), redirect("2", 307), redirect(`${API}/3`, 399), ok);
     expect(await far.result).toMatchObject({ body: { id: 1 } });
     expect(far.seen.map(({ url }) => url)).toEqual([
       `${API}/x`,
@@ -99,10 +99,10 @@ describe("requestGithub", () => {
       `${API}/3`,
     ]);
     const elsewhere = "GitHub leads elsewhere for acme/shop";
-    const tooFar = ask({}, redirect("/1"), redirect("/2"), redirect("/3"), redirect("/4"), ok);
+    const tooFar = send({}, redirect("/1"), redirect("/2"), redirect("/3"), redirect("/4"), ok);
     await expect(tooFar.result).rejects.toMatchObject({ message: elsewhere });
     expect(tooFar.seen).toHaveLength(4);
-    const away = ask({}, redirect("https://evil.test/1"), ok);
+    const away = send({}, redirect("https://evil.test/1"), ok);
     await expect(away.result).rejects.toMatchObject({
       message: elsewhere,
       failure: { code: "resource_not_found", retry_at: NOW + 60_000 },
@@ -140,7 +140,7 @@ describe("requestGithub", () => {
       () => new Response(`{"id":1}${" ".repeat(8 * MEBIBYTE - 7)}`),
       `GitHub's response about acme/shop has more than ${8 * MEBIBYTE} bytes`,
     ],
-  ])("fails for a while: %s", async (response, message) => {
+  ])("fails temporarily: %s", async (response, message) => {
     const error = await failureOf({}, response);
     expect(error).not.toBeInstanceOf(GithubRefusal);
     expect(error.message).toBe(message);
@@ -149,7 +149,7 @@ describe("requestGithub", () => {
 
   it("accepts a response of 8 MiB", async () => {
     const largest = () => new Response(`{"id":1}${" ".repeat(8 * MEBIBYTE - 8)}`);
-    expect(await ask({}, largest).result).toMatchObject({ body: { id: 1 } });
+    expect(await send({}, largest).result).toMatchObject({ body: { id: 1 } });
   });
 
   it.each([

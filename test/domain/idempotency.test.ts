@@ -265,7 +265,7 @@ describe("the identity of a request", () => {
 
 describe("runIdempotent", () => {
   const HASH = sha256("content");
-  const asked = (more: object = {}) => ({
+  const toRequest = (more: object = {}) => ({
     record: recordKey("p", "op", "n"),
     hash: HASH,
     keyed: true,
@@ -277,7 +277,7 @@ describe("runIdempotent", () => {
     const table = memoryTable();
     const calls: string[] = [];
     const clock = { now: 1_000 };
-    const run = (once = asked(), options?: { readonly checkFirst?: boolean }) =>
+    const run = (once = toRequest(), options?: { readonly checkFirst?: boolean }) =>
       runIdempotent(
         table,
         once,
@@ -298,7 +298,7 @@ describe("runIdempotent", () => {
         ...(options === undefined ? [] : [options]),
       );
     const store = (hash: string, original = true) =>
-      table.write(putRecord(asked().record, { hash, result: "stored", original, made_at: clock.now }, 60, "none"));
+      table.write(putRecord(toRequest().record, { hash, result: "stored", original, made_at: clock.now }, 60, "none"));
     return { table, calls, clock, run, store };
   }
 
@@ -313,17 +313,17 @@ describe("runIdempotent", () => {
       calls.push("read");
       return get(key);
     };
-    expect(await run(asked(more), { checkFirst: true })).toBe("made");
+    expect(await run(toRequest(more), { checkFirst: true })).toBe("made");
     expect(calls).toEqual([...reads, "first"]);
   });
   const refused = () => new RunyardError("conflict", { detail: "refused" });
 
-  it("tries a request before it looks for its record, unless that is asked for", async () => {
+  it("tries a request before it looks for its record, unless checkFirst is set", async () => {
     for (const [once, options, calls] of [
-      [asked(), undefined, ["first", "stored"]],
-      [asked(), { checkFirst: true }, ["stored"]],
-      [asked({ keyed: false, repeat: true }), { checkFirst: true }, ["stored"]],
-      [asked({ keyed: false, repeat: true }), { checkFirst: false }, ["first", "stored"]],
+      [toRequest(), undefined, ["first", "stored"]],
+      [toRequest(), { checkFirst: true }, ["stored"]],
+      [toRequest({ keyed: false, repeat: true }), { checkFirst: true }, ["stored"]],
+      [toRequest({ keyed: false, repeat: true }), { checkFirst: false }, ["first", "stored"]],
     ] as const) {
       const runner = createRunner();
       await runner.store(HASH);
@@ -331,20 +331,20 @@ describe("runIdempotent", () => {
       expect(runner.calls).toEqual(calls);
     }
     const fresh = createRunner();
-    expect(await fresh.run(asked(), { checkFirst: true })).toBe("made");
+    expect(await fresh.run(toRequest(), { checkFirst: true })).toBe("made");
     expect(fresh.calls).toEqual(["first"]);
     const plain = createRunner();
-    expect(await plain.run(asked({ keyed: false }), { checkFirst: true })).toBe("made");
+    expect(await plain.run(toRequest({ keyed: false }), { checkFirst: true })).toBe("made");
     expect(plain.calls).toEqual(["first"]);
   });
 
-  it("answers a refused repeat with the result of the first request, if it is the same", async () => {
+  it("returns the first request's result for a refused repeat with the same content", async () => {
     for (const [once, hash, isReplayed] of [
-      [asked(), HASH, true],
-      [asked({ keyed: false, repeat: true }), HASH, true],
-      [asked({ keyed: false }), HASH, false],
-      [asked(), "another", false],
-      [asked(), undefined, false],
+      [toRequest(), HASH, true],
+      [toRequest({ keyed: false, repeat: true }), HASH, true],
+      [toRequest({ keyed: false }), HASH, false],
+      [toRequest(), "another", false],
+      [toRequest(), undefined, false],
     ] as const) {
       const runner = createRunner(refused);
       if (hash !== undefined) await runner.store(hash);
@@ -358,7 +358,7 @@ describe("runIdempotent", () => {
     await expect(late.run()).rejects.toThrow("refused");
   });
 
-  it("passes other errors on, and refuses another content under the same key", async () => {
+  it("passes on other errors, and refuses different content under the same key", async () => {
     const broken = createRunner(() => new TypeError("broken"));
     await broken.store(HASH);
     await expect(broken.run()).rejects.toThrow("broken");
@@ -380,7 +380,7 @@ describe("runIdempotent", () => {
   it("finds the retry that overtook a first attempt, once", async () => {
     const runner = createRunner();
     await runner.store(HASH, false);
-    const first = asked({ keyed: false });
+    const first = toRequest({ keyed: false });
     expect(await runner.run(first)).toBe("replayed");
     expect(await runner.run(first)).toBe("made");
     expect(runner.calls).toEqual(["first", "stored", "first"]);

@@ -6,11 +6,11 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { storeRuns } from "../support/listing.ts";
 
-/** Index entries and items that a page of 20 may read, those of the caller's authentication included. */
+/** Index entries and items that a page of 20 may read, including those for the caller's authentication. */
 const PAGE = 20;
 const MOST = 4 * PAGE;
 const RUNS = 1_000;
-/** Runs that have not ended; the lists by creator and schedule read those of others along. */
+/** Runs that have not ended. The lists by creator and schedule also read those of others. */
 const ACTIVE = 30;
 const OTHERS_ACTIVE = 8;
 

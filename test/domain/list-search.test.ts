@@ -50,7 +50,7 @@ interface Reading {
   atOnce: number;
 }
 
-/** The entries as so many sources, which tell what was read of them. */
+/** Divides the entries into this many sources, which record what was read. */
 function createSources(entries: readonly Item[], sources: number, by: Order, reading: Reading): Source[] {
   return Array.from({ length: sources }, (_, source) => {
     const own = entries.filter((_, index) => index % sources === source);
@@ -150,7 +150,7 @@ describe("a search", () => {
     }
   });
 
-  it("is not slowed by a beginning where everything matches", async () => {
+  it("is not slowed by first entries that all match", async () => {
     for (const by of [order("updated_at", true), order("updated_at", false)]) {
       const reading = newReading();
       const edge = (entry: Item) => [0, 1, 2].some((far) => [far, 49_999 - far].includes(Number(entry["number"])));
@@ -229,7 +229,7 @@ describe("createBatchSizer", () => {
     ]);
   });
 
-  it("reads at least what is still wanted", () => {
+  it("reads at least the number of missing runs", () => {
     expect(
       listRounds("updated_at", 10, [
         { parts: [[0, 0]], found: 0 },

@@ -13,7 +13,7 @@ const ROOT = "019e3c75-9780-7b78-8a54-7a196032b69c";
 const ACTIVE: Filters = { states: ["QUEUED", "INPROGRESS"] };
 const ENDED: Filters = { states: ["FAILED"] };
 
-/** Chooses the sources of scope A, reads the first entries of each, and tells what was read for that. */
+/** Chooses the sources of scope A, reads the first entries of each, and returns what was read. */
 async function choose(
   sortBy: SortBy,
   filters: Filters,

@@ -75,7 +75,7 @@ describe("a tail", () => {
     ]);
   });
 
-  it("loses the streams of what is complete, and stays the same without them", () => {
+  it("drops the streams of completed actions and messages, and is unchanged if it has none", () => {
     const all = tail(frame(0, "x"), frame(0, "x", "b"), said(0, "x"));
     expect(withoutStreams(all, ["b", "m"])).toEqual({ execution_id: "e", streams: [frame(0, "x")] });
     expect(withoutStreams(all, ["other", ""])).toBe(all);
@@ -140,7 +140,7 @@ describe("live tails in a table", () => {
   it.each([
     [3, ["both", "mine"]],
     [4, ["both"]],
-  ])("are changed again after %i changes of others, at most four times", async (others, expected) => {
+  ])("are updated after %i concurrent changes, in at most four attempts", async (others, expected) => {
     const table = memoryTable();
     const rival = liveTailStore(table, () => start);
     let left = others;
@@ -161,7 +161,7 @@ describe("live tails in a table", () => {
 });
 
 describe("live tails in memory", () => {
-  it("are of at most 256 runs, those with the latest output", async () => {
+  it("are kept for at most 256 runs, those with the latest output", async () => {
     const tails = memoryLiveTails(() => start);
     for (const run of ["r0", "r1"]) await tails.append(run, "e", [frame(0, "x")]);
     await tails.append("r0", "e", [frame(1, "y")]);
@@ -172,7 +172,7 @@ describe("live tails in memory", () => {
     expect(kept.map((tail) => tail !== undefined)).toEqual([true, false, true, true]);
   });
 
-  it("tell which run has new output", async () => {
+  it("report which run has new output", async () => {
     const changed: string[] = [];
     const tails = memoryLiveTails(
       () => start,

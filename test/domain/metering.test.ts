@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { metered, newMeter } from "#shared/aws/metering.ts";
 
-/** Answers what the test says, and remembers what it was asked. */
+/** Returns the result that the test sets, and records the requests. */
 let server: Server;
 let result: { status: number; body: unknown };
-let asked: { target: string; body: Record<string, unknown> }[] = [];
+let requests: { target: string; body: Record<string, unknown> }[] = [];
 let config: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
-    asked.push({
+    requests.push({
       target: String(request.headers["x-amz-target"]),
       body: JSON.parse(Buffer.concat(chunks).toString()),
     });
@@ -39,7 +39,7 @@ describe("a metered client", () => {
   test("counts calls by service and command, with their bytes, and units of table and indexes separately", async () => {
     const meter = newMeter();
     const client = metered(new DynamoClient(config), meter);
-    asked = [];
+    requests = [];
     result = {
       status: 200,
       body: {
@@ -64,7 +64,7 @@ describe("a metered client", () => {
       },
     ]);
     expect(meter.calls[0]?.sentBytes).toBeGreaterThan(50);
-    expect(asked[0]?.body["ReturnConsumedCapacity"]).toBe("INDEXES");
+    expect(requests[0]?.body["ReturnConsumedCapacity"]).toBe("INDEXES");
     expect(meter.units).toEqual([
       { command, units: 2, kind: "write" },
       { command, index: "gsi1", units: 2, kind: "write" },
@@ -104,16 +104,16 @@ describe("a metered client", () => {
     const meter = newMeter();
     const client = metered(new SQSClient(config), meter);
     result = { status: 200, body: { MessageId: "1", MD5OfMessageBody: "99914b932bd37a50b983c5e7c90ae93b" } };
-    asked = [];
+    requests = [];
     await client.send(new SendMessageCommand({ QueueUrl: `${config.endpoint}/queue`, MessageBody: "{}" }));
     expect(meter.calls).toMatchObject([{ service: "SQS", command: "SendMessage" }]);
-    expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
+    expect(requests[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
   });
 
   test("behaves like any other until it is metered", async () => {
-    asked = [];
+    requests = [];
     result = { status: 200, body: {} };
     await new DynamoClient(config).send("TransactWriteItems", write);
-    expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
+    expect(requests[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
   });
 });

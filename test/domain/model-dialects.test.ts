@@ -38,19 +38,19 @@ describe("a dialect", () => {
 
   it("reads the output that a request allows", () => {
     const read = (dialect: Dialect, request: object) => dialect.readOutputLimits({ model: "m", ...request });
-    expect(read(messages, {})).toEqual({ least: 1_024, responses: 1 });
+    expect(read(messages, {})).toEqual({ least: 1_024, choices: 1 });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    expect(read(messages, { max_tokens: 5, thinking })).toEqual({ limit: 5, least: 3_024, responses: 1 });
+    expect(read(messages, { max_tokens: 5, thinking })).toEqual({ limit: 5, least: 3_024, choices: 1 });
     for (const other of ["x", null, [], {}]) expect(read(messages, { thinking: other }).least).toBe(1_024);
     expect(() => read(messages, { thinking: { budget_tokens: 0 } })).toThrow("thinking.budget_tokens: must be a whole");
     expect(() => read(messages, { max_tokens: 0 })).toThrow("max_tokens: must be a whole");
-    expect(read(chat, {})).toEqual({ least: 1_024, responses: 1 });
-    expect(read(chat, { max_tokens: 7, n: 3 })).toEqual({ limit: 7, least: 1_024, responses: 3 });
+    expect(read(chat, {})).toEqual({ least: 1_024, choices: 1 });
+    expect(read(chat, { max_tokens: 7, n: 3 })).toEqual({ limit: 7, least: 1_024, choices: 3 });
     expect(read(chat, { max_tokens: 7, max_completion_tokens: 8 }).limit).toBe(8);
     for (const name of ["max_tokens", "max_completion_tokens", "n"]) {
       expect(() => read(chat, { [name]: 0 })).toThrow(`${name}: must be a whole`);
     }
-    expect(read(responses, { max_output_tokens: 9 })).toEqual({ limit: 9, least: 1_024, responses: 1 });
+    expect(read(responses, { max_output_tokens: 9 })).toEqual({ limit: 9, least: 1_024, choices: 1 });
     expect(() => read(responses, { max_output_tokens: 0 })).toThrow("max_output_tokens: must be a whole");
   });
 
@@ -222,7 +222,7 @@ describe("the meter of a stream", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4 };
   const choice = { choices: [{ index: 0, delta: { content: "né" } }] };
 
-  it("of a chat keeps the counts from a caller that did not ask for them", () => {
+  it("of a chat withholds the counts from a caller that did not request them", () => {
     const events = ["no JSON", choice, { ...choice, usage: null }, { choices: [], usage }, "[DONE]"];
     const counted = withoutCache(3, 4);
     expect(follow(chat.meter({ model: "m" }), events)).toEqual([
@@ -232,8 +232,8 @@ describe("the meter of a stream", () => {
       [false, counted, 6, false, true],
       [true, counted, 6, true, true],
     ]);
-    const asked = { model: "m", stream_options: { include_usage: true } };
-    expect(follow(chat.meter(asked), events).map(([isPassed]) => isPassed)).toEqual([true, true, true, true, true]);
+    const withUsage = { model: "m", stream_options: { include_usage: true } };
+    expect(follow(chat.meter(withUsage), events).map(([isPassed]) => isPassed)).toEqual([true, true, true, true, true]);
     for (const stream_options of [{ include_usage: false }, {}, null]) {
       expect(chat.meter({ model: "m", stream_options }).see(JSON.stringify({ choices: [] }))).toBe(false);
     }

@@ -7,7 +7,7 @@ import { PNG } from "../security/model-requests.ts";
 const FILTERS = { messages: messagesFilter, chat: chatFilter, responses: responsesFilter };
 type Api = keyof typeof FILTERS;
 
-/** What is kept of a request, and what is recorded about the rest. */
+/** The kept part of a request, and the records of the dropped parts. */
 function filter(api: Api, request: unknown) {
   const notes = newNotes();
   const kept = FILTERS[api](request, "", notes);
@@ -291,7 +291,7 @@ describe("a filter", () => {
     expect(filter("responses", { input: [{ type: "reasoning", encrypted_content: "e" }] }).dropped).toEqual([]);
   });
 
-  it("drops edits that are no clearing, and cache lifetimes and media types with another price", () => {
+  it("drops edits other than clearing, and cache lifetimes and media types with another price", () => {
     const clearing = { type: "clear_tool_uses_20250919", keep: 3 };
     const edits = [clearing, { type: "compact_20260112" }, { type: 5 }, "clear_x", { type: "unclear_" }];
     expect(filter("messages", { context_management: { edits } }).kept).toEqual({

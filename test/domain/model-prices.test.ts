@@ -64,7 +64,7 @@ describe("boundInput", () => {
     expect(bound({ tools }).input).toBe(base + Buffer.byteLength(`,"tools":${JSON.stringify(tools)}`) + 6);
   });
 
-  it("is input that is written to the cache where the request asks for that", () => {
+  it("counts the input as written to the cache if the request enables caching", () => {
     const request = { cache_control: { type: "ephemeral" } };
     const { input, cacheWrite, ...rest } = bound(request);
     expect([input, cacheWrite]).toEqual([0, base + JSON.stringify(request).length - 1]);
@@ -85,17 +85,17 @@ describe("pinPrice", () => {
   });
 
   it("sends the standard options of each provider, and a place only where it was named", () => {
-    const asked = { model: "m", user: "u", service_tier: "flex", speed: "standard", inference_geo: "global" };
+    const request = { model: "m", user: "u", service_tier: "flex", speed: "standard", inference_geo: "global" };
     const rest = { model: "m", user: "u" };
-    expect(pinPrice(asked, "anthropic")).toEqual({ ...rest, service_tier: "standard_only", inference_geo: "global" });
-    expect(pinPrice({ ...asked, inference_geo: null }, "anthropic")).toEqual({
+    expect(pinPrice(request, "anthropic")).toEqual({ ...rest, service_tier: "standard_only", inference_geo: "global" });
+    expect(pinPrice({ ...request, inference_geo: null }, "anthropic")).toEqual({
       ...rest,
       service_tier: "standard_only",
     });
-    expect(pinPrice(asked, "openai")).toEqual({ ...rest, service_tier: "default" });
-    for (const provider of ["bedrock", "compatible"] as const) expect(pinPrice(asked, provider)).toEqual(rest);
-    expect(changedOptions(asked, pinPrice(asked, "anthropic"))).toEqual(["service_tier", "speed"]);
-    expect(changedOptions(asked, pinPrice(asked, "openai"))).toEqual(["service_tier", "speed", "inference_geo"]);
+    expect(pinPrice(request, "openai")).toEqual({ ...rest, service_tier: "default" });
+    for (const provider of ["bedrock", "compatible"] as const) expect(pinPrice(request, provider)).toEqual(rest);
+    expect(changedOptions(request, pinPrice(request, "anthropic"))).toEqual(["service_tier", "speed"]);
+    expect(changedOptions(request, pinPrice(request, "openai"))).toEqual(["service_tier", "speed", "inference_geo"]);
     const silent = { model: "m", service_tier: null, speed: undefined };
     expect(changedOptions(silent, pinPrice(silent, "openai"))).toEqual([]);
   });

@@ -3,14 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { relay } from "#shared/model-gateway/relay.ts";
 
-// A stream that does not end is noticed soon.
+// A stream that does not end fails the test early.
 vi.setConfig({ testTimeout: 20_000 });
 
 const encoder = new TextEncoder();
 const STOP = 'data: {"type":"message_stop"}\n\n';
 const MEBIBYTE = 1024 * 1024;
 
-/** A provider's stream whose pieces the test sends, and what the gateway does with it. */
+/** Relays a provider's stream, whose pieces the test sends. */
 function startRelay({ silenceMs, settle }: { silenceMs?: number; settle?: () => Promise<void> } = {}) {
   const done: string[] = [];
   const { promise: opened, resolve: open } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
@@ -69,7 +69,7 @@ describe("relay", () => {
     expect(await new Response(stream).text()).toBe(`data: 2\n\n${STOP}`);
   });
 
-  it("ends a response that broke off, failed or fell silent with an error that says so, and settles it", async () => {
+  it("ends a response that broke off, failed or stalled with an error, and settles it", async () => {
     const cut = startRelay();
     await cut.send("data: 1\n\n");
     await cut.close();
@@ -140,7 +140,7 @@ describe("relay", () => {
     await expect(fill(16 * MEBIBYTE)).rejects.toThrow("the answer is not read");
   });
 
-  it("ends the stream also if the call cannot be settled, and says so to its owner", async () => {
+  it("ends the stream even if the call cannot be settled, and rejects `settled`", async () => {
     const { stream, settled, send, close } = startRelay({ settle: () => Promise.reject(new Error("no table")) });
     await send(STOP);
     await close();

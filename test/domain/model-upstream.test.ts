@@ -12,12 +12,12 @@ const call = () => ({ dialect: messages, request: { model: "m" }, headers: {}, s
 const Said = v.object({ error: v.object({ message: v.string() }) });
 const withCode = (code: string) => Object.assign(new Error("failed"), { code });
 
-/** Calls a provider that answers like this, one after the other; the last answer stays. */
+/** Calls a provider that returns these responses in order, and then repeats the last one. */
 async function attempt(responses: readonly (Response | Error)[], isBudgeted = false, givenUp?: AbortSignal) {
   const pauses: number[] = [];
   let attempts = 0;
   const provider = async () => {
-    const response = responses[Math.min(attempts++, responses.length - 1)] ?? new Error("no answer");
+    const response = responses[Math.min(attempts++, responses.length - 1)] ?? new Error("no response");
     if (response instanceof Error) throw response;
     return new Response("{}", response);
   };
@@ -42,7 +42,7 @@ describe("callProvider", () => {
     expect((await attempt([status(code)])).attempts).toBe(1);
   });
 
-  it("follows the provider's word on retries and pauses", async () => {
+  it("follows the provider's headers on retries and pauses", async () => {
     expect((await attempt([status(400, { "x-should-retry": "true" })])).attempts).toBe(4);
     expect((await attempt([status(500, { "x-should-retry": "false" })])).attempts).toBe(1);
     const headers = { "retry-after-ms": "5", "retry-after": "9" };
@@ -237,10 +237,10 @@ describe("a provider", () => {
       sent.push([url, init]);
       return new Response("{}");
     });
-    const asked = { ...call(), headers: { "anthropic-beta": "b", "x-api-key": "caller's" } };
-    await anthropic("http://x.test/", async () => "key")(asked);
-    await openaiCompatible("http://x.test/v1", async () => "key")(asked);
-    await openaiCompatible("http://x.test/v1")(asked);
+    const modelCall = { ...call(), headers: { "anthropic-beta": "b", "x-api-key": "caller's" } };
+    await anthropic("http://x.test/", async () => "key")(modelCall);
+    await openaiCompatible("http://x.test/v1", async () => "key")(modelCall);
+    await openaiCompatible("http://x.test/v1")(modelCall);
     vi.unstubAllGlobals();
     const common = { "anthropic-version": "2023-06-01", "anthropic-beta": "b", "content-type": "application/json" };
     expect(sent.map(([url]) => url)).toEqual([
@@ -254,7 +254,7 @@ describe("a provider", () => {
       { ...common, "x-api-key": "caller's" },
     ]);
     for (const [, { method, body, redirect, signal }] of sent) {
-      expect([method, body, redirect, signal]).toEqual(["POST", '{"model":"m"}', "error", asked.signal]);
+      expect([method, body, redirect, signal]).toEqual(["POST", '{"model":"m"}', "error", modelCall.signal]);
     }
   });
 

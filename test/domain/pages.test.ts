@@ -15,7 +15,7 @@ const page = (all: readonly string[], limit?: number, cursor?: string) =>
   paginate(all, { limit, cursor }, { binding: "letters", placeOf: (item) => item }, signed);
 
 describe("paginate", () => {
-  it("returns everything without page_info, unless that is asked for", async () => {
+  it("returns everything without page_info, unless the request has a limit", async () => {
     expect(await page(["a", "b"])).toEqual({ items: ["a", "b"], page: {} });
     expect(await page([])).toEqual({ items: [], page: {} });
     const info = { page_info: { has_next_page: false } };
@@ -23,7 +23,7 @@ describe("paginate", () => {
     expect(await page([], 1)).toEqual({ items: [], page: info });
   });
 
-  it("goes on behind the last item of the page before, to the end", async () => {
+  it("continues after the last item of the previous page, to the end", async () => {
     const first = await page(["a", "b", "c"], 2);
     expect(first).toEqual({
       items: ["a", "b"],

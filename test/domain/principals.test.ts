@@ -108,7 +108,7 @@ describe("authenticate", () => {
       teamItem: undefined,
     });
     expect(await authenticate(plane.key, NOBODY)).toMatchObject({ activeTeam: NOBODY, teamItem: undefined });
-    // What is no id is no part of a key of the table either.
+    // A value that is not an id is not used in a key of the table.
     expect(await authenticate(plane.key, "Alpha")).toMatchObject({
       activeTeam: "Alpha",
       teamItem: { uid: plane.team },
@@ -172,7 +172,7 @@ describe("authenticate with a run's key", () => {
     await refusedBecause(/the run's key is no longer valid/, authenticate(findKey(run)));
   });
 
-  it("of a LOCAL run is valid while its creator is in its team, and of others whoever has left", async () => {
+  it("is valid for a LOCAL run while its creator is in the team, and for other runs regardless", async () => {
     const mia = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const run = await workingRun(plane, { prompt: "hello", team: true }, (await plane.person("Max")).key);
     const creator = (await plane.ports.runs.head(run.run_id))?.p.creator ?? "";
@@ -208,7 +208,7 @@ describe("authenticateSession", () => {
     await refusedBecause(/the web session has ended/, store().authenticateSession(signedIn, undefined));
   });
 
-  it("refuses what is no token, an unknown one, and one whose key is deleted or has expired", async () => {
+  it("refuses an invalid token, an unknown one, and one whose key is deleted or has expired", async () => {
     const signedIn = await token();
     const unknown = signedIn.slice(0, -1) + (signedIn.endsWith("A") ? "B" : "A");
     expect(parseSessionToken(signedIn)).toMatchObject({ user_uid: plane.user });
@@ -227,7 +227,7 @@ describe("authenticateSession", () => {
     await refusedBecause(/the web session has ended/, store().authenticateSession(signedIn, undefined));
   });
 
-  it("asks for no key where the session was started without one, and for the named team with and without one", async () => {
+  it("reads no key if the session was started without one, and reads the named team with and without one", async () => {
     const signedIn = await token();
     expect(await store().authenticateSession(signedIn, plane.otherTeam)).toMatchObject({ teamItem: undefined });
     const parsed = parseSessionToken(signedIn);
@@ -255,7 +255,7 @@ describe("isValidIn", () => {
     expect(await store().isValidIn(hashKey(plane.key), plane.team)).toBe(false);
   });
 
-  it("says nothing of a key where the table cannot be read", async () => {
+  it("fails with the error of the table if it cannot be read", async () => {
     const broken = { ...plane.table, get: () => Promise.reject(new Error("no table")) };
     await expect(principalStore(broken, () => plane.clock.now).isValidIn("x", plane.team)).rejects.toThrow("no table");
   });
@@ -428,7 +428,7 @@ describe("the owner of a new run", () => {
     expect(thrownBy(() => resolveOwner({ team: false }, bot))).toEqual(field("team"));
   });
 
-  it("is a person's named or only team, or the person where they are in none or ask for it", async () => {
+  it("is a person's named or only team, or the person if they are in no team or request it", async () => {
     const [person, inTwoTeams, inNoTeam] = [await readPerson(plane.key), await traveller(), await loner()];
     const [several, none] = [await readPerson(inTwoTeams.key), await readPerson(inNoTeam.key)];
     expect(resolveOwner({}, person)).toEqual({ type: "Team", uid: plane.team });

@@ -7,7 +7,7 @@ vi.mock("node:timers/promises", () => ({ setTimeout: vi.fn(async () => {}) }));
 vi.mock("#shared/executions/reaper-passes.ts", () => ({ reapUntilQuiet: vi.fn(async () => {}) }));
 afterEach(() => vi.unstubAllEnvs());
 
-it("the reaper on AWS waits for its next pass as many seconds as it is told", async () => {
+it("the reaper on AWS waits the given number of seconds before its next pass", async () => {
   vi.stubEnv("TABLE_NAME", "table");
   vi.stubEnv("BUCKET_NAME", "bucket");
   const ports = createReaperPorts();

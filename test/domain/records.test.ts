@@ -133,7 +133,7 @@ describe("an artifact", () => {
     expect(isUploaded(artifact)).toBe("sha256" in stored);
   });
 
-  it("that is not committed has the beginning of time", () => {
+  it("that is not committed has the time 1970-01-01", () => {
     const { committed_at: _, ...open } = common;
     const stored = { ...open, artifact_type: "PULL_REQUEST", url: "w", branch: "b" };
     expect(toArtifactItem(parseArtifact({ pk: "p", sk: "s", ...stored })).created_at).toBe("1970-01-01T00:00:00.000Z");
@@ -215,7 +215,7 @@ describe("a checkpoint", () => {
     });
   });
 
-  it("is read where the head says that there is one", async () => {
+  it("is read only if the head says that there is one", async () => {
     const table = memoryTable();
     await table.write({ kind: "put", item: { ...keys.checkpoint(RUN), v: 1, ...checkpoint } });
     expect(await loadCheckpoint(parse(), { table })).toBe(BEGINNING);
@@ -388,7 +388,7 @@ describe("a user", () => {
     ]);
   });
 
-  it("has one account for an address, however it is written", () => {
+  it("has one account for all spellings of an address", () => {
     expect(foldEmail(" Ａda@Runyard.TEST ")).toBe("ada@runyard.test");
     expect(userByEmailKey("ADA@runyard.test ")).toEqual(keys.userByEmail("ada@runyard.test"));
   });

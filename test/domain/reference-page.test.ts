@@ -6,7 +6,7 @@ import { describeSchema, isMembers, membersTable, renderType } from "#shared/doc
 
 const BASE_URL = "https://runyard.test/api/v1";
 
-/** A page without what is the same in all of them. */
+/** A page without the parts that all pages share. */
 const body = (page: string): string =>
   page.replace(/^[\s\S]*<a class="skip"[^\n]*\n/, "").replace(/<\/body>[\s\S]*$/, "");
 

@@ -120,7 +120,7 @@ describe("parseFields", () => {
     [v.string("must be a name"), 1, "body", "must be a name"],
     [v.picklist(["x"]), undefined, "body", 'is required and must be "x"'],
     [v.pipe(v.string(), v.toNumber()), "x", "body", "Invalid number: Received NaN"],
-    // What valibot accepts silently.
+    // Values that valibot accepts silently.
     [named, [], "name", "is required"],
     [texts, [], "body", "must be an object"],
     [v.object({}), [], "body", "must be an object"],
@@ -167,7 +167,7 @@ describe("unsupportedInput", () => {
   it.each([
     ["a union", v.union([v.string(), inner])],
     ["a variant", v.variant("kind", [v.object({ kind: v.literal("a"), of: v.optional(inner.entries.of) })])],
-  ])("looks into the option of %s that the input matches", (_, schema) => {
+  ])("checks the option of %s that the input matches", (_, schema) => {
     expect(unsupportedInput(schema, { kind: "a", of: { a: "b" } })).toEqual([]);
     expect(unsupportedInput(schema, { kind: "a", of: [] })).toEqual([{ path: "of", message }]);
     expect(unsupportedInput(schema, JSON.parse('{"kind":"a","of":{"__proto__":"b"}}'))).toEqual([

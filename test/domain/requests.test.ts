@@ -64,7 +64,7 @@ describe("a query string", () => {
     ["unknown=%00", "unknown"],
   ])("%j is rejected, naming %j", (raw, path) => expect(refusal(raw)).toMatchObject([{ path }]));
 
-  it("names everything wrong with it at once", () => {
+  it("is rejected with all of its errors", () => {
     expect(refusal("a=1&a=2&list=z&map[k]=1&map[k]=2")).toMatchObject([
       { path: "a" },
       { path: "list" },
@@ -174,7 +174,7 @@ describe("problem+json", () => {
     Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" }),
     Object.assign(new Error("Rate exceeded"), { name: "ProvisionedThroughputExceededException" }),
     Object.assign(new Error("[AbortError]: The operation was aborted."), { name: "TimeoutError" }),
-  ])("is retryable when there is too much at once: $name", (error) => {
+  ])("is retryable when the service is overloaded: $name", (error) => {
     const { statusCode, headers, body } = problem(error, context);
     expect(statusCode).toBe(503);
     expect(headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });

@@ -10,13 +10,13 @@ import type { Table, Write } from "#shared/table/table.ts";
 import { mutatedTable } from "../support/conditions.ts";
 import { withRights } from "../support/rights.ts";
 
-/** As the model gateway does it. */
+/** Runs `work` with the rights of the model gateway. */
 const asGateway = (work: () => Promise<void>): Promise<void> =>
   withRights(triggers.callModel.file, triggers.callModel.rights, work);
 
 const budgetTable = () => mutatedTable(memoryTable());
 
-/** What happens to the budgets: a call begins, one of those under way ends, or its gateway dies. */
+/** An operation on the budgets: a call begins, a call in progress ends, or its gateway crashes. */
 const Step = fc.oneof(
   fc.record({
     kind: fc.constant("call" as const),
@@ -51,7 +51,7 @@ describe("reservations", () => {
               now += ms;
             },
           };
-          // A root, a child with a budget of its own, and a child that has none.
+          // A root, a child with its own budget, and a child without one.
           await table.write(putBudget("root", { limit: rootLimit, above: [] }));
           await table.write(putBudget("child", { limit: childLimit, above: ["root"] }));
           const payers = [["root"], ["child", "root"], ["root"]];
@@ -96,7 +96,7 @@ describe("reservations", () => {
       );
     }));
 
-  it("are charged in full if nobody settles them in time, and a late settlement has no effect", () =>
+  it("are charged in full if they are not settled in time, and a late settlement has no effect", () =>
     asGateway(async () => {
       let now = 1_000_000;
       const table = budgetTable();
@@ -150,7 +150,7 @@ describe("reservations", () => {
 /** A call of 10 billionths of a dollar and one for each token of output: 100 tokens, or at least 5. */
 const QUOTE = { run: "run", execution: "e", input: 10, perToken: 1, wanted: 100, least: 5, lastsMs: LASTS_MS };
 
-/** Budgets with these limits, the nearest first. A pause lasts as long as it should, and then `afterPause` happens. */
+/** Budgets with these limits, the nearest first. A pause advances the clock, and then calls `afterPause`. */
 async function startBudgets(limits: readonly number[], afterPause: () => Promise<void> = async () => undefined) {
   const table = memoryTable();
   const clock = { now: 1_000_000 };
@@ -301,7 +301,7 @@ describe("a hold", () => {
     expect(await addHold("payer-0", "more", { ...hold, amount: 1 }, table)).toBe(false);
   });
 
-  it("is charged in full from the time on when it has expired, with one read if none has", async () => {
+  it("is charged in full once it has expired, with one read if none has", async () => {
     const { table, clock, ports, call } = await startBudgets([1_000]);
     await call();
     const get = vi.fn(table.get);
@@ -327,7 +327,7 @@ describe("an allowance", () => {
     });
   });
 
-  it("of a child is as much as every budget above it has not spent, whatever is held", async () => {
+  it("of a child is at most what every budget above it has not spent, regardless of holds", async () => {
     const { table } = await startBudgets([300, 200, 250].map((milliseconds) => milliseconds * 1_000_000));
     await addHold("payer-1", "id", { amount: 150_000_000, at: 1, until: 2, run: "r", execution: "e" }, table);
     const child = (budgetUsd?: number) => childAllowance(budgetUsd, { runId: "payer-0", hasBudget: true }, table);
@@ -339,7 +339,7 @@ describe("an allowance", () => {
     await expect(child(0.0001)).rejects.toThrow("is more than the 0.0000 US dollars that are left");
   });
 
-  it("of a child is its own if no run above it has a budget, even if that has called models", async () => {
+  it("of a child is its own if no ancestor has a budget, even if an ancestor has called models", async () => {
     const table = memoryTable();
     const parent = { runId: "parent", hasBudget: true };
     expect(await childAllowance(undefined, parent, table)).toBeUndefined();

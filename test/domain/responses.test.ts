@@ -59,7 +59,7 @@ describe("renderResponse", () => {
     }
   });
 
-  it("renders a stream of events, which proxies must not hold back", () => {
+  it("renders a stream of events, which proxies must not buffer", () => {
     async function* stream() {
       yield "data: 1\n\n";
     }
@@ -97,7 +97,7 @@ describe("problem", () => {
     expect(problem({ name }, context).statusCode).toBe(500);
   });
 
-  it("has no member and no header that the error does not give it", () => {
+  it("has only the members and headers that the error sets", () => {
     const { statusCode, headers, body } = problem(new RunyardError("not_authorized"), {
       baseUrl: "https://x.test",
       instance: "/i",
@@ -175,7 +175,7 @@ describe("routeNotFoundError", () => {
     expect(find(path)).toEqual({ status: 404, allow: undefined, detail: "there is no such path" });
   });
 
-  it("names the path without slashes at its end where there is one", () => {
+  it("names the path without trailing slashes if it exists", () => {
     expect(find("/runs//")).toEqual({
       status: 404,
       allow: undefined,

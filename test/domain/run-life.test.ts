@@ -9,7 +9,7 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { consume, createHarness, createRun, deliver, type Harness } from "../support/execution.ts";
 import { reap } from "../support/reaper.ts";
 
-/** What may happen to a run, in any order: callers, its executions old and new, queues that lose and repeat, and time. */
+/** Operations on a run, in any order: of callers, executions, queues that lose and repeat messages, and time. */
 const ACTIONS = [
   "dispatch",
   "resolve",
@@ -87,7 +87,7 @@ async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<vo
   if (deed === "long pause") plane.clock.now += 65_000;
 }
 
-/** One that was replaced: it gets nowhere. */
+/** Calls the API as a replaced execution, which is rejected. */
 async function oldHarness(harness: Harness | undefined): Promise<undefined> {
   if (harness === undefined) return;
   for (const response of [await harness.resolve(), await harness.messages(1, "old"), await harness.finish()])
@@ -103,20 +103,20 @@ async function checkCounters(plane: TestControlPlane, ids: readonly string[]): P
   expect(counters?.["running"] ?? 0).toBe(heads.filter(({ state }) => isExecuting(state)).length);
 }
 
-/** The states that the events tell are those of a legal way, and its last is where the run stands. */
+/** Checks that the states in the events form a legal path, which ends in the state of the run. */
 async function checkHistory(plane: TestControlPlane, id: string): Promise<void> {
   const head = await plane.ports.runs.head(id);
-  const told: { sequence: number; data: { state?: unknown } }[] = [];
+  const events: { sequence: number; data: { state?: unknown } }[] = [];
   for (let after = 0; ; ) {
     const { body } = await createClient(plane).get(`/agent/runs/${id}/events?after=${after}`);
     if (body.events.length === 0) break;
-    told.push(...body.events);
+    events.push(...body.events);
     after = body.next;
   }
-  expect(told.map(({ sequence }) => sequence)).toEqual(
+  expect(events.map(({ sequence }) => sequence)).toEqual(
     Array.from({ length: (head?.next_sequence ?? 1) - 1 }, (_, index) => index + 1),
   );
-  const path = told.flatMap(({ data }): RunState[] => RunState.options.filter((state) => state === data.state));
+  const path = events.flatMap(({ data }): RunState[] => RunState.options.filter((state) => state === data.state));
   expect(path[0]).toBe("QUEUED");
   for (const [index, state] of path.slice(1).entries()) {
     const before = path[index] ?? "QUEUED";
@@ -125,7 +125,7 @@ async function checkHistory(plane: TestControlPlane, id: string): Promise<void> 
   expect(path.at(-1)).toBe(head?.state);
 }
 
-/** With queues that deliver, a reaper that comes, and harnesses that work, every run ends and has a transcript. */
+/** Delivers messages, runs the reaper and completes executions, until every run has ended and has a transcript. */
 async function bringToEnd(plane: TestControlPlane, ids: readonly string[]): Promise<void> {
   for (let round = 0; round < 200; round++) {
     await deliver(plane);
@@ -145,5 +145,5 @@ async function bringToEnd(plane: TestControlPlane, ids: readonly string[]): Prom
     );
     if (isDone) return;
   }
-  throw new Error("the runs did not come to an end");
+  throw new Error("the runs did not end");
 }

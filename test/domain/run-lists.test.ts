@@ -130,7 +130,7 @@ describe("the filters of a list", () => {
     expect(matchesHead(toHead(), { artifactType: "PLAN" })).toBe(false);
   });
 
-  it("need the head for what changes, and the body for what is in no index", () => {
+  it("need the head for values that change, and the body for values without an index", () => {
     const head: Filters[] = [{ states: [] }, { updatedAfter: at(0) }, { artifactType: "PLAN" }];
     const body: Filters[] = [{ metadata: {} }, { ancestorRunId: "r" }, { q: "" }];
     expect([...head, ...body, { name: "n" }].map(needsHead)).toEqual([true, true, true, false, false, false, false]);
@@ -223,13 +223,13 @@ describe("the sources of a list", () => {
     agent_key: position,
   });
   const order = { sortBy: "title", descending: false } as const;
-  /** A source with these positions, and what is asked of it. */
+  /** A source with these positions, and the limits of its reads. */
   const sourceOf = (...positions: string[]) => {
-    const asked: number[] = [];
+    const limits: number[] = [];
     return {
-      asked,
+      limits,
       source: async (range: { from?: string; after?: string; before?: string }, limit: number, descending: boolean) => {
-        asked.push(limit);
+        limits.push(limit);
         const inside = positions.filter(
           (one) =>
             one >= (range.from ?? "") &&
@@ -257,17 +257,17 @@ describe("the sources of a list", () => {
     expect(names(await descending.take(9))).toEqual(["e", "d", "c", "b", "a"]);
   });
 
-  it("are asked for their share, the only one for all, and all for everything where it is known", async () => {
+  it("are read up to their share, or up to the limit if there is one source or a whole list", async () => {
     const sources = [sourceOf("a"), sourceOf("b"), sourceOf("c")];
     await mergeSources(
       sources.map(({ source }) => source),
       {},
       order,
     ).take(12);
-    expect(sources.map(({ asked }) => asked[0])).toEqual([3, 3, 3]);
+    expect(sources.map(({ limits }) => limits[0])).toEqual([3, 3, 3]);
     const only = sourceOf("a");
     await mergeSources([only.source], {}, order).take(12);
-    expect(only.asked).toEqual([12]);
+    expect(only.limits).toEqual([12]);
     const whole = [sourceOf("a"), sourceOf("b")];
     await mergeSources(
       whole.map(({ source }) => source),
@@ -275,14 +275,14 @@ describe("the sources of a list", () => {
       order,
       true,
     ).take(12);
-    expect(whole.map(({ asked }) => asked)).toEqual([[12], [12]]);
+    expect(whole.map(({ limits }) => limits)).toEqual([[12], [12]]);
   });
 
   it.each([
     ["all of one before the other", 12, [4, 4, 3, 1], [4]],
     ["few", 3, [2, 1], [2]],
     ["one", 1, [1], [1]],
-  ])("are asked again for a part of what is missing: %s", async (_, amount, first, second) => {
+  ])("are read again for a part of the missing runs: %s", async (_, amount, first, second) => {
     const numbers = Array.from({ length: 12 }, (__, index) => String(index).padStart(2, "0"));
     const [one, other] = [
       sourceOf(...numbers.map((number) => `a${number}`)),
@@ -290,7 +290,7 @@ describe("the sources of a list", () => {
     ];
     const taken = await mergeSources([one.source, other.source], {}, order).take(amount);
     expect(names(taken)).toEqual(numbers.slice(0, amount).map((number) => `a${number}`));
-    expect([one.asked, other.asked]).toEqual([first, second]);
+    expect([one.limits, other.limits]).toEqual([first, second]);
   });
 
   it("are read in halves, runs with a skill first in both directions", async () => {
@@ -355,7 +355,7 @@ describe("the slots of runs", () => {
     expect(toSlotChange(toHead({ p: { ...plain, location: "LOCAL" } }), { to: "PENDING" }, undefined)).toEqual(nothing);
   });
 
-  it("are taken of the owner, or of the tree while its root has one", () => {
+  it("are taken from the owner, or from the tree while its root has one", () => {
     expect(toSlotChange(toHead(), { to: "PENDING" }, undefined)).toEqual({
       set: { slot: "owner" },
       remove: [],
@@ -396,7 +396,7 @@ describe("the slots of runs", () => {
     });
   });
 
-  it("are left by a run that waits for one", () => {
+  it("are released by a run that waits for one", () => {
     const waiting = (kind: "owner" | "tree") => toHead({ ...child, waiting: kind });
     const left = (kind: "owner" | "tree") => ({
       set: {},

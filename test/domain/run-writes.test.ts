@@ -167,7 +167,7 @@ describe("the writes of a change of a run", () => {
     expect(check_at).toBe(expected?.check_at);
   });
 
-  it("remove the check of a run that is checked no more", () => {
+  it("remove the check of a run that is no longer checked", () => {
     const { head } = toTransitionWrites(ended(), { events: [], checkAt: null }, NOW);
     expect(head).toMatchObject({ remove: ["check_shard", "check_at"] });
   });
@@ -474,7 +474,7 @@ describe("a run in a response", () => {
     scope: { type: "Team", uid: "t" },
   };
 
-  it("has only what it has", () => {
+  it("has only the members with a value", () => {
     expect(toRunItem(queued(), body, [], view)).toEqual(plain);
   });
 

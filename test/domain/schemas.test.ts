@@ -20,7 +20,7 @@ describe("every schema of what is sent and stored", () => {
   });
 });
 
-/** The exported schemas of shared/ with their file and name. Of two names for the same schema the first counts. */
+/** The exported schemas of shared/ with their file and name. Uses the first of two names for the same schema. */
 async function readSchemas(): Promise<ReadonlyMap<Schema, string>> {
   const named = new Map<Schema, string>();
   for (const file of globSync("shared/**/*.ts", { cwd: root }).toSorted()) {
@@ -32,7 +32,7 @@ async function readSchemas(): Promise<ReadonlyMap<Schema, string>> {
   return named;
 }
 
-/** A schema in a line; schemas with a name of their own by that name. */
+/** Formats a schema in one line, in which exported schemas appear by name. */
 function describeSchema(schema: Schema, named: ReadonlyMap<Schema, string>): string {
   const name = named.get(schema);
   if (name !== undefined) return name.replace(/^.* /, "");

@@ -31,24 +31,24 @@ describe("needsSearch", () => {
 });
 
 describe("searchSources", () => {
-  /** The sources of two scopes, and what the search is asked for. */
+  /** The sources of two scopes, and the criteria and ranges that they search. */
   function createSources(sortBy: SortBy, filters: Filters) {
     const prepared: RunCriteria[] = [];
-    const asked: RunRange[] = [];
+    const ranges: RunRange[] = [];
     const sources = searchSources(["A", "B"], { sortBy, descending: true }, filters, {
       prepare(criteria) {
         prepared.push(criteria);
         return async (range) => {
-          asked.push(range);
+          ranges.push(range);
           return { items: [], more: false };
         };
       },
     });
-    return { sources, prepared, asked };
+    return { sources, prepared, ranges };
   }
   const criteriaOf = (filters: Filters, sortBy: SortBy = "created_at") => createSources(sortBy, filters).prepared[0];
 
-  it("asks for no more than the filters allow: times after a bound begin with the next millisecond", () => {
+  it("searches only what the filters allow: times after a bound begin with the next millisecond", () => {
     expect(criteriaOf({ createdAfter: TIME, createdBefore: TIME, updatedAfter: TIME, states: ["FAILED"] })).toEqual({
       sortKey: "created_key",
       terms: [],
@@ -64,7 +64,7 @@ describe("searchSources", () => {
     });
   });
 
-  it("asks for no time before 1970", () => {
+  it("searches no time before 1970", () => {
     const early = "1960-01-01T00:00:00Z";
     expect(criteriaOf({ createdAfter: early, createdBefore: early, updatedAfter: early })).toMatchObject({
       createdFrom: "00000000-0000",
@@ -83,20 +83,20 @@ describe("searchSources", () => {
   };
 
   it("prepares one search, and reads a range of each scope", async () => {
-    const { sources, prepared, asked } = createSources("title", { name: "n" });
+    const { sources, prepared, ranges } = createSources("title", { name: "n" });
     await readAll(sources);
     expect(prepared).toHaveLength(1);
     const range = { from: "0#", before: "1#x", descending: true, limit: 5 };
-    expect(asked).toEqual([
+    expect(ranges).toEqual([
       { ...range, scope: "A" },
       { ...range, scope: "B" },
     ]);
   });
 
   it("reads the halves of the order by agent", async () => {
-    const { sources, asked } = createSources("agent", { name: "n" });
+    const { sources, ranges } = createSources("agent", { name: "n" });
     await readAll(sources.slice(0, 1));
     const range = { scope: "A", descending: true, limit: 5 };
-    expect(asked).toEqual([{ ...range, from: "1#", before: "1#x" }]);
+    expect(ranges).toEqual([{ ...range, from: "1#", before: "1#x" }]);
   });
 });

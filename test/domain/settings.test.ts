@@ -57,7 +57,7 @@ describe("a setting", () => {
     expect(listSetting("DISABLED_MODELS")).toEqual(["a", "b"]);
   });
 
-  it("says which sandboxes there are: MicroVMs only where the region has them", () => {
+  it("lists the available sandboxes: MicroVMs only where the region has them", () => {
     vi.stubEnv("SANDBOXES", undefined);
     vi.stubEnv("MICROVM_IMAGE_ARN", undefined);
     expect(offeredSandboxes()).toEqual(["lambda"]);
@@ -127,7 +127,7 @@ describe("ids", () => {
 });
 
 describe("seededRandom", () => {
-  it("gives the same numbers for the same seed, between 0 and 1", () => {
+  it("returns the same numbers for the same seed, between 0 and 1", () => {
     const draw = (seed: number) => {
       const random = seededRandom(seed);
       return Array.from({ length: 4 }, () => Math.floor(random() * 1_000_000));
@@ -165,7 +165,7 @@ describe("RunyardError", () => {
     expect(new RunyardError("conflict").message).toBe("The request conflicts with the current state");
   });
 
-  it("names a wrong field, a missing resource or a lost race", () => {
+  it("names an invalid field, a missing resource or a retryable conflict", () => {
     expect(invalid("a", "b")).toMatchObject({
       code: "invalid_request",
       message: "a: b",

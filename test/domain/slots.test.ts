@@ -10,7 +10,7 @@ import { reap } from "../support/reaper.ts";
 
 const LIMIT = 2;
 
-/** What may happen next; `pick` chooses the run or message that it happens to. */
+/** An operation; `pick` chooses its run or message. */
 const step = fc.record({
   what: fc.oneof(
     { weight: 3, arbitrary: fc.constant("message" as const) },
@@ -77,7 +77,7 @@ async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void
   }
 }
 
-/** Nothing more happens but time: whatever begins ends well. */
+/** Delivers messages and completes executions, without failures, until every run has ended. */
 async function finishAll(plane: TestControlPlane): Promise<void> {
   for (let round = 0; round < 400; round++) {
     for (const message of plane.sent.splice(0)) await consume(plane, message.queue, message.runId);

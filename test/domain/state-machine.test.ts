@@ -46,7 +46,7 @@ async function makeRuns(count: number) {
 }
 type Runs = Awaited<ReturnType<typeof makeRuns>>;
 
-/** A move with the attributes that the state it leads to has. */
+/** A transition with the attributes of its target state. */
 function moveTo(head: RunHead, to: RunState, execution: string): Change {
   const events = [{ type: "checkpoint_saved" as const, data: { state: to } }];
   if (to === "QUEUED") return { to, events, remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] };
@@ -69,7 +69,7 @@ const step = fc.record({
 });
 
 describe("transitions of runs", () => {
-  it("are written exactly as the contract allows, and leave legal heads, gapless events and true counters", async () => {
+  it("are written exactly as the contract allows, and leave valid heads, gapless events and counts", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const plane = await makeRuns(3);
@@ -163,8 +163,8 @@ describe("transitions of runs", () => {
   });
 
   it("are exactly those of the contract", () => {
-    const told = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
-    expect(told.toSorted()).toEqual(
+    const transitions = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
+    expect(transitions.toSorted()).toEqual(
       [
         "QUEUED→PENDING QUEUED→CANCELLED QUEUED→FAILED QUEUED→ERROR",
         "PENDING→INPROGRESS PENDING→CLAIMED PENDING→QUEUED PENDING→FAILED PENDING→ERROR PENDING→CANCELLED",

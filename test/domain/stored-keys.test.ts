@@ -31,10 +31,10 @@ const OF_OWNER: ReadonlySet<string> = new Set([
 const user = { type: "User", uid: "u" } as const;
 
 describe("the keys of items", () => {
-  it("are those of stored-keys.txt: items under other keys are not found again", async () => {
+  it("match stored-keys.txt, because items under other keys would not be found", async () => {
     const lines = Object.entries(keys).map(([name, toKey]) => {
       const call: unknown = toKey;
-      if (typeof call !== "function") throw new TypeError(`${name} is no function`);
+      if (typeof call !== "function") throw new TypeError(`${name} is not a function`);
       const first = OF_OWNER.has(name) ? team : "1";
       const { pk, sk } = v.parse(Key, Reflect.apply(call, undefined, [first, "2", "3", "4"]));
       return `${name}: ${JSON.stringify(pk)} ${JSON.stringify(sk)}`;
@@ -160,7 +160,7 @@ describe("a unique name", () => {
     expect(claims(table).toSorted()).toEqual(["one e", "taken other"]);
   });
 
-  it("is refused if another resource has it, or the resource has another name by now", async () => {
+  it("is refused if another resource has it, or the resource was renamed meanwhile", async () => {
     const table = await createNamed();
     await expect(rename(table, "taken")).rejects.toThrow("taken");
     await table.write({ kind: "update", key, set: { name: "Three" } });

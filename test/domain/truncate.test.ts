@@ -7,7 +7,7 @@ import type { Message, Step } from "#shared/wire/conversation.ts";
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const countBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-/** A few texts of every size, so that making them costs nothing. */
+/** A few texts of every size, so that creating them is cheap. */
 const texts = [0, 1, 200, 5_000, 60_000, 250_000].flatMap((size) =>
   ["x", "é", '"', "\n", "😀"].map((unit) => unit.repeat(Math.ceil(size / Buffer.byteLength(unit)))),
 );
@@ -101,8 +101,8 @@ describe("a truncated conversation", () => {
       fc.property(fc.array(message, { maxLength: 60 }), (given) => {
         const shown = truncateMessages(given);
         expect(countBytes(shown)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
-        const asked = given.findLast(({ role }) => role === "user");
-        if (asked !== undefined && countBytes(asked) < MAX_RESPONSE_BYTES / 2) expect(shown).toContainEqual(asked);
+        const prompt = given.findLast(({ role }) => role === "user");
+        if (prompt !== undefined && countBytes(prompt) < MAX_RESPONSE_BYTES / 2) expect(shown).toContainEqual(prompt);
       }),
       { numRuns: 40 },
     );

@@ -54,14 +54,14 @@ describe("countUsage", () => {
     expect(await report(table)).toEqual([{ ...ONE, key: "2026-05-18", ...sums }]);
   });
 
-  it("counts no run that goes on", async () => {
+  it("does not count a run that has not ended", async () => {
     const table = memoryTable();
     const execution = { execution_id: "e", key_hash: "h", state_since: now, heartbeat_at: now };
     await countUsage(createHead("INPROGRESS", execution), { table });
     expect(table.all()).toEqual([]);
   });
 
-  it("adds to one item for each day and all that the runs have in common, which expires after 402 days", async () => {
+  it("adds to one item per day and combination of facets, which expires after 402 days", async () => {
     const table = memoryTable();
     const facets = { ...FACETS, executor: "bot", model: "m", schedule: "s", environment: "env" };
     const heads = [createHead("SUCCEEDED", { p: facets }), createHead("FAILED", { p: facets })];
@@ -148,7 +148,7 @@ describe("countUsage", () => {
   it.each([
     [2, "counts"],
     [3, "fails"],
-  ])("after %i writes of others in between %s", async (others, outcome) => {
+  ])("after %i concurrent writes %s", async (others, outcome) => {
     const table = memoryTable();
     const head = createHead("SUCCEEDED");
     let left = others;

@@ -28,11 +28,11 @@ interface Waiting {
   readonly limit?: number;
   /** @default true */
   readonly rootHasSlot?: boolean;
-  /** What happens before the first slot is granted. */
+  /** Runs before the first slot is granted. */
   readonly meanwhile?: (table: ReturnType<typeof memoryTable>) => Promise<void>;
 }
 
-/** Runs that wait in a queue, and what `dequeueNext` does about them: the runs that it changed or tried to change, and its messages. */
+/** Calls `dequeueNext` for runs that wait in a queue. Returns the runs that it tried to change, and its messages. */
 async function dequeue(kind: "owner" | "tree", { runs, running = 0, limit, rootHasSlot = true, meanwhile }: Waiting) {
   const queue = queues[kind];
   const pool = toPool(queue);
@@ -76,7 +76,7 @@ async function dequeue(kind: "owner" | "tree", { runs, running = 0, limit, rootH
 describe.each(["owner", "tree"] as const)("dequeueNext for slots of the %s", (kind) => {
   const waitingKey = toPool(queues[kind]).waitingKey;
 
-  it("grants the free slots to the runs that have waited longest, and asks for their dispatch", async () => {
+  it("grants the free slots to the runs that have waited longest, and requests their dispatch", async () => {
     const { sent, heads, left, counters, table } = await dequeue(kind, { runs: 4, running: limits[kind] - 2 });
     expect(sent).toEqual(idsOf(2));
     expect(left).toEqual([idOf(2), idOf(3)]);
@@ -139,7 +139,7 @@ describe.each(["owner", "tree"] as const)("dequeueNext for slots of the %s", (ki
 });
 
 describe("dequeueNext for a tree whose root has no slot", () => {
-  it("removes the runs from the queue, and asks for their dispatch without a slot", async () => {
+  it("removes the runs from the queue, and requests their dispatch without a slot", async () => {
     const { sent, heads, left, counters } = await dequeue("tree", { runs: 2, rootHasSlot: false });
     expect({ sent, left }).toEqual({ sent: idsOf(2), left: [] });
     for (const head of heads) {
@@ -166,7 +166,7 @@ describe("enterWaitQueue", () => {
   interface Entering {
     /** Counters of the owner. */
     readonly counters?: object;
-    /** What happens before each attempt to enter the queue. */
+    /** Runs before each attempt to enter the queue. */
     readonly meanwhile?: (table: ReturnType<typeof memoryTable>) => Promise<void>;
   }
 
@@ -238,7 +238,7 @@ describe("enterWaitQueue", () => {
     },
   );
 
-  it("adds no entry of a run that does not exist any more", async () => {
+  it("adds no entry for a run that no longer exists", async () => {
     const { result, entries } = await enter({
       counters: full,
       meanwhile: (table) => table.write({ kind: "delete", key: keys.head(RUN) }),

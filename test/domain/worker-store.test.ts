@@ -55,7 +55,7 @@ describe("the connection of a worker", () => {
     expect(await store.find("two")).toBeUndefined();
   });
 
-  it("is not found any more from the moment it expires, nor without its item", async () => {
+  it("is not found once it has expired, or without its item", async () => {
     await store.register(one, "hash");
     now = EXPIRES_AT * 1000 - 1;
     expect(await store.find("one")).toBeDefined();
@@ -68,7 +68,7 @@ describe("the connection of a worker", () => {
     expect(await store.find("one")).toBeUndefined();
   });
 
-  it("lasts as long as it is noted as open, with the way from its id to it", async () => {
+  it("lasts while it is recorded as open, together with the item that finds it by its id", async () => {
     await store.register(one, "hash");
     now += 7_799_000;
     expect(await store.noteSeen(one)).toBe(true);
@@ -83,7 +83,7 @@ describe("the connection of a worker", () => {
     expect(await stored()).toEqual({ ...registered, busy_until: START + 1_000 });
   });
 
-  it("is removed with its id, and then nothing is changed of it", async () => {
+  it("is removed with its id, and is not changed afterwards", async () => {
     await store.register(one, "hash");
     await store.forget(one);
     expect(table.all()).toEqual([]);
@@ -138,7 +138,7 @@ describe("the connection of a worker", () => {
 });
 
 describe("connected workers", () => {
-  it("have the first of the times when they connected, and the last of those when they were seen", async () => {
+  it("have the earliest time of connection, and the latest time when they were seen", async () => {
     await store.register(one, "hash");
     now += 1_000;
     await store.register({ ...one, connectionId: "two" }, "hash");

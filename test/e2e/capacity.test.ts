@@ -12,7 +12,7 @@ let service: TestService;
 let api: ReturnType<typeof client>;
 
 beforeAll(async () => {
-  // The teams' limits are to be reached, not the machine's.
+  // Allows the runs to reach the limits of the teams before that of the machine.
   service = await startService({ args: ["--concurrency", "40"] });
   api = client(service);
 });
@@ -98,24 +98,24 @@ describe("five parents that hold all slots of their team", () => {
       Array.from({ length: LIMIT }, () => createFor(team, commands("echo waiting; sleep 300"))),
     );
     for (const id of parents) await api.until(id, ({ state }) => state === "INPROGRESS");
-    const stranger = await createFor(team, commands("echo after all"));
-    const families = await Promise.all(
+    const unrelated = await createFor(team, commands("echo after all"));
+    const trees = await Promise.all(
       parents.map(async (parent) => {
         const child = () => createFor(team, commands("sleep 1; echo done"), { parent_run_id: parent });
         return { parent, children: [await child(), await child()] };
       }),
     );
     await Promise.all(
-      families.map(async ({ parent, children }) => {
+      trees.map(async ({ parent, children }) => {
         for (const id of children) expect((await api.ended(id, 120)).state).toBe("SUCCEEDED");
-        // Only now does the parent go on: without its children it would wait for ever.
-        const told = { message: commands("echo both are done"), policy: "interrupt" };
-        expect((await api.call("POST", `/agent/runs/${parent}/followups`, told)).status).toBe(200);
+        // The parent continues only now: without its children it would wait forever.
+        const followup = { message: commands("echo both are done"), policy: "interrupt" };
+        expect((await api.call("POST", `/agent/runs/${parent}/followups`, followup)).status).toBe(200);
       }),
     );
-    const ends = await Promise.all([...parents, stranger].map((id) => api.ended(id, 120)));
+    const ends = await Promise.all([...parents, unrelated].map((id) => api.ended(id, 120)));
     expect(ends.map(({ state }) => state)).toEqual(ends.map(() => "SUCCEEDED"));
-    // The run that is in no family waited for a slot of the team's.
+    // The run outside the trees waited for a slot of the team.
     const first = Math.min(...ends.slice(0, LIMIT).map(({ updated_at }) => Date.parse(updated_at)));
     expect(Date.parse(ends.at(-1)?.started_at)).toBeGreaterThanOrEqual(first);
   }, 240_000);

@@ -24,7 +24,7 @@ describe("models of a single machine", () => {
     await standIn[Symbol.asyncDispose]();
   });
 
-  const ask = (key: string, stream: boolean) =>
+  const complete = (key: string, stream: boolean) =>
     fetch(`${service.baseUrl}/model/openai/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -39,16 +39,16 @@ describe("models of a single machine", () => {
     const { run_id, run_key } = made.body;
 
     standIn.turns.push({ text: "hello there", pauseMs: 200 });
-    const response = await ask(run_key, true);
+    const response = await complete(run_key, true);
     const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("chat.completion.chunk");
-    // The first words are here while the last ones have not been said.
+    // The first words have arrived before the last ones are sent.
     expect(standIn.open).toBe(1);
     while (!(await reader?.read())?.done);
 
     standIn.turns.push({ usage: { input: 100, output: 2_000 } });
-    expect((await ask(run_key, false)).status).toBe(200);
-    const refused = await ask(run_key, false);
+    expect((await complete(run_key, false)).status).toBe(200);
+    const refused = await complete(run_key, false);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: { code: "budget_exceeded" } });
     expect((await call("GET", `/agent/runs/${run_id}`)).body).toMatchObject({
@@ -56,7 +56,7 @@ describe("models of a single machine", () => {
       request_usage: { inference_cost: 0.0206, total_tokens: 2_220 },
       status_message: { error_code: "budget_exceeded" },
     });
-    expect((await ask(run_key, false)).status).toBe(401);
+    expect((await complete(run_key, false)).status).toBe(401);
   });
 
   it("pass npm run smoke -- --model", async () => {

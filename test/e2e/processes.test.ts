@@ -108,7 +108,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
     expect(timeline.slice(lost + 1).filter(({ execution_id }) => execution_id === old)).toEqual([]);
     expect(await api.outputs(id)).toEqual(["begun\n", "done\n"]);
     expect((await api.call("GET", `/agent/runs/${id}`)).body.artifacts).toHaveLength(1);
-    // It called once more, and was told that its execution is over.
+    // It sent one more request, whose response said that its execution is over.
     const stale = async () => {
       const log = await readFile(path.join(service.directory, "logs/server.log"), "utf8");
       return log.split("\n").filter((line) => line.includes(old) && line.includes('"stale"')).length;

@@ -24,7 +24,7 @@ describe.concurrent("npm run smoke", () => {
     await expect(check(connect(service.baseUrl, service.apiKey))).resolves.toBeUndefined();
   });
 
-  test("reports what a deployment answered where a check fails", async () => {
+  test("reports the response of a deployment if a check fails", async () => {
     await expect(keys?.check(connect(service.baseUrl, "wrong"))).rejects.toThrow(/401 instead of 200/);
   });
 });
@@ -199,7 +199,7 @@ describe.concurrent("an execution of an ended run", () => {
     const { artifact_uid, upload } = (await support("report-artifact", report)).body;
     expect((await support("finish-task", { success: true, summary: "done" })).status).toBe(200);
 
-    // The address was good when it was given, and storage knows nothing of fences.
+    // The URL was valid when it was issued, and the storage does not fence executions.
     expect((await uploadTo(upload, content)).ok).toBe(true);
     const said = { role: "assistant", content: [{ type: "text", text: "late" }] };
     const late = await Promise.all([

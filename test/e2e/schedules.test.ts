@@ -19,7 +19,7 @@ describe("a schedule", () => {
   }) => {
     const { call, ended } = client(service);
     const runs = async (id: string) => (await call("GET", `/agent/runs?schedule_id=${id}`)).body.runs;
-    // Not so shortly before a minute that it has begun when the schedule exists.
+    // Starts early enough that the schedule exists before the next minute.
     if (Date.now() % MINUTE > MINUTE - 10_000) await until(Math.ceil(Date.now() / MINUTE) * MINUTE);
     const due = Math.ceil(Date.now() / MINUTE) * MINUTE;
 

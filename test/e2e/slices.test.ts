@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Commands that go on from each other's files and directory. Only a variable says how long they take. */
+/** Commands that use the files and the directory of earlier ones. Only a variable sets their duration. */
 const prompt = commands(
   ...Array.from({ length: STEPS }, (_, index) =>
     [
@@ -44,7 +44,7 @@ describe("a run of several slices", () => {
 });
 
 async function runWith(pause: string, seconds: string) {
-  // What differs between the two runs is the value of a secret, which neither shows.
+  // The two runs differ in the value of a secret, which neither shows.
   const made = await api.call("POST", "/agent/secrets", { name: `PAUSE_${pause}`, value: seconds });
   expect(made.status).toBe(201);
   const environment = await api.call("POST", "/agent/environments", {

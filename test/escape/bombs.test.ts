@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readLimits } from "#harness/isolation/limits.ts";
 import { MIB, Probe, probe, processesNamed, python, watchHost } from "./support/host.ts";
 
-/** What a run may use here, so that a limit is reached before the machine feels it. */
+/** The limits of a run here, which are reached before the machine is affected. */
 const small = {
   RUNYARD_COMMAND_MEMORY_MIB: "400",
   RUNYARD_COMMAND_PROCESSES: "200",
   RUNYARD_RUN_DISK_MIB: "300",
   RUNYARD_RUN_FILES: "20000",
 };
-/** What may come on top of a limit between two looks, and by the machine's other work. */
+/** How far usage may exceed a limit between two measurements, and through other work of the machine. */
 const MARGIN = { memoryMib: 3_000, processes: 1_500, diskMib: 3_000 };
 
 let host: ReturnType<typeof watchHost>;
@@ -27,7 +27,7 @@ afterEach(() => {
   expect(diskMib).toBeLessThan(300 + MARGIN.diskMib);
 });
 
-/** One command that must not get through; how it ended, and the one that followed in the next run. */
+/** Runs one command that must be ended, and returns its result. */
 async function bomb(command: string, environment: Readonly<Record<string, string>> = small) {
   await using it = await probe([command], environment);
   expect(it.plane.outcome?.success).toBe(false);
@@ -80,7 +80,7 @@ describe("the memory limit", () => {
 describe("the process limit", () => {
   it("ends its command, however fast processes multiply", async () => {
     const result = await bomb("bomb() { bomb | bomb & }; bomb; sleep 30");
-    // Root's processes are counted by the harness, all others' by the kernel, which refuses to make more.
+    // The harness counts root's processes; the kernel limits those of all other users.
     expect(String(result["stdout"])).toMatch(/it had more than 200 processes and threads|Resource temporarily/);
   });
 

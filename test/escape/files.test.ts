@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nothing of the host's private file, nor of its list of users' passwords, has left. */
+/** Expects that nothing of the host's private file or its password file has left the sandbox. */
 function expectNothingLeft({ plane }: Probe) {
   expect(plane.everything).not.toContain(PRIVATE);
   expect(plane.everything).not.toMatch(/root:[^:]*:\d{5}:/);
@@ -103,7 +103,7 @@ describe("a file that the harness opens among those of commands", () => {
 });
 
 describe("the workspace of an earlier execution", () => {
-  /** Packs an archive by a Python program that has `t`, the archive, and `add(name, **fields)`. */
+  /** Packs an archive with a Python program that can use `t`, the archive, and `add(name, **fields)`. */
   function archive(...lines: readonly string[]): Buffer {
     const file = join(folder, "hostile.tar.gz");
     const program = [
@@ -121,7 +121,7 @@ describe("the workspace of an earlier execution", () => {
     return readFileSync(file);
   }
 
-  /** A run that goes on from this archive. */
+  /** Executes a run that continues from this archive. */
   async function resumed(packed: Buffer, commands: readonly string[], config: Record<string, unknown> = {}) {
     const it = await Probe.of({ prompt: sh(...commands), context: { agent_config: config } });
     it.plane.attachSnapshot(packed);

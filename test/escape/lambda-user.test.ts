@@ -32,7 +32,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Executes one invocation as Lambda does: the entry point of the image as a user without rights, here nobody where the test is root. */
+/** Executes one invocation as Lambda does: the image's entry point runs as an unprivileged user (nobody under root). */
 async function invoke(event: object, mode: number): Promise<void> {
   const node = join(programs, "node");
   rmSync(node, { force: true });
@@ -74,7 +74,7 @@ async function invoke(event: object, mode: number): Promise<void> {
   await responded.promise;
 }
 
-/** Tries to read the runtime and the harness, and prints what it could. */
+/** Tries to read the runtime and the harness, and prints what it could read. */
 const attack = () => `
 for process in /proc/[0-9]*; do
   if ! tr '\\0' ' ' 2>/dev/null < $process/cmdline | grep -q "^${programs}/node "; then continue; fi

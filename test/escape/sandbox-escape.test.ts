@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostState, Probe, python, sh } from "./support/host.ts";
 
-/** What a command tries, and what it prints where nothing came of it. */
+/** A command that tries to escape, and what it prints if that fails. */
 interface Attempt {
   readonly command: string;
   readonly prints: string | RegExp;
 }
 
-/** Prints by name how each system call ended, of a libc function called with these arguments. */
+/** Prints the result of each system call by its name; each is a call of a libc function. */
 const calls = (...them: readonly (readonly [name: string, call: string])[]) =>
   python(
     "import ctypes, os, errno",
@@ -35,7 +35,7 @@ const addresses = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .filter(({ internal }) => !internal)
   .map(({ address }) => address);
-/** Of whoever runs the harness: where its own files are, and this checkout. */
+/** The home directory of the user that runs the harness, and this checkout. */
 const home = userInfo().homedir;
 const checkout = process.cwd();
 const SECRET_PLACE = "kept-by-another-run";
@@ -255,7 +255,7 @@ ${calls(
   };
 }
 
-/** What commands of a harness of root's could change of the host's devices. */
+/** The properties of the host's devices that commands of a root harness could change. */
 const devices = () =>
   ["null", "tty", "urandom"].map((node) => [
     node,
@@ -280,7 +280,7 @@ describe("an escape attempt of a command", () => {
     await new Promise<void>((listening) => host.listen(join(tmp, "host.sock"), listening));
     await new Promise<void>((listening) => abstractHost.listen(`\0escape-test-${process.pid}`, listening));
     const all = Object.values(attempts({ tmp, key: plane.key, port: plane.port }));
-    // Each is a command of its own; what one does to itself the next does not see.
+    // Each is a separate command, so that none affects the next.
     plane.prompt = sh(...all.map(({ command }) => `(\n${command}\n) || true`));
     const environment = {
       PLANTED: "PLANTED-in-the-environment",

@@ -15,7 +15,7 @@ const shapes: Readonly<Record<string, v.GenericSchema>> = {
   scheduler: BusEvent,
 };
 
-/** The log of the functions, which only a failure makes worth reading. */
+/** The log of the functions, which is printed only if a test fails. */
 const logged: string[] = [];
 
 beforeAll(() => {
@@ -34,15 +34,15 @@ describe("events/", () => {
 
   it("has a good and a bad fixture for each function and each kind of its events", () => {
     const wanted = [...targets.values()].flatMap(({ name, kinds }) => kinds.map((kind) => ({ name, kind })));
-    const lacking = wanted.filter(({ name, kind }) => {
+    const missing = wanted.filter(({ name, kind }) => {
       const own = fixtures.filter((fixture) => toKind(fixture) === kind && findTarget(fixture).name === name);
       return !own.some(isBad) || own.every(isBad);
     });
-    expect(lacking).toEqual([]);
+    expect(missing).toEqual([]);
   });
 
   it("marks exactly the refused fixtures as bad", () => {
-    // Whatever reaches the fallback is refused.
+    // The fallback refuses every request.
     const others = Object.entries(expectations).filter(([fixture]) => findTarget(fixture).name !== "not-found");
     expect(others.filter(([fixture, { outcome }]) => isBad(fixture) !== isRefusal(outcome))).toEqual([]);
   });
@@ -73,7 +73,7 @@ function isRefusal(outcome: Outcome): boolean {
   return "throws" in outcome;
 }
 
-/** The words of an error may have others around them. */
+/** Matches an error if its message contains the expected text. */
 function matching(outcome: Outcome | undefined): unknown {
   return outcome !== undefined && "throws" in outcome ? { throws: expect.stringContaining(outcome.throws) } : outcome;
 }
@@ -82,9 +82,9 @@ describe("each fixture", () => {
   const shaped = fixtures.filter((fixture) => toKind(fixture) !== "invocation");
   it.each(shaped)("has the shape that AWS sends: %s", (fixture) => {
     const shape = shapes[toKind(fixture)] ?? v.never();
-    expect(v.safeParse(shape, JSON.parse(readText(fixture))).issues?.map(described) ?? []).toEqual([]);
+    expect(v.safeParse(shape, JSON.parse(readText(fixture))).issues?.map(formatIssue) ?? []).toEqual([]);
     const values = Object.fromEntries(PLACEHOLDERS.map((name) => [name, `the ${name} of a run`]));
-    expect(v.safeParse(shape, fillFixture(readText(fixture), values)).issues?.map(described) ?? []).toEqual([]);
+    expect(v.safeParse(shape, fillFixture(readText(fixture), values)).issues?.map(formatIssue) ?? []).toEqual([]);
   });
 
   it("uses a route of its function, and each route has a good one", () => {
@@ -95,16 +95,16 @@ describe("each fixture", () => {
       file,
       key: method === "ANY" ? "$default" : `${method} /api/v1${path}`,
     }));
-    const astray = [...keys].filter(
+    const wrong = [...keys].filter(
       ([fixture, key]) => !lines.some((line) => line.key === key && line.file === findTarget(fixture).file),
     );
-    expect(astray).toEqual([]);
+    expect(wrong).toEqual([]);
     const good = new Set([...keys].filter(([fixture]) => !isBad(fixture)).map(([, key]) => key));
     expect(lines.filter(({ key }) => !good.has(key))).toEqual([]);
   });
 });
 
-function described(issue: v.BaseIssue<unknown>): string {
+function formatIssue(issue: v.BaseIssue<unknown>): string {
   return `${v.getDotPath(issue) ?? ""}: ${issue.message}`;
 }
 

@@ -1,18 +1,18 @@
 /** What a function does with an event. */
 export type Outcome =
-  /** Answers a request; `fields` are the paths that a 400 names. */
+  /** Responds to a request; `fields` are the paths that a 400 names. */
   | { readonly status: number; readonly error_code?: string; readonly fields?: readonly string[] }
-  /** Takes a batch or a tick, but for the messages with these ids. */
+  /** Processes a batch or a tick, except the messages with these ids. */
   | { readonly failed: readonly string[] }
-  /** Answers whoever invoked it; null where there is nothing to say. */
+  /** Returns a result to its invoker; null if there is none. */
   | { readonly responses: unknown }
   /** Starts the harness with the event as its envelope. */
   | { readonly harness: "started" | "not started" }
-  /** Refuses the event altogether, with an error that says this among other things. */
+  /** Refuses the whole event, with an error whose message contains this text. */
   | { readonly throws: string };
 
 export interface Expectation {
-  /** Fixtures that are played before, in this order, so that there is what the event is about. */
+  /** Fixtures that are played before, in this order, to create what the event needs. */
   readonly after?: readonly string[];
   readonly outcome: Outcome;
   /** State of the run afterwards. */
@@ -49,7 +49,7 @@ const missing: Outcome = { status: 404, error_code: "resource_not_found" };
 const conflict: Outcome = { status: 409, error_code: "conflict" };
 const unknownCaller: Outcome = { status: 401, error_code: "authentication_required" };
 
-/** What becomes of each file in events/. */
+/** The expected outcome of each file in events/. */
 export const expectations: Readonly<Record<string, Expectation>> = {
   "http/create-run.json": { outcome: ok, leaves: "QUEUED" },
   "http/create-run.everything.json": { outcome: ok, leaves: "QUEUED" },
@@ -149,7 +149,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/delete-environment.json": { after: withEnvironment, outcome: gone },
   "http/delete-environment.bad.json": { after: withEnvironment, outcome: missing },
   "http/share-environment.json": { after: withEnvironment, outcome: ok },
-  // Nobody is called so.
+  // There is no such user.
   "http/share-environment.bad.json": { after: withEnvironment, outcome: invalid("user_uid") },
   "http/unshare-environment.json": {
     after: [...withEnvironment, "http/share-environment.json"],
@@ -219,7 +219,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/accept-invitation.json": { after: ["http/create-invitation.json"], outcome: ok },
   // Without a key, which creates an account.
   "http/accept-invitation.keyless.json": { after: ["http/create-invitation.json"], outcome: made },
-  // By somebody who is in the team.
+  // By a member of the team.
   "http/accept-invitation.bad.json": { after: ["http/create-invitation.json"], outcome: conflict },
   "http/create-secret.json": { outcome: made },
   "http/create-secret.bad.json": { outcome: invalid("name", "value") },
@@ -228,7 +228,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/get-secret.json": { after: ["http/create-secret.json"], outcome: ok },
   "http/get-secret.bad.json": { outcome: missing },
   "http/delete-secret.json": { after: ["http/create-secret.json"], outcome: gone },
-  // In a team that the caller is not in.
+  // In another team than the caller's.
   "http/delete-secret.bad.json": {
     after: ["http/create-secret.json"],
     outcome: { status: 403, error_code: "not_authorized" },
@@ -255,14 +255,14 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/list-ticks.bad.json": { after: withSchedule, outcome: invalid("limit") },
 
   "http/resolve-prompt.json": { after: dispatched, outcome: ok, leaves: "INPROGRESS" },
-  // The key of a person, who may not speak for an execution.
+  // With the key of a person, who may not act for an execution.
   "http/resolve-prompt.bad.json": {
     after: dispatched,
     outcome: { status: 403, error_code: "not_authorized" },
     leaves: "PENDING",
   },
   "http/heartbeat.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
-  // Another harness of the same execution than the one that came first.
+  // From a second harness of the same execution.
   "http/heartbeat.bad.json": { after: working, outcome: { status: 409, error_code: "conflict" } },
   "http/append-messages.json": { after: working, outcome: ok },
   "http/append-messages.bad.json": { after: working, outcome: invalid("first_sequence") },
@@ -300,7 +300,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/report-shutdown.json": { after: working, outcome: ok, leaves: "QUEUED" },
   "http/report-shutdown.bad.json": { after: working, outcome: unknownCaller, leaves: "INPROGRESS" },
 
-  // The fallback refuses whatever reaches it: first an unknown path, then a known one with a method that it has not.
+  // The fallback refuses every request: here an unknown path, and a method that a known path does not have.
   "http/not-found.json": { outcome: missing },
   "http/not-found.bad.json": { after: created, outcome: { status: 405, error_code: "invalid_request" } },
 
@@ -318,7 +318,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "sqs/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "sqs/reap-runs.bad.json": { after: working, outcome: { failed: ["bc1dacaf-b094-436a-aeff-d921cc3b9b24"] } },
 
-  // The schedule's time has gone by and no timer has told of it.
+  // The schedule is due, and no timer has fired.
   "scheduler/reconcile-schedules.json": { after: withSchedule, outcome: taken },
   "scheduler/reconcile-schedules.bad.json": { after: withSchedule, outcome: { throws: 'Expected "aws.events"' } },
   "scheduler/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
@@ -337,7 +337,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "url/call-model.json": { after: working, outcome: ok },
   "url/call-model.bad.json": { after: working, outcome: { status: 400 }, leaves: "INPROGRESS" },
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },
-  // What the program beside the function prints is the answer.
+  // The response is the output of the program that is deployed with the function.
   "invocation/run-sandbox.scan.json": { outcome: { responses: { outcome: "found", files: [], left_out: 0 } } },
   "invocation/run-sandbox.scan.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
   "invocation/fire-schedule.json": { after: withSchedule, outcome: { responses: { batchItemFailures: [] } } },

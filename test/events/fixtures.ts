@@ -6,11 +6,11 @@ import { triggers } from "#infra/triggers.ts";
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "events");
 
-/** A function of the deployment and what wakes it. */
+/** A function of the deployment and the kinds of events that invoke it. */
 export interface Target {
   /** Name after `runyard-`. */
   readonly name: string;
-  /** File in functions/ without its ending. */
+  /** File in functions/ without its extension. */
   readonly file: string;
   /** Kinds of principals that its routes are for. */
   readonly who: readonly string[];
@@ -18,10 +18,10 @@ export interface Target {
   readonly kinds: readonly string[];
 }
 
-const verbNoun = (file: string): string => basename(file);
+const toFunctionName = (file: string): string => basename(file);
 
-/** What wakes the functions that no route leads to, as infra/stacks/execution-stack.ts wires them. */
-const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
+/** The kinds of events that invoke functions without a route, as in infra/stacks/execution-stack.ts. */
+const invokedBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   dispatchRun: ["sqs"],
   runSandbox: ["invocation"],
   discoverSkills: ["invocation"],
@@ -40,16 +40,16 @@ const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
 export const targets: ReadonlyMap<string, Target> = new Map(
   [
     ...routes.map(({ name, file, who }) => ({
-      name: name ?? verbNoun(file),
+      name: name ?? toFunctionName(file),
       file,
       who: who === "public" ? [] : who,
       kinds: ["http"],
     })),
-    ...Object.entries(wokenBy).map(([id, kinds]) => {
+    ...Object.entries(invokedBy).map(([id, kinds]) => {
       const trigger = Object.entries(triggers).find(([name]) => name === id)?.[1];
       if (trigger === undefined) throw new Error(`there is no trigger ${id}`);
       const who = "who" in trigger ? trigger.who : [];
-      return { name: verbNoun(trigger.file), file: trigger.file, who, kinds };
+      return { name: toFunctionName(trigger.file), file: trigger.file, who, kinds };
     }),
   ].map((target) => [target.name, target]),
 );
@@ -63,10 +63,10 @@ export const fixtures: readonly string[] = globSync("**/*", { cwd: folder, withF
 export const readText = (fixture: string): string => readFileSync(join(folder, fixture), "utf8");
 export const isBad = (fixture: string): boolean => fixture.endsWith(".bad.json");
 
-/** The folder of a fixture, which says what kind of event it is: http, url, socket, sqs, scheduler or invocation. */
+/** The folder of a fixture, which is the kind of its event: http, url, socket, sqs, scheduler or invocation. */
 export const toKind = (fixture: string): string => fixture.slice(0, fixture.indexOf("/"));
 
-/** The function that a fixture is for: what its file is called before the first dot. */
+/** Finds the function of a fixture by its file name up to the first dot. */
 export function findTarget(fixture: string): Target {
   const [name = ""] = basename(fixture).split(".");
   const target = targets.get(name);

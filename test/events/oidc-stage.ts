@@ -14,7 +14,7 @@ interface OidcStage {
   readonly token: string;
 }
 
-/** An issuer without a network, of tokens that the fixtures of OIDC are about. */
+/** Creates an issuer without a network, for the OIDC fixtures. */
 export async function makeOidcStage(now: number): Promise<OidcStage> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const sign = (claims: JWTPayload) =>

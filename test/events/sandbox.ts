@@ -10,17 +10,17 @@ import type { Outcome } from "./expectations.ts";
 const Module = v.object({ runSandbox: v.function() });
 const Received = v.pipe(v.string(), v.parseJson(), v.looseObject({ deadline_at: v.number() }));
 
-/** A harness that writes down what it was given, beside itself, and is content. */
+/** A harness that writes its input to a file in its own folder, and exits. */
 const HARNESS = `
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 writeFileSync(join(import.meta.dirname, "received.json"), readFileSync(0));
 `;
 
-/** Finds nothing, wherever it is told to look. */
+/** A scan program that finds nothing. */
 const SCAN = `process.stdout.write(JSON.stringify({ outcome: "found", files: [], left_out: 0 }));`;
 
-/** Hands an event to the sandbox function, bundled as it is deployed, with programs that do nothing beside it. */
+/** Invokes the sandbox function, bundled as it is deployed, with stand-ins for its programs. */
 export async function runSandbox(event: unknown): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "runyard-events-"));
   const before = process.env["TMPDIR"];
@@ -39,7 +39,7 @@ export async function runSandbox(event: unknown): Promise<Outcome> {
     process.env["TMPDIR"] = join(folder, "tmp");
     const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
     const responses: unknown = await handler(event, { getRemainingTimeInMillis: () => 60_000 });
-    if (responses !== undefined) return { responses: responses };
+    if (responses !== undefined) return { responses };
     const { deadline_at, ...envelope } = v.parse(Received, readFileSync(join(folder, "received.json"), "utf8"));
     return { harness: deadline_at > Date.now() && isDeepStrictEqual(envelope, event) ? "started" : "not started" };
   } finally {

@@ -39,7 +39,7 @@ const Request = v.strictObject({
 });
 type Request = v.InferOutput<typeof Request>;
 
-/** Where one member of the event says what another one says too, both say the same. */
+/** Members that must match other members of the same event. */
 const agreements: Readonly<Record<string, (event: Request) => boolean>> = {
   "requestContext.routeKey": ({ routeKey, requestContext }) => requestContext.routeKey === routeKey,
   "requestContext.http.method": ({ routeKey, requestContext }) =>
@@ -73,20 +73,20 @@ const agreements: Readonly<Record<string, (event: Request) => boolean>> = {
   body: ({ body, requestContext }) => body === undefined || requestContext.http.method !== "GET",
 };
 
-/** A request as API Gateway's HTTP API hands it to a function, payload format 2.0; no member beyond those it sends. */
+/** A request as API Gateway's HTTP API sends it to a function, payload format 2.0, with no other members. */
 export const HttpEvent = v.pipe(
   Request,
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     for (const [member, agrees] of Object.entries(agreements)) {
-      if (!agrees(dataset.value)) addIssue({ message: `${member} does not agree with the rest of the event` });
+      if (!agrees(dataset.value)) addIssue({ message: `${member} does not match the rest of the event` });
     }
   }),
 );
 
 const { accountId: _, requestId: __, apiId: ___, ...requestContext } = Request.entries.requestContext.entries;
 
-/** A request as the URL of a function hands it over: the payload of API Gateway, from a caller that AWS does not know. */
+/** A request as a function URL sends it: the payload of API Gateway, from an anonymous caller. */
 export const UrlEvent = v.pipe(
   v.strictObject({
     ...Request.entries,
@@ -105,7 +105,7 @@ export const UrlEvent = v.pipe(
   ),
 );
 
-/** A batch as Lambda hands it over from a standard queue. */
+/** A batch as Lambda sends it from a standard queue. */
 export const QueueEvent = v.strictObject({
   Records: v.pipe(
     v.array(
@@ -120,7 +120,7 @@ export const QueueEvent = v.strictObject({
               v.pipe(v.string(), v.regex(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Parent=[0-9a-f]{16};Sampled=[01]$/)),
             ),
             SentTimestamp: Milliseconds,
-            // The owner of the run: SQS takes turns between groups, on standard queues too.
+            // The run's owner. SQS balances deliveries between groups, on standard queues too.
             MessageGroupId: v.exactOptional(v.pipe(v.string(), v.regex(/^(TEAM|USER)#/))),
             SenderId: v.pipe(v.string(), v.regex(/^AROA[A-Z0-9]{17}:runyard-[a-z-]+$/)),
             DeadLetterQueueSourceArn: v.exactOptional(queueArn()),
@@ -143,7 +143,7 @@ export const QueueEvent = v.strictObject({
   ),
 });
 
-/** An event of EventBridge; a rule with a rhythm sends the first kind. */
+/** An event of EventBridge; a rule with a rate sends the first kind. */
 export const BusEvent = v.strictObject({
   version: v.literal("0"),
   id: v.pipe(v.string(), v.uuid()),

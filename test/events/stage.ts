@@ -23,13 +23,13 @@ const Thing = v.object({
   user_uid: v.optional(v.string(), ""),
   sessions: v.optional(v.array(v.object({ uid: v.string() })), []),
 });
-/** An answer that is itself where to upload. */
+/** A response that is itself an upload target. */
 const Place = v.object({ url: v.string(), method: v.string() });
 const Made = v.partial(
   v.object({ run_id: v.string(), artifact_uid: v.string(), upload: v.object({ url: v.string() }), ...Place.entries }),
 );
 
-/** The bytes that events/http/report-artifact.json and events/http/upload-transcript.json tell of. */
+/** The content that events/http/report-artifact.json and events/http/upload-transcript.json describe. */
 const ARTIFACT = "hello\n";
 
 /** The header of CloudFront's requests in events/url/stream-events.json. */
@@ -43,7 +43,7 @@ const MODEL_RESPONSE = {
   usage: { input_tokens: 11, output_tokens: 3 },
 };
 
-/** A control plane in memory on which fixtures are played, each filled with what the ones before it have made. */
+/** Creates a control plane in memory that plays fixtures, each filled with the ids that earlier ones created. */
 export async function makeStage() {
   const controlPlane = await createTestControlPlane();
   const oidc = await makeOidcStage(controlPlane.clock.now);
@@ -87,8 +87,8 @@ export async function makeStage() {
         };
       }
       const reply = v.parse(Reply, response);
-      await learn(reply);
-      Object.assign(values, made(target.name, reply));
+      await keepIds(reply);
+      Object.assign(values, parseIds(target.name, reply));
       return toOutcome(reply);
     } catch (error) {
       return { throws: error instanceof Error ? error.message : String(error) };
@@ -101,8 +101,8 @@ export async function makeStage() {
     }
   }
 
-  /** Keeps the ids of an answer, and uploads where it says where to. */
-  async function learn({ statusCode, body }: v.InferOutput<typeof Reply>): Promise<void> {
+  /** Keeps the ids in a response, and uploads to its upload target if it has one. */
+  async function keepIds({ statusCode, body }: v.InferOutput<typeof Reply>): Promise<void> {
     const made = v.safeParse(v.pipe(v.string(), v.parseJson(), Made), body);
     if (statusCode !== 200 || !made.success) return;
     const { run_id, artifact_uid, method, url } = made.output;
@@ -115,14 +115,14 @@ export async function makeStage() {
   async function invokeTarget(target: Target, event: unknown): Promise<unknown> {
     const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
     const module = v.parse(v.record(v.string(), v.unknown()), await import(file));
-    const definition = v.parse(Definition, module[camel(target.file)]);
+    const definition = v.parse(Definition, module[toExportName(target.file)]);
     return definition.handle(event, { ...ports, ...FALLBACK_PORTS, originSecret: ORIGIN_SECRET, who: target.who });
   }
 
   return {
     play,
     values,
-    /** All that could have changed. */
+    /** Everything that a fixture can change. */
     contents: () =>
       structuredClone({
         items: controlPlane.table.all(),
@@ -138,8 +138,8 @@ export async function makeStage() {
   };
 }
 
-/** Ids of what a team makes, by the function that answers with them. */
-const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => FixtureValues>> = {
+/** The ids in a function's response, by the function's name. */
+const idsByFunction: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => FixtureValues>> = {
   "create-schedule": ({ id }) => ({ schedule_id: id }),
   "create-identity": ({ uid }) => ({ identity_uid: uid }),
   "create-environment": ({ uid }) => ({ environment_uid: uid }),
@@ -151,11 +151,11 @@ const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => Fix
   "list-web-sessions": ({ sessions: [first] }) => ({ session_uid: first?.uid ?? "" }),
 };
 
-function made(name: string, { statusCode, body }: v.InferOutput<typeof Reply>): FixtureValues {
-  const learn = makers[name];
-  return learn === undefined || (statusCode !== 201 && name !== "list-web-sessions")
+function parseIds(name: string, { statusCode, body }: v.InferOutput<typeof Reply>): FixtureValues {
+  const toIds = idsByFunction[name];
+  return toIds === undefined || (statusCode !== 201 && name !== "list-web-sessions")
     ? {}
-    : learn(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
+    : toIds(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
 }
 
 const Dated = v.union([
@@ -173,7 +173,7 @@ const Dated = v.union([
   ),
 ]);
 
-/** When an event of a queue or of a rhythm was sent: the stage's clock is not behind that. */
+/** When a queue or a timer sent the event, or 0. The stage's clock is never behind that. */
 function readTime(event: unknown): number {
   const dated = v.safeParse(Dated, event);
   return dated.success ? dated.output : 0;
@@ -186,7 +186,7 @@ function toOutcome({ statusCode, body }: v.InferOutput<typeof Reply>): Outcome {
   return { status: statusCode, error_code, ...(fields.length === 0 ? {} : { fields }) };
 }
 
-/** The name by which a file of functions/ exports its definition. */
-function camel(file: string): string {
+/** The name under which a file of functions/ exports its definition. */
+function toExportName(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

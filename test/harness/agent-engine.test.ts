@@ -20,14 +20,14 @@ afterEach(async () => {
 
 interface Given extends Partial<EngineWork> {
   readonly mode?: EngineWork["context"]["mode"];
-  /** What a use of a tool results in. */
+  /** The result of each tool use. */
   readonly result?: ToolResult | Error;
   readonly systemPrompt?: string;
 }
 
 const TURN: EngineTurn = { instructions: ["Go."], conversation: [] };
 
-/** An engine before these answers of its model. */
+/** An engine whose model returns these responses. */
 function start(turns: readonly Turn[], { mode = "normal", result = { output: { found: 1 } }, ...given }: Given = {}) {
   models.turns.push(...turns);
   const uses: [name: string, use: ToolUse][] = [];
@@ -72,7 +72,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
 }
 
 const use = (name: string, input: unknown = { a: 1 }) => ({ name, input });
-/** A raw answer of the Messages API with this end. */
+/** A raw response of the Messages API with this stop reason. */
 const ended = (stop_reason: string, text: string): Turn => ({
   raw: JSON.stringify({
     id: "m",
@@ -109,7 +109,7 @@ describe("a turn of an agent", () => {
     expect(JSON.stringify(second?.body.messages)).toContain('{\\"found\\":1}');
   });
 
-  it("ends with the texts of an answer in lines", async () => {
+  it("joins the texts of the last response by line breaks", async () => {
     const content = [
       { type: "text", text: "One." },
       { type: "text", text: "Two." },
@@ -119,7 +119,7 @@ describe("a turn of an agent", () => {
     });
   });
 
-  it("tells the model that a tool does not exist", async () => {
+  it("reports to the model that a tool does not exist", async () => {
     const { take, uses } = start([{ tools: [use("missing")] }, { text: "Well." }]);
     expect(await take()).toEqual({ success: true, summary: "Well." });
     expect(uses.map(([name]) => name)).toEqual(["missing"]);
@@ -146,11 +146,11 @@ describe("a turn of an agent", () => {
     ["stop_sequence", "Done.", { success: true, summary: "Done." }],
     ["refusal", "", { success: false, summary: "The model refused to answer." }],
     ["refusal", "No.", { success: false, summary: "The model refused to answer. It said: No." }],
-  ])("with an answer that ends with %s and says %j has its outcome", async (reason, text, outcome) => {
+  ])("returns the outcome of a response with the stop reason %s and the text %j", async (reason, text, outcome) => {
     expect(await start([ended(reason, text)]).take()).toEqual(outcome);
   });
 
-  it("continues a truncated answer up to three times in a row", async () => {
+  it("continues a truncated response up to three times in a row", async () => {
     const cut = ended("max_tokens", "Part. ");
     const { take, uses } = start([
       cut,
@@ -176,7 +176,7 @@ describe("a turn of an agent", () => {
     });
   });
 
-  it("ends after 200 answers", { timeout: 30_000 }, async () => {
+  it("ends after 200 responses", { timeout: 30_000 }, async () => {
     const { take, uses } = start(Array.from({ length: 201 }, () => ({ tools: [use("look")] })));
     expect(await take()).toEqual({
       success: false,
@@ -256,7 +256,7 @@ describe("a turn of an agent", () => {
     expect([uses.length, models.seen.length]).toEqual([1, 1]);
   });
 
-  it("gives up an answer that comes too late to save the work, but not the first", async () => {
+  it("drops a response that comes too late to save the work, except for the first", async () => {
     const end = new SliceEnd();
     const slice = (beforeStep: () => void) => ({
       deadlineAt: Date.now() + 60_000,
@@ -276,7 +276,7 @@ describe("a turn of an agent", () => {
     expect(await first.take()).toEqual({ success: true, summary: "Done." });
   });
 
-  it("fails if the model does not answer within the execution", async () => {
+  it("fails if the model does not respond within the execution", async () => {
     const never = new Promise<void>(() => {});
     const slice = {
       deadlineAt: Date.now() + 100,
@@ -290,7 +290,7 @@ describe("a turn of an agent", () => {
     });
   });
 
-  it("in plan mode submits its answer as the plan, unless it has submitted one", async () => {
+  it("in plan mode submits its final response as the plan, unless it has submitted one", async () => {
     const { take, uses } = start([{ text: "# The plan\n\nDo it." }], { mode: "plan" });
     expect(await take()).toEqual({ success: true, summary: "# The plan\n\nDo it." });
     expect(uses).toMatchObject([["create_plan", { input: { title: "The plan", content: "# The plan\n\nDo it." } }]]);

@@ -16,7 +16,7 @@ const replace = (path: string, old_text: string, new_text: string, rest: object 
   ...rest,
 });
 
-/** What came of each use of a tool in a run in a clone of these files. */
+/** Returns the result of each tool use of a run in a clone of these files. */
 async function uses(
   { files = {}, links = {} }: { files?: Record<string, string>; links?: Record<string, string> },
   turns: Parameters<typeof agentRun>[0]["turns"],
@@ -69,7 +69,7 @@ describe("read_files", () => {
     expect(long.files[1]).toMatchObject({ path: "a.txt", cut: expect.any(String) });
   });
 
-  it("returns lines as long as their text has room, and refuses a line that never has", async () => {
+  it("returns as many lines as fit, and refuses a line that is too long by itself", async () => {
     const room = 40 * 1024;
     const wide = `short\n${"x".repeat(room + 1)}\n`;
     const [full, left, single] = await uses({ files: { "full.txt": "x".repeat(room), "wide.txt": wide } }, [
@@ -138,7 +138,7 @@ describe("search_files", () => {
   };
 
   it.each(["rg", "grep"])("finds lines by %s", async (program) => {
-    // All programs but ripgrep.
+    // All programs except ripgrep.
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     for (const name of readdirSync("/usr/bin")) if (name !== "rg") symlinkSync(`/usr/bin/${name}`, join(folder, name));
     const without = { RUNYARD_SANDBOX: "none", PATH: folder };

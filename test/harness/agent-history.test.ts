@@ -18,7 +18,7 @@ const result = (action_id: string, state: "completed" | "failed" | "running", ou
   content: [{ type: "action_result", action_id, category: "command", name: "run_command", state, output }],
 });
 
-/** What a model gets: `user*` is kept in every summary. */
+/** The messages for the model; every summary keeps `user*`. */
 function history(own: readonly Message[], { earlier = [], opening = ["Go."], instructions = ["x"] }: Given = {}) {
   const conversation = [...earlier, ...own];
   const context = { messages: conversation, own_messages: own.length };
@@ -52,7 +52,7 @@ describe("buildHistory", () => {
     expect(history([], { earlier, opening: [] }).at(-1)).toEqual(["user*", "Continue where you stopped."]);
   });
 
-  it("has the whole text of the follow-up that is being answered, in place of the recorded one", () => {
+  it("has the whole text of the current follow-up in place of the recorded one", () => {
     const own = [text("assistant", "Done."), text("user", "first"), text("assistant", "Yes."), text("user", "tru…")];
     expect(history(own, { instructions: ["truncated", "text"] }).slice(1)).toEqual([
       ["assistant", "Done."],
@@ -64,8 +64,8 @@ describe("buildHistory", () => {
     expect(history([text("assistant", "Done.")], { earlier, instructions: ["Go."] })[0]).toEqual(["user*", "before"]);
   });
 
-  it("has each call with its result, and says which result is unknown", () => {
-    const said: Message = {
+  it("has each call with its result, and marks unknown results", () => {
+    const calls: Message = {
       role: "assistant",
       content: [
         { type: "text", text: "I look." },
@@ -76,7 +76,7 @@ describe("buildHistory", () => {
       ],
     };
     const own = [
-      said,
+      calls,
       result("2", "failed", { no: 1 }),
       result("1", "completed", undefined),
       result("4", "running", {}),
@@ -95,7 +95,7 @@ describe("buildHistory", () => {
     ]);
   });
 
-  it("omits what is empty, and begins with a message of the user", () => {
+  it("omits what is empty, and begins with a user message", () => {
     const empty: Message = { role: "assistant", content: [{ type: "event", name: "turn_ended", data: {} }] };
     const earlier = [text("assistant", "before"), text("user", " "), empty];
     expect(history([text("assistant", "", "Done.")], { earlier })).toEqual([
@@ -106,19 +106,19 @@ describe("buildHistory", () => {
     ]);
   });
 
-  it("has messages of others than the user, which may be summarized", () => {
+  it("marks only the user's messages as kept in summaries", () => {
     expect(history([text("system", "Note.")]).at(-1)).toEqual(["user", "Note."]);
   });
 
   it("has cancelled first instructions once", () => {
     const cancelled: Message = { ...text("user", "Go, but cancelled."), message_ids: ["prompt"] };
     const own = [cancelled, text("user", "Next.")];
-    const told = [
+    const expected = [
       ["user*", "Go, but cancelled."],
       ["user*", "x"],
     ];
-    expect(history(own, { opening: [] })).toEqual(told);
-    expect(history(own)).toEqual([["user*", "Go."], ...told]);
+    expect(history(own, { opening: [] })).toEqual(expected);
+    expect(history(own)).toEqual([["user*", "Go."], ...expected]);
   });
 });
 
@@ -149,14 +149,14 @@ describe("submitPlan", () => {
     ]);
   });
 
-  it("submits nothing where there is a plan, no success or no such tool", async () => {
+  it("submits nothing if there is a plan, no success or no such tool", async () => {
     await submitPlan(outcome("x"), true, tools([plan]));
     await submitPlan(outcome("x", false), false, tools([plan]));
     await submitPlan(outcome("x"), false, tools([]));
     expect(used).toEqual([]);
   });
 
-  it("fails with the reason and the response where the plan is refused", async () => {
+  it("fails with the reason and the response if the plan is refused", async () => {
     expect(await submitPlan(outcome("My plan"), false, tools([plan], true))).toEqual({
       success: false,
       summary: 'The plan could not be submitted: {"error":"no plans"}\n\nMy plan',

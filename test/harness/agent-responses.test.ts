@@ -15,7 +15,7 @@ type Api = keyof typeof MODELS;
 const stream = (...events: (object | string)[]) =>
   events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 
-/** What the agent's loop gets of an answer. */
+/** Returns what the agent's loop gets from a response. */
 async function receive(api: Api, result: ResponseBody, limits = {}) {
   const server = createServer((_, response) => {
     if (typeof result === "string") response.end(result);
@@ -28,9 +28,9 @@ async function receive(api: Api, result: ResponseBody, limits = {}) {
   const signal = new AbortController().signal;
   const model = createModel({ modelId: MODELS[api], modelUrl: `http://127.0.0.1:${port}`, key: "key", signal, limits });
   try {
-    const said = model.streamAggregated([new Message({ role: "user", content: [new TextBlock("Hello.")] })]);
+    const events = model.streamAggregated([new Message({ role: "user", content: [new TextBlock("Hello.")] })]);
     for (;;) {
-      const next = await said.next();
+      const next = await events.next();
       if (next.done) return next.value;
     }
   } finally {
@@ -47,7 +47,7 @@ const failure = (api: Api, response: ResponseBody, limits?: object) =>
 
 const call = (name: string, text: string) => ({ function: { name, arguments: text } });
 const finish = (reason: string) => ({ choices: [{ delta: {}, finish_reason: reason }] });
-const said = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] });
+const createDelta = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] });
 
 describe("a response of Chat Completions", () => {
   it("keeps its text and all its calls, also interleaved ones", async () => {
@@ -55,8 +55,8 @@ describe("a response of Chat Completions", () => {
     const { message, stopReason } = await receive(
       "chat",
       stream(
-        said("I look"),
-        said(" twice."),
+        createDelta("I look"),
+        createDelta(" twice."),
         part(0, { id: "same", ...call("read", '{"a"') }),
         part(1, { id: "same", ...call("search", "") }),
         part(0, { function: { arguments: ":1}" } }),
@@ -180,33 +180,33 @@ describe("a response of the Responses API", () => {
 
 describe("an invalid response", () => {
   const ends: [string, ResponseBody][] = [
-    ["breaks off between two events", stream(said("Half"))],
-    ["breaks off within an event", `${stream(said("Half"))}data: {"choices": [{"del`],
-    ["has an event that is no JSON", stream(said("Half"), "{broken", finish("stop"))],
+    ["breaks off between two events", stream(createDelta("Half"))],
+    ["breaks off within an event", `${stream(createDelta("Half"))}data: {"choices": [{"del`],
+    ["has an event that is not JSON", stream(createDelta("Half"), "{broken", finish("stop"))],
     ["has events of another API", stream({ choices: "none" })],
-    ["is a page of somebody in between", "<html>Bad gateway</html>"],
+    ["is the HTML page of a proxy", "<html>Bad gateway</html>"],
     ["is other JSON", '{"choices": []}'],
     ["is half of its JSON", '{"choices": [{"message": '],
     ["is nothing", ""],
     ["ends with its connection", (response) => response.destroy()],
     [
       "ends with its connection in the middle",
-      (response) => response.write(stream(said("Half")), () => response.destroy()),
+      (response) => response.write(stream(createDelta("Half")), () => response.destroy()),
     ],
-    ["is somewhere else", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
+    ["is a redirect", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
   ];
   it.each(ends)("is retried: it %s", async (_, response) => {
     expect(await failure("chat", response)).toMatchObject({ isRetryable: true });
   });
 
   it("includes one that never starts, or stops in the middle", async () => {
-    const silent = (response: ServerResponse) => response.write(stream(said("Half")));
+    const silent = (response: ServerResponse) => response.write(stream(createDelta("Half")));
     expect(await failure("chat", silent, { idleMs: 50 })).toEqual({
       message: "the model took too long to answer",
       isRetryable: true,
     });
     const endless = async (response: ServerResponse) => {
-      for (; !response.destroyed; await sleep(10)) response.write(stream(said(".")));
+      for (; !response.destroyed; await sleep(10)) response.write(stream(createDelta(".")));
     };
     expect(await failure("chat", endless, { callMs: 200, idleMs: 10_000 })).toMatchObject({ isRetryable: true });
   });
@@ -223,8 +223,8 @@ describe("a failed model call", () => {
     async (api) => {
       const error = { type: "some_error", message: "in its own words" };
       const body = api === "messages" ? { type: "error", error } : { error };
-      const asked = await failure(api, status(429, body, { "retry-after": "7" }));
-      expect(asked).toEqual({ status: 429, message: "in its own words", isRetryable: true, requestedPauseMs: 7_000 });
+      const limited = await failure(api, status(429, body, { "retry-after": "7" }));
+      expect(limited).toEqual({ status: 429, message: "in its own words", isRetryable: true, requestedPauseMs: 7_000 });
       expect(await failure(api, status(529, body))).toMatchObject({ status: 529, isRetryable: true });
       expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", isRetryable: false });
       expect(await failure(api, status(403, body))).toMatchObject({ status: 403, isRetryable: false });

@@ -54,8 +54,8 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       { text: "It says 2." },
     ]);
     const shown = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
-    for (const said of ["Correct the sum.", "I correct it.", "The sum is 2 now.", "What does the file say now?"])
-      expect(shown).toContain(said);
+    for (const text of ["Correct the sum.", "I correct it.", "The sum is 2 now.", "What does the file say now?"])
+      expect(shown).toContain(text);
   }, 60_000);
 
   it("ends FAILED with budget_exceeded when its budget is spent", async () => {

@@ -20,12 +20,12 @@ const edit = use("edit_files", {
   edits: [{ path: "add.mjs", action: "replace", old_text: "a - b", new_text: "a + b" }],
 });
 
-/** The answer of a server that does not stream. */
+/** The response of a server that does not stream. */
 const unstreamed =
   (shape: Shape, turn: Turn) =>
   ({ body }: SeenCall): Turn => ({ raw: JSON.stringify(createModelResponse(shape, body, turn)) });
 
-/** What a model does that repairs a sum, and all that goes wrong on its way. */
+/** The responses of a model that repairs a sum, with all errors on the way. */
 const workOver = (shape: Shape) => [
   { status: 429, headers: { "retry-after": "1" } },
   { text: "I look at the test first.", tools: [read] },
@@ -87,7 +87,7 @@ describe("an agent with a language model", () => {
         { attempt: 1, reason: expect.stringContaining("status 529") },
         { attempt: 1, reason: expect.any(String) },
       ]);
-      // What a model says with a use of a tool stands before it; half an answer leaves nothing.
+      // A text that comes with a tool use is stored before it; an incomplete response leaves nothing.
       expect(it.plane.texts).toEqual(["I look at the test first.", "I test it.", REPORT]);
       expect(it.plane.messages[0]?.content.map(({ type }) => type)).toEqual(["text", "action"]);
       expect(log).not.toContain("undefined");

@@ -21,7 +21,7 @@ const LOOK: Tool = {
   run: async () => ({ output: { found: 1 } }),
 };
 
-/** Calls the tool with this input, and returns what the model gets and the turn notes. */
+/** Calls the tool with this input, and returns what the model gets and what the turn records. */
 async function call(input: unknown, { tool = LOOK, said, fails }: Given = {}) {
   const noted: unknown[] = [];
   const used = new AgentTool(tool, {
@@ -70,14 +70,14 @@ describe("AgentTool", () => {
     expect((await call({}, { tool })).result).toMatchObject({ status, texts: [{}] });
   });
 
-  it("does not run the tool if its input is no JSON object", async () => {
+  it("does not run the tool if its input is not a JSON object", async () => {
     const { noted, result } = await call(parseToolInput("[1]"));
     const error = "the input of this call is not a JSON object, so nothing was done; it starts with: [1]";
     expect(noted.slice(1)).toEqual([["ended", "look", { isError: true, output: { error } }]]);
     expect(result).toMatchObject({ status: "error", texts: [{ error }] });
   });
 
-  it("tells a failure that ends the turn", async () => {
+  it("reports a failure that ends the turn", async () => {
     const fails = new Error("over");
     const { noted, result } = await call({}, { fails });
     expect(noted.slice(1)).toEqual([["broke", fails]]);
@@ -86,7 +86,7 @@ describe("AgentTool", () => {
 });
 
 describe("createMissingTool", () => {
-  it("says which tools there are", async () => {
+  it("lists the available tools", async () => {
     const { run, ...tool } = createMissingTool(`"${"x".repeat(120)}`, ["look", "read"]);
     const error = `there is no tool "\\"${"x".repeat(99)}"; available tools: look, read`;
     expect(tool).toEqual({
@@ -97,9 +97,9 @@ describe("createMissingTool", () => {
   });
 });
 
-/** A model that says this, and keeps what it was asked. */
-class AskedModel extends Model {
-  readonly asked: { texts: string[]; options: StreamOptions | undefined }[] = [];
+/** A model that returns a fixed text and records its requests. */
+class RecordingModel extends Model {
+  readonly requests: { texts: string[]; options: StreamOptions | undefined }[] = [];
   config: BaseModelConfig = { modelId: "some" };
 
   updateConfig(config: BaseModelConfig): void {
@@ -114,7 +114,7 @@ class AskedModel extends Model {
     const texts = messages.flatMap(({ role, content }) =>
       content.map((block) => `${role}: ${block.type === "textBlock" ? block.text : block.type}`),
     );
-    this.asked.push({ texts, options });
+    this.requests.push({ texts, options });
     yield { type: "modelMessageStartEvent", role: "assistant" };
     yield { type: "modelContentBlockStartEvent" };
     yield { type: "modelContentBlockDeltaEvent", delta: { type: "textDelta", text: "Short." } };
@@ -129,7 +129,7 @@ describe("createCompaction", () => {
   const text = (value: string) => new TextBlock(value);
 
   it("summarizes the older half as one text, and keeps the last six messages", async () => {
-    const model = new AskedModel();
+    const model = new RecordingModel();
     const result = new ToolResultBlock({ toolUseId: "1", status: "error", content: [text("a"), text("b")] });
     const messages = [
       user(text("Go."), text("Now.")),
@@ -140,7 +140,7 @@ describe("createCompaction", () => {
     ];
     const agent = Object.create({ messages });
     expect(await createCompaction(model).reduce({ agent, model })).toBe(true);
-    expect(model.asked).toEqual([
+    expect(model.requests).toEqual([
       {
         texts: [
           'user: ## user\nGo.\nNow.\n\n## assistant\nI look.\n[uses look: {"a":1}]\n\n## user\n[error: a\nb]\n\n' +
@@ -154,7 +154,7 @@ describe("createCompaction", () => {
   });
 
   it("begins at three quarters of the model's context window", async () => {
-    const model = new AskedModel();
+    const model = new RecordingModel();
     model.config = { contextWindowLimit: 100 };
     const messages = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? user : assistant)(text(`${index}`)));
     const hooks: ((event: object) => Promise<void>)[] = [];

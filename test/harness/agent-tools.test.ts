@@ -44,7 +44,7 @@ afterEach(() => {
 
 /** A shell whose commands end with this result, or run in `folder`. */
 function createShell(result?: Partial<CommandResult>) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const workingDirectory = join(folder, "workspace");
   const execute = async (command: string): Promise<CommandResult> => {
     if (result !== undefined) return { ...RESULT, ...result };
@@ -60,23 +60,23 @@ function createShell(result?: Partial<CommandResult>) {
   const shell: Shell = {
     here: workingDirectory,
     run(input: RunCommandInput) {
-      asked.push(input);
+      requests.push(input);
       input.onOutput?.(Buffer.from("live"));
       return execute(input.command);
     },
     runAside(command, _, limits) {
-      asked.push(limits);
+      requests.push(limits);
       return execute(command);
     },
   };
-  return { shell, asked };
+  return { shell, requests };
 }
 
-/** The tools of an agent, and what they tell. */
+/** The tools of an agent, and the messages and calls that they record. */
 function startTools({ result, ...given }: Partial<ToolOptions> & { result?: Partial<CommandResult> } = {}) {
   const messages: Message[] = [];
   const calls: string[] = [];
-  const { shell, asked } = createShell(result ?? {});
+  const { shell, requests } = createShell(result ?? {});
   const tools = createTools({
     shell,
     outbox: {
@@ -105,10 +105,10 @@ function startTools({ result, ...given }: Partial<ToolOptions> & { result?: Part
     onStep: async () => void calls.push("step"),
     ...given,
   });
-  return { tools, messages, calls, asked };
+  return { tools, messages, calls, requests };
 }
 
-/** A tool that does this. */
+/** A tool that runs this function. */
 const toolOf = (work: Tool["run"], name = "look"): Tool => ({
   name,
   description: "",
@@ -119,7 +119,7 @@ const toolOf = (work: Tool["run"], name = "look"): Tool => ({
 });
 
 describe("a use of a tool", () => {
-  it("is shown when it starts and when it ends, redacted, with its live output", async () => {
+  it("is reported when it starts and when it ends, redacted, with its live output", async () => {
     const { tools, messages, calls } = startTools();
     const diff = { text: "+a", added: 1, removed: 0 };
     const tool = toolOf(async (input, { id, onOutput }) => {
@@ -149,7 +149,7 @@ describe("a use of a tool", () => {
     expect(calls).toEqual(["before", "live o", "end", "after", "step"]);
   });
 
-  it("has no text if nothing was said, and a name of at most 128 characters", async () => {
+  it("has no text block if the text is empty, and a name of at most 128 characters", async () => {
     const { tools, messages } = startTools();
     for (const name of ["n".repeat(129), "", "a\0"])
       await tools.use(
@@ -196,7 +196,7 @@ describe("a use of a tool", () => {
     expect(calls).toEqual(["before", "end", "after", "step"]);
   });
 
-  it.each<[string, ToolResult["output"] | readonly unknown[] | string]>([["a result that is no object", "text"]])(
+  it.each<[string, ToolResult["output"] | readonly unknown[] | string]>([["a result that is not an object", "text"]])(
     "has the text of %s",
     async (_, value) => {
       const { tools } = startTools();
@@ -223,7 +223,7 @@ describe("a use of a tool", () => {
     ["the execution stops", new Stop("cancelled", "it was cancelled"), 1],
     ["the time is over", new SliceEnd(), 1],
     ["the turn is interrupted", new Interrupted(3), 2],
-  ])("ends the turn when %s", async (_, reason, told) => {
+  ])("ends the turn when %s", async (_, reason, messageCount) => {
     const controller = new AbortController();
     for (const given of [{ turn: () => controller.signal }, { signal: controller.signal }, {}]) {
       const { tools, messages, calls } = startTools(given);
@@ -234,8 +234,8 @@ describe("a use of a tool", () => {
       const used = tools.use(tool, { id: "1", input: {} });
       await expect(used).rejects.toBe(reason);
       const isBegun = calls.includes("end");
-      if (isBegun) expect(messages).toHaveLength(told);
-      if (isBegun && told === 2)
+      if (isBegun) expect(messages).toHaveLength(messageCount);
+      if (isBegun && messageCount === 2)
         expect(messages[1]).toMatchObject({ content: [{ state: "failed", output: { interrupted: true } }] });
       if (!isBegun) expect(messages).toEqual([]);
     }
@@ -251,11 +251,11 @@ describe("a use of a tool", () => {
 
 describe("a command of a runbook", () => {
   it("is shown with its directory and time limit, and its result", async () => {
-    const { tools, messages, calls, asked } = startTools();
+    const { tools, messages, calls, requests } = startTools();
     const command = "echo s3cr3t-value-of-the-run";
     expect(await tools.runCommand({ command })).toEqual(RESULT);
     const workingDirectory = join(folder, "workspace");
-    expect(asked).toEqual([{ command, workingDirectory, timeoutSeconds: 600, onOutput: expect.any(Function) }]);
+    expect(requests).toEqual([{ command, workingDirectory, timeoutSeconds: 600, onOutput: expect.any(Function) }]);
     expect(messages).toMatchObject([
       {
         role: "assistant",
@@ -275,10 +275,10 @@ describe("a command of a runbook", () => {
   });
 
   it("fails with its exit code, and shows 32 KiB of itself", async () => {
-    const { tools, messages, asked } = startTools({ result: { exitCode: 3 } });
+    const { tools, messages, requests } = startTools({ result: { exitCode: 3 } });
     await tools.runCommand({ command: "x".repeat(32 * 1024), workingDirectory: "/b", timeoutSeconds: 5 });
     await tools.runCommand({ command: "x".repeat(32 * 1024 + 1) });
-    expect(asked[0]).toMatchObject({ workingDirectory: "/b", timeoutSeconds: 5 });
+    expect(requests[0]).toMatchObject({ workingDirectory: "/b", timeoutSeconds: 5 });
     expect(messages[1]).toMatchObject({ content: [{ state: "failed", output: { exit_code: 3 } }] });
     const commands = messages.flatMap(({ content: [block] }) =>
       block?.type === "action" ? [new Map(Object.entries(Object(block.input))).get("command")] : [],
@@ -292,19 +292,19 @@ describe("a command of a runbook", () => {
   it.each([
     [new Interrupted(1), 2],
     [new Stop("cancelled", "it was cancelled"), 1],
-  ])("ends with %s", async (reason, told) => {
+  ])("ends with %s", async (reason, messageCount) => {
     const { shell } = createShell({});
     const { tools, messages, calls } = startTools({ shell: { ...shell, run: () => Promise.reject(reason) } });
     await expect(tools.runCommand({ command: "ls" })).rejects.toBe(reason);
-    expect(messages).toHaveLength(told);
+    expect(messages).toHaveLength(messageCount);
     expect(calls).toEqual(["before", "end"]);
-    if (told === 2)
+    if (messageCount === 2)
       expect(messages[1]).toMatchObject({ content: [{ output: { interrupted: true }, state: "failed" }] });
   });
 });
 
 describe("the result of a command", () => {
-  it("has what went wrong, and nothing else", () => {
+  it("has only the fields that describe what went wrong", () => {
     const known = { exit_code: 0, stdout: "out", duration_ms: 7, working_directory: "/w/a" };
     expect(toCommandOutput(RESULT)).toEqual(known);
     expect(
@@ -320,14 +320,17 @@ describe("the result of a command", () => {
 });
 
 describe("run_command", () => {
-  it("passes on what the model and the caller give, and fails with the command", async () => {
-    const { shell, asked } = createShell({});
+  it("passes on the input of the model and the caller, and fails with the command", async () => {
+    const { shell, requests } = createShell({});
     const onOutput = () => {};
     const tool = createRunCommandTool(shell);
     const all = { command: "ls", working_directory: "/b", timeout_seconds: 5 };
     expect(await tool.run(all, { ...call, onOutput })).toEqual({ output: toCommandOutput(RESULT), isError: false });
     await tool.run({ command: "ls" }, call);
-    expect(asked).toEqual([{ command: "ls", workingDirectory: "/b", timeoutSeconds: 5, onOutput }, { command: "ls" }]);
+    expect(requests).toEqual([
+      { command: "ls", workingDirectory: "/b", timeoutSeconds: 5, onOutput },
+      { command: "ls" },
+    ]);
     const failing = createRunCommandTool(createShell({ exitCode: 1 }).shell);
     expect(await failing.run({ command: "ls" }, call)).toMatchObject({ isError: true, output: { exit_code: 1 } });
   });
@@ -396,14 +399,14 @@ describe("search_files", () => {
     });
   });
 
-  it("fails where the program fails, unless it has found enough", async () => {
+  it("fails if the program fails, unless it has found enough", async () => {
     const failing = (result: Partial<CommandResult>) => {
-      const { shell, asked } = createShell(result);
-      return { asked, result: createSearchFilesTool(shell).run({ pattern: "a", limit: 2 }, call) };
+      const { shell, requests } = createShell(result);
+      return { requests, result: createSearchFilesTool(shell).run({ pattern: "a", limit: 2 }, call) };
     };
     const timedOut = failing({ timedOut: true });
     await expect(timedOut.result).rejects.toThrow("the search took too long: search a smaller directory");
-    expect(timedOut.asked).toEqual([{ keepBytes: 40 * 1024 }]);
+    expect(timedOut.requests).toEqual([{ keepBytes: 40 * 1024 }]);
     await expect(failing({ exitCode: 2, text: "" }).result).rejects.toThrow("exit code 2");
     await expect(failing({ exitCode: 2, text: "a\nb\n" }).result).rejects.toThrow("a\nb");
     expect((await failing({ exitCode: 141, text: "a\nb\nc\n" }).result).output).toMatchObject({ matches: ["a", "b"] });
@@ -414,7 +417,7 @@ describe("search_files", () => {
 describe("the file tools", () => {
   function startFileTools(result?: Partial<CommandResult>) {
     const place = (name: string) => join(folder, name);
-    const { shell, asked } = createShell(result);
+    const { shell, requests } = createShell(result);
     const paths = {
       workspace: place("workspace"),
       home: place("workspace"),
@@ -426,11 +429,11 @@ describe("the file tools", () => {
     const sandbox = { paths, node: process.execPath };
     const [read, edit] = createFileTools({ shell, sandbox, host: paths, redactor });
     if (read === undefined || edit === undefined) throw new Error("a tool is missing");
-    return { read, edit, asked };
+    return { read, edit, requests };
   }
 
   it("read and change files by a program in the sandbox", async () => {
-    const { read, edit, asked } = startFileTools();
+    const { read, edit, requests } = startFileTools();
     const edits = [{ path: "it's.txt", action: "write", new_text: "a\ns3cr3t-value-of-the-run\n" }];
     const { output, isError, diff } = await edit.run({ edits }, call);
     expect({ output, isError }).toEqual({
@@ -454,10 +457,10 @@ describe("the file tools", () => {
       },
     });
     expect(readdirSync(join(folder, "steps"))).toEqual(["files-main.ts"]);
-    expect(asked).toEqual(Array.from({ length: 2 }, () => ({ keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 })));
+    expect(requests).toEqual(Array.from({ length: 2 }, () => ({ keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 })));
   });
 
-  it("have no diff where nothing changed", async () => {
+  it("have no diff if nothing changed", async () => {
     const { read, edit } = startFileTools();
     writeFileSync(join(folder, "workspace", "a.txt"), "a\n");
     const same = await edit.run({ edits: [{ path: "a.txt", action: "write", new_text: "a\n" }] }, call);
@@ -481,7 +484,7 @@ describe("the file tools", () => {
     );
   });
 
-  it("fail where the program does", async () => {
+  it("fail if the program fails", async () => {
     const failed = startFileTools({ text: '\n{"error":"no space"}\n' });
     expect(await failed.read.run({ files: [{ path: "a" }] }, call)).toEqual({
       isError: true,

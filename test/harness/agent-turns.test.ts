@@ -93,7 +93,7 @@ describe("another execution", () => {
     await it.run();
     expect(it.plane.outcome).toEqual({ success: true, summary: "Both are done." });
     const shown = it.asked(0);
-    // Whoever speaks first, no API takes a conversation that begins with the model.
+    // No API accepts a conversation that begins with the model.
     expect(shown[0].role).toBe("user");
     expect(JSON.stringify(shown[1])).toContain("An earlier run's word.");
     expect(JSON.stringify(shown[2])).toContain("Do both.");
@@ -102,12 +102,18 @@ describe("another execution", () => {
     expect(shown[6].content[0].content).toContain("interrupted");
   });
 
-  it("of a run that continues a conversation without its own prompt is asked to continue", async () => {
-    const said = (role: "user" | "assistant", text: string) => ({ role, content: [{ type: "text" as const, text }] });
+  it("of a run without its own prompt asks the model to continue the conversation", async () => {
+    const createMessage = (role: "user" | "assistant", text: string) => ({
+      role,
+      content: [{ type: "text" as const, text }],
+    });
     await using it = await agentRun({
       prompt: "",
       turns: [{ text: "Going on." }],
-      context: { messages: [said("user", "Do it."), said("assistant", "Half is done.")], own_messages: 0 },
+      context: {
+        messages: [createMessage("user", "Do it."), createMessage("assistant", "Half is done.")],
+        own_messages: 0,
+      },
     });
     await it.run();
     expect(it.plane.outcome).toEqual({ success: true, summary: "Going on." });
@@ -176,7 +182,7 @@ describe("the end of a turn", () => {
     await refused.run();
     expect(refused.plane.outcome).toEqual({
       success: false,
-      summary: `The model did not answer: status ${status}, the stand-in answers ${status}`,
+      summary: `The model did not answer: status ${status}, the stand-in returns ${status}`,
       error_code: "invalid_request",
     });
   });
@@ -255,7 +261,7 @@ describe("a conversation that the model rejects as too long", () => {
   });
 });
 
-describe("the mode plan", () => {
+describe("plan mode", () => {
   it("provides no tool that changes anything, and stores the final response as a plan", async () => {
     await using it = await agentRun({
       prompt: "Plan it.",

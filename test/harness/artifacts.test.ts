@@ -20,7 +20,7 @@ afterEach(() => rmSync(workspace, { recursive: true }));
 
 const write = (path: string, content: string) => writeFileSync(join(output, path), content);
 
-/** A collector before a control plane that has every file already. */
+/** A collector whose control plane already has every file. */
 function createCollector(limits?: ArtifactLimits, refuse: (path: string) => Error | undefined = () => undefined) {
   const reported: ReportArtifactRequest[] = [];
   const stop = new AbortController();
@@ -84,7 +84,7 @@ describe("createArtifactCollector", () => {
     expect([first.reported.length, later.reported.length]).toEqual([1, 1]);
   });
 
-  it("leaves what exceeds its limits, and says why", async () => {
+  it("skips files that exceed its limits, and reports why", async () => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) write(name, "12345");
     write("large.txt", "123456");
     const { collector } = createCollector({ files: 2, bytesEach: 5 });
@@ -108,7 +108,7 @@ describe("createArtifactCollector", () => {
     expect((await roomy.collector.collect()).left).toEqual(["a/large.bin: larger than 104857600 bytes"]);
   });
 
-  it("leaves files whose names cannot be stored", async () => {
+  it("skips files whose names cannot be stored", async () => {
     write("bad-\ufffd", "x");
     const folder = [..."12345"].map((digit) => digit.repeat(200)).join("/");
     mkdirSync(join(output, folder), { recursive: true });
@@ -122,7 +122,7 @@ describe("createArtifactCollector", () => {
     ]);
   });
 
-  it("redacts paths, goes on after a refusal, and fails with any other error", async () => {
+  it("redacts paths, continues after a refusal, and fails with any other error", async () => {
     write(`a-${SECRET}.txt`, "x");
     write("b.txt", "x");
     const refused = new Refused("said", "the run has too many artifacts");
@@ -192,7 +192,7 @@ describe("createArtifactCollector", () => {
   });
 });
 
-it("guessMimeType goes by the extension, in any case", () => {
+it("guessMimeType uses the extension in any case", () => {
   expect(["a/b.PNG", "x.tar.gz", "x.patch", ".md", "README", "x.unknown"].map(guessMimeType)).toEqual([
     ...["image/png", "application/gzip", "text/plain"],
     ...["application/octet-stream", "application/octet-stream", "application/octet-stream"],
@@ -229,7 +229,7 @@ it.each([
 });
 
 describe("createRetryReporter", () => {
-  it("reports what is known of each retry, and no more than 200", () => {
+  it("reports the known details of at most 200 retries", () => {
     const events: unknown[] = [];
     const report = createRetryReporter({ event: (name, payload) => void events.push([name, payload]) });
     report({ attempt: 1, reason: "a\0b", of: 10, nextInMs: 0 });

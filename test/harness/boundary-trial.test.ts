@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** The options of a boundary, whose network is the one of this process. */
+/** The options of a boundary that uses the network of this process. */
 function toOptions(opened: boolean | undefined, bwrap = findProgram("bwrap") ?? ""): BubblewrapOptions {
   const enter = ["/usr/bin/env"] as const;
   const network = opened === undefined ? undefined : { enter, opened: Promise.resolve(opened), close: async () => {} };
@@ -38,8 +38,8 @@ describe.each([
 ])("%s", (_, open) => {
   it.each([
     ["a network that has opened", true, true],
-    ["no network that did not open", false, false],
-    ["no network where there is none", undefined, false],
+    ["no network if it did not open", false, false],
+    ["no network if none is given", undefined, false],
   ])("gives commands %s", async (_, opened, expected) => {
     expect(hasNetwork(await open(toOptions(opened)))).toBe(expected);
   });
@@ -52,7 +52,7 @@ describe("tryBoundary", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("fails with the reason where the program cannot be started", async () => {
+  it("fails with the reason if the program cannot be started", async () => {
     const failure = "Error: spawn /nowhere/bwrap ENOENT";
     expect(await tryBoundary(toOptions(undefined, "/nowhere/bwrap"), workspace.paths)).toEqual({ failure });
   });

@@ -147,7 +147,7 @@ describe("createChangeCollector", () => {
     expect([reported.length, reported[0]]).toEqual([2, reported[1]]);
   });
 
-  it("goes on after a failure, says why, and tries again later", async () => {
+  it("continues after a failure, reports why, and retries later", async () => {
     const { collect, reported, state, calls } = start({ names: ["shop", "b"], refusal: new Error(`no ${SECRET}`) });
     expect(await collect()).toEqual(["the change of shop: no ***", "the change of b: no ***"]);
     const warning = (repository: string) => [

@@ -104,7 +104,7 @@ describe("a run that changes a repository", () => {
 });
 
 describe("the patch of a repository", () => {
-  /** Compares in this process, without a sandbox, and returns the sizes of the stored patches and the sentences about others. */
+  /** Compares in this process without a sandbox, and returns the sizes of stored patches and the notes about others. */
   async function collect(repository: Repository, patchBytes?: number) {
     const commit = repository.git("rev-parse", "HEAD");
     const tmp = mkdtempSync(join(tmpdir(), "harness-test-"));

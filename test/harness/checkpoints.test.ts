@@ -5,7 +5,7 @@ import { runHarness, startHarness } from "./support/run-harness.ts";
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
 
-/** A run whose sandboxes last so long, from its beginning to its end; answers how many it took. */
+/** Executes a run in sandboxes with this lifetime until it ends, and returns their number. */
 async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise<number> {
   plane.lifetimeMs = lifetimeMs;
   for (let slices = 1; slices < 60; slices++) {
@@ -18,7 +18,7 @@ async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise
   throw new Error("it never ended");
 }
 
-/** What was reported of files, in order; the two reports that each takes are the same. */
+/** The reports of files, in order; the two reports of each file are equal. */
 const listFiles = (plane: FakeControlPlane): string[] => [
   ...new Set(plane.callsTo("report-artifact").map(({ raw }) => raw.toString())),
 ];
@@ -120,7 +120,7 @@ describe("the workspace", () => {
 });
 
 describe("a follow-up that interrupts", () => {
-  it("ends the current command, is answered next, and the run continues", async () => {
+  it("ends the current command, is handled next, and the run continues", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("echo begun; sleep 120; echo never", "echo unreached"),
     });

@@ -74,7 +74,7 @@ describe("cloneRepository", () => {
     await expect(limited).rejects.toThrow("git did not end within");
   });
 
-  it("ends with its time limit although the server never answers, with all processes that git has started", async () => {
+  it("ends at its time limit if the server never responds, with all processes that git has started", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     await using server = createServer(
       (socket) =>
@@ -88,7 +88,7 @@ describe("cloneRepository", () => {
     const url = `https://127.0.0.1:${address.port}/acme/shop`;
     const limited = cloneRepository("it", { url }, { ...options(), timeoutMs: 5_000 });
     await expect(limited).rejects.toThrow("git did not end within 5 s");
-    // The one that has the connection is a child of git's.
+    // A child process of git has the connection.
     await closed;
   });
 

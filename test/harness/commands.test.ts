@@ -12,7 +12,7 @@ import { newMark, sleepers } from "./support/processes.ts";
 
 const SECRET = "planted-value-0001";
 
-/** A runner of commands as an execution has it. */
+/** A command runner as an execution uses it. */
 async function createStage(kind: string) {
   vi.stubEnv("RUNYARD_SANDBOX", kind);
   const host = await prepareHost();
@@ -56,7 +56,7 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect(Buffer.concat(pieces).toString()).toBe(`out ${SECRET}\nerr\n`);
   });
 
-  it("starts in the given directory, and ends there where the command leaves none", async () => {
+  it("starts in the given directory, and keeps it if the command reports none", async () => {
     await using stage = await createStage(kind);
     mkdirSync(join(stage.host.workspace, "it's here"));
     const there = `${stage.seen.workspace}/it's here`;
@@ -130,7 +130,7 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect([...counts, getEventListeners(stage.stop.signal, "abort").length]).toEqual([3, 0, 0]);
   });
 
-  it("starts no command where the execution ends while its script is written", async () => {
+  it("starts no command if the execution ends while its script is written", async () => {
     await using stage = await createStage(kind);
     const starting = stage.run("touch late");
     stage.stop.abort(new Error("the execution is over"));
@@ -145,7 +145,7 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect((await stage.run("printf 'x%.0s' {1..900}")).text).toBe("x".repeat(900));
   });
 
-  it("passes neither standard input nor the report's descriptor as a way to speak for another directory", async () => {
+  it("lets a command report no other directory through standard input or the report's descriptor", async () => {
     await using stage = await createStage(kind);
     expect(await stage.run("cat; echo relative >&3; cd /")).toMatchObject({ text: "", workingDirectory: "/" });
     const long = await stage.run("printf 'x%.0s' {1..9000} >&3; echo >&3; cd /");
@@ -162,7 +162,7 @@ describe("a command runner", () => {
     expect("signal" in (await stage.run("exit 143"))).toBe(false);
   });
 
-  it("does not wait for output that a process outside of its reach holds open", async () => {
+  it("does not wait for output that an unreachable process holds open", async () => {
     await using stage = await createStage("none");
     const script = `env -i setsid sh -c 'echo $$ > pid; exec sleep 600' & until [ -s pid ]; do sleep 0.01; done; echo done`;
     expect(await stage.run(script)).toMatchObject({ text: "done\n", exitCode: 0 });
@@ -195,7 +195,7 @@ describe("a command runner", () => {
       };
     }
 
-    it("ends the execution with what it said", async () => {
+    it("ends the execution with its error output", async () => {
       await using stage = await createBroken("sh", "-c", "echo 'bwrap: no space' >&2; exit 1");
       await expect(stage.run(60_000)).rejects.toMatchObject({
         kind: "unreachable",
@@ -203,13 +203,13 @@ describe("a command runner", () => {
       });
     });
 
-    it("returns that the command took too long if its time was over before", async () => {
+    it("reports a timeout if the command's time was over before", async () => {
       await using stage = await createBroken("sleep", "600");
       expect(await stage.run(50)).toMatchObject({ exitCode: 124, timedOut: true });
     });
   });
 
-  it("ends a command that exceeds a limit of the machine, and says which", async () => {
+  it("ends a command that exceeds a limit of the machine, and reports which", async () => {
     vi.stubEnv("RUNYARD_COMMAND_MEMORY_MIB", "20");
     vi.stubEnv("RUNYARD_COMMAND_PROCESSES", "77");
     vi.stubEnv("RUNYARD_RUN_DISK_MIB", "100");
@@ -258,7 +258,7 @@ describe("a shell", () => {
     ]);
   });
 
-  it("runs a command of the harness for a minute at most, and stays where it is", async () => {
+  it("runs a command of the harness for a minute at most, and keeps its directory", async () => {
     const { shell, requests } = createFake(Number.POSITIVE_INFINITY);
     await shell.runAside("a", signal);
     await shell.runAside("b", signal, { keepBytes: 9 });
@@ -269,7 +269,7 @@ describe("a shell", () => {
     ]);
   });
 
-  it("gives a command no more time than its sandbox has, and says so", async () => {
+  it("gives a command no more time than its sandbox has, and reports that", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
     const { shell, requests } = createFake(1_000_000 + 2_340);
     await shell.run({ command: "a", timeoutSeconds: 3 }, signal);

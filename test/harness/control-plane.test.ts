@@ -142,11 +142,11 @@ describe("a call of the control plane", () => {
     expect(calls[0]?.body).toEqual(body);
   });
 
-  it("tells whether live output is being read", async () => {
-    const told: boolean[] = [];
+  it("reports whether live output is being read", async () => {
+    const reported: boolean[] = [];
     response.body = { watched: true };
     await plane.sendLive([]);
-    plane.onWatched((isWatched) => told.push(isWatched));
+    plane.onWatched((isWatched) => reported.push(isWatched));
     await plane.sendLive([]);
     response.body = { watched: false };
     await plane.sendLive([]);
@@ -158,7 +158,7 @@ describe("a call of the control plane", () => {
     await plane.heartbeat(0);
     response = { status: 503, body: "" };
     await expect(plane.sendLive([])).rejects.toThrow("/harness-support/live could not be called: status 503");
-    expect(told).toEqual([true, false, true, false, true, false]);
+    expect(reported).toEqual([true, false, true, false, true, false]);
     expect(calls.map(({ url }) => url?.replace("/api/v1/harness-support/", ""))).toEqual([
       ...["live", "live", "live", "messages", "heartbeat", "heartbeat", "live"],
     ]);
@@ -172,7 +172,7 @@ describe("a call of the control plane", () => {
     ["the raw transcript", () => plane.transcriptUrl(), 60_000, 15_000],
   ])("has its own limits: %s", async (_, send, giveUpAfterMs, attemptMs) => {
     const limit = vi.spyOn(AbortSignal, "timeout");
-    // The service asks for a delay that is longer than the time of all attempts.
+    // The service requests a delay that is longer than the total time of all attempts.
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
     vi.spyOn(Math, "random").mockReturnValue(0);
     response = { status: 503, body: "", headers: { "retry-after": String((giveUpAfterMs + 1) / 1_000) } };
@@ -180,16 +180,16 @@ describe("a call of the control plane", () => {
     expect([calls.length, limit.mock.calls[0]]).toEqual([1, [attemptMs]]);
   });
 
-  it("says what the service refused", async () => {
+  it("reports what the service refused", async () => {
     const notify = () => plane.notifyUser("a").catch((error: unknown) => error);
     response = { status: 403, body: { detail: "No budget is left." }, headers: FINAL };
-    const said = '/harness-support/notify-user returned 403 {"detail":"No budget is left."}';
+    const refusal = '/harness-support/notify-user returned 403 {"detail":"No budget is left."}';
     const refused = await notify();
     expect(refused).toBeInstanceOf(Refused);
     expect(refused).toMatchObject({
       name: "Refused",
       kind: "unreachable",
-      message: said,
+      message: refusal,
       detail: "No budget is left.",
     });
     response = { status: 400, body: "x".repeat(600), headers: FINAL };

@@ -11,7 +11,7 @@ import { runHarness, startHarness } from "./support/run-harness.ts";
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
 
-/** One run to its end, as it looks from the control plane. */
+/** One run to its end, as the control plane sees it. */
 async function run(given: RunGiven, prepare: (plane: FakeControlPlane) => void = () => {}, environment = {}) {
   const plane = await FakeControlPlane.start(given);
   prepare(plane);
@@ -78,7 +78,7 @@ describe("a run", () => {
     plane.delays.set("client-events", 4_000);
     await runHarness(plane);
     const announced = plane.callsTo("client-events")[0]?.at ?? 0;
-    expect(Number(plane.outputs[0]), "before the announcement was answered").toBeLessThan(announced + 4_000);
+    expect(Number(plane.outputs[0]), "before the announcement got its response").toBeLessThan(announced + 4_000);
   });
 
   it("leaves nothing on the host, whatever file modes its commands set", async () => {
@@ -251,8 +251,8 @@ describe("follow-ups", () => {
       setTimeout(() => plane.addFollowup(sh("echo second")), 500);
     });
     expect(it.plane.outputs).toEqual(["prompt\n", "first\n", "second\n"]);
-    const asked = it.plane.messages.filter((message) => message.role === "user");
-    expect(asked.map((message) => message.message_ids)).toEqual([["followup-1"], ["followup-2"]]);
+    const userMessages = it.plane.messages.filter((message) => message.role === "user");
+    expect(userMessages.map((message) => message.message_ids)).toEqual([["followup-1"], ["followup-2"]]);
     expect(it.plane.storedFollowups).toBe(2);
     expect(it.plane.callsTo("heartbeat")[0]?.body["followups_stored"]).toBe(0);
     expect(it.plane.outcome?.success).toBe(true);
@@ -273,7 +273,7 @@ describe("follow-ups", () => {
     expect(it.plane.outcome).toMatchObject({ success: true });
   });
 
-  it("are asked for by the request that ends the run, which has the last messages", async () => {
+  it("are requested by the call that ends the run, which has the last messages", async () => {
     await using it = await run({ prompt: sh("echo prompt") });
     const [finish, ...others] = it.plane.callsTo("finish-task");
     expect(others).toEqual([]);
@@ -341,7 +341,7 @@ describe("an early end of an execution", () => {
     expect([code, plane.outcome]).toEqual([0, undefined]);
   });
 
-  it("is silent when another harness has the execution", async () => {
+  it("reports nothing when another harness has the execution", async () => {
     await using it = await run({ prompt: sh("true") }, (plane) => {
       plane.intercept = () => ({ status: 409, headers: { "x-should-retry": "false" } });
     });

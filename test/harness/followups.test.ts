@@ -22,17 +22,17 @@ afterEach(() => {
   for (const one of open.splice(0)) one.end();
 });
 
-/** The follow-ups of an execution whose control plane gives these responses to heartbeats, and then empty ones. */
+/** The follow-ups of an execution whose control plane returns these responses to heartbeats, then empty ones. */
 function create(
   given: readonly Followup[] = [],
   replies: (Partial<HeartbeatResponse> | Promise<Partial<HeartbeatResponse>> | Error)[] = [],
   seconds = 3_600,
 ) {
-  const beats: number[] = [];
+  const heartbeats: number[] = [];
   const sent: Message[] = [];
   const plane = {
     async heartbeat(stored: number) {
-      beats.push(stored);
+      heartbeats.push(stored);
       const reply = (await replies.shift()) ?? {};
       if (reply instanceof Error) throw reply;
       return { followups: [], cancel: false, next_heartbeat_seconds: seconds, ...reply };
@@ -49,21 +49,21 @@ function create(
   const context = { followups: [...given], next_heartbeat_seconds: seconds };
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
   open.push(followups);
-  return { followups, outbox, stop, beats, sent };
+  return { followups, outbox, stop, heartbeats, sent };
 }
 
 const textOf = (message: Message | undefined) =>
   message?.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 
 describe("createFollowups", () => {
-  it("takes follow-ups in their order, and asks once more when none is left", async () => {
-    const { followups, beats, sent } = create([followup(4, "four"), followup(3, "three")].toReversed(), [
+  it("takes follow-ups in order, and requests more when none is left", async () => {
+    const { followups, heartbeats, sent } = create([followup(4, "four"), followup(3, "three")].toReversed(), [
       { followups: [followup(6, "six"), followup(5, "five"), followup(4, "four")] },
     ]);
     const taken: (number | undefined)[] = [];
     for (let count = 0; count < 5; count++) taken.push((await followups.takeNext())?.number);
     expect(taken).toEqual([3, 4, 5, 6, undefined]);
-    expect(beats, "what is stored already").toEqual([4, 6]);
+    expect(heartbeats, "what is stored already").toEqual([4, 6]);
     expect(sent.map(({ role, message_ids, ...message }) => [role, message_ids, textOf({ role, ...message })])).toEqual([
       ["user", ["followup-3"], ["three"]],
       ["user", ["followup-4"], ["four"]],
@@ -75,27 +75,27 @@ describe("createFollowups", () => {
   it("acknowledges at first only what earlier executions have stored", async () => {
     const later = create([followup(3, "three")]);
     await later.followups.settle();
-    expect(later.beats).toEqual([]);
+    expect(later.heartbeats).toEqual([]);
     await later.followups.takeNext();
     await later.outbox.flush();
     await later.followups.settle();
     await later.followups.settle();
-    expect(later.beats).toEqual([3]);
+    expect(later.heartbeats).toEqual([3]);
     const none = create();
     expect(await none.followups.takeNext()).toBeUndefined();
-    expect(none.beats).toEqual([0]);
+    expect(none.heartbeats).toEqual([0]);
   });
 
-  it("acknowledges what is stored while a heartbeat is being sent with the next one", async () => {
+  it("acknowledges messages that are stored during a heartbeat with the next one", async () => {
     const { promise, resolve } = Promise.withResolvers<Partial<HeartbeatResponse>>();
-    const { followups, outbox, beats } = create([followup(1, "one")], [promise], 0.01);
-    await expect.poll(() => beats).toEqual([0]);
+    const { followups, outbox, heartbeats } = create([followup(1, "one")], [promise], 0.01);
+    await expect.poll(() => heartbeats).toEqual([0]);
     await followups.takeNext();
     await outbox.flush();
     resolve({ next_heartbeat_seconds: 3_600 });
     await sleep(0);
     await followups.settle();
-    expect(beats).toEqual([0, 1]);
+    expect(heartbeats).toEqual([0, 1]);
   });
 
   it("records a cancelled follow-up as such, and skips it", async () => {
@@ -121,7 +121,7 @@ describe("createFollowups", () => {
     expect(kept.startsWith("a\ufffd *** x")).toBe(true);
   });
 
-  it("interrupts the current turn for a new follow-up that asks for it", async () => {
+  it("interrupts the current turn for a new follow-up with the policy interrupt", async () => {
     const { followups } = create(
       [],
       [
@@ -153,54 +153,54 @@ describe("createFollowups", () => {
   });
 
   it("sends no heartbeat after its end", async () => {
-    const { followups, beats, stop } = create([], [], 0.01);
-    await expect.poll(() => beats.length).toBeGreaterThan(2);
+    const { followups, heartbeats, stop } = create([], [], 0.01);
+    await expect.poll(() => heartbeats.length).toBeGreaterThan(2);
     followups.end();
-    const count = beats.length;
+    const count = heartbeats.length;
     await sleep(60);
-    expect([beats.length, stop.signal.aborted]).toEqual([count, false]);
+    expect([heartbeats.length, stop.signal.aborted]).toEqual([count, false]);
   });
 
-  it("ends the run with the messages that are not stored yet, and what it took", async () => {
-    const { followups, outbox, beats } = create([followup(1, "one")]);
+  it("ends the run with the unstored messages and the number of handled follow-ups", async () => {
+    const { followups, outbox, heartbeats } = create([followup(1, "one")]);
     await followups.takeNext();
     outbox.message({ role: "assistant", content: [{ type: "text", text: "Done." }] });
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const left = [[followup(2, "two")], []];
     const finish = async (unreported: unknown) => {
-      asked.push(unreported);
+      requests.push(unreported);
       return left.shift() ?? [];
     };
     expect((await followups.takeNext(finish))?.number).toBe(2);
     expect(await followups.takeNext(finish)).toBeUndefined();
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { followups_stored: 1, first_sequence: 1, messages: [{ role: "user" }, { role: "assistant" }] },
       { followups_stored: 2, first_sequence: 3, messages: [{ message_ids: ["followup-2"] }] },
     ]);
-    expect(beats).toEqual([]);
+    expect(heartbeats).toEqual([]);
     await followups.settle();
-    expect(beats, "what was stored with the end").toEqual([2]);
+    expect(heartbeats, "what was stored with the end").toEqual([2]);
   });
 
-  it("sends no heartbeat while it ends the run, and goes on where a follow-up keeps the run from ending", async () => {
-    const { followups, beats } = create([], [], 0.01);
-    await expect.poll(() => beats.length).toBeGreaterThan(0);
+  it("sends no heartbeat while it ends the run, and continues if a follow-up keeps the run from ending", async () => {
+    const { followups, heartbeats } = create([], [], 0.01);
+    await expect.poll(() => heartbeats.length).toBeGreaterThan(0);
     const finish = async () => {
-      const before = beats.length;
-      // The heartbeats of another execution show that the time was enough.
+      const before = heartbeats.length;
+      // The heartbeats of another execution show that enough time has passed.
       const other = create([], [], 0.01);
-      await expect.poll(() => other.beats.length).toBeGreaterThan(3);
-      return [followup(beats.length - before + 1, "more")];
+      await expect.poll(() => other.heartbeats.length).toBeGreaterThan(3);
+      return [followup(heartbeats.length - before + 1, "more")];
     };
     expect((await followups.takeNext(finish))?.number, "1 and the heartbeats meanwhile").toBe(1);
-    const before = beats.length;
-    await expect.poll(() => beats.length).toBeGreaterThan(before);
+    const before = heartbeats.length;
+    await expect.poll(() => heartbeats.length).toBeGreaterThan(before);
   });
 
-  it("ends the run once the heartbeat that is being sent has its response", async () => {
+  it("ends the run after the response to a pending heartbeat", async () => {
     const { promise, resolve } = Promise.withResolvers<Partial<HeartbeatResponse>>();
-    const { followups, beats, stop } = create([], [promise], 0.01);
-    await expect.poll(() => beats.length).toBe(1);
+    const { followups, heartbeats, stop } = create([], [promise], 0.01);
+    await expect.poll(() => heartbeats.length).toBe(1);
     const order: string[] = [];
     const responded = promise.then(() => order.push("heartbeat"));
     const ended = followups.takeNext(async () => {
@@ -212,18 +212,18 @@ describe("createFollowups", () => {
     await Promise.all([responded, ended]);
     expect(order).toEqual(["heartbeat", "end"]);
     const other = create([], [], 0.01);
-    await expect.poll(() => other.beats.length).toBeGreaterThan(3);
-    expect([beats.length, stop.signal.aborted], "no heartbeat after the end").toEqual([1, false]);
+    await expect.poll(() => other.heartbeats.length).toBeGreaterThan(3);
+    expect([heartbeats.length, stop.signal.aborted], "no heartbeat after the end").toEqual([1, false]);
   });
 
-  it("ends the run without messages where all are stored", async () => {
+  it("ends the run without messages if all are stored", async () => {
     const { followups } = create();
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     await followups.takeNext(async (unreported) => {
-      asked.push(unreported);
+      requests.push(unreported);
       return [];
     });
-    expect(asked).toEqual([{ followups_stored: 0 }]);
+    expect(requests).toEqual([{ followups_stored: 0 }]);
   });
 });
 

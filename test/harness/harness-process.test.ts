@@ -18,7 +18,7 @@ import { newMark, sleepers } from "./support/processes.ts";
 
 const READ = `const envelope = JSON.parse((await process.stdin.toArray()).join("") || "{}");\n`;
 const KEY = "ryr_the-key";
-/** Variables that a harness gets from the process that starts it, besides PATH. */
+/** Variables that a harness gets from the process that starts it, in addition to PATH. */
 const PASSED_ON = [
   ...HOST_SETTINGS,
   ...["LANG", "RUNYARD_AGENTS", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO"],
@@ -122,21 +122,21 @@ describe("an execution", () => {
     expect(listScratch()).toEqual([]);
   });
 
-  it("is lost although nobody takes the report", async () => {
+  it("is lost even if the report cannot be delivered", async () => {
     server.closeAllConnections();
     expect(await run("process.exit(1);", {}, envelope({ base_url: "http://127.0.0.1:1" }))).toBe(
       "the harness ended with exit code 1",
     );
   });
 
-  it("is lost although the report is not taken within four seconds", async () => {
-    const asked: number[] = [];
+  it("is lost even if the report is not accepted within four seconds", async () => {
+    const timeouts: number[] = [];
     vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-      asked.push(ms);
+      timeouts.push(ms);
       return AbortSignal.abort();
     });
     const lost = await run("process.exit(1);").finally(() => vi.restoreAllMocks());
-    expect([lost, asked, reports]).toEqual(["the harness ended with exit code 1", [4_000], []]);
+    expect([lost, timeouts, reports]).toEqual(["the harness ended with exit code 1", [4_000], []]);
   });
 
   it("is lost if it ends without reading its envelope, however long that is", async () => {
@@ -160,7 +160,7 @@ describe("an execution", () => {
   const OBEY = `process.on("SIGTERM", () => process.exit(0));\n${WAIT}`;
   const DEFY = `process.on("SIGTERM", () => console.log("no"));\n${WAIT}`;
 
-  it("is asked to end at its deadline, and killed after the time of grace", async () => {
+  it("gets SIGTERM at its deadline, and SIGKILL after the grace period", async () => {
     const deadline_at = Date.now() + 6_000;
     const ended = await Promise.all([
       run(OBEY, {}, envelope({ deadline_at })),
@@ -171,7 +171,7 @@ describe("an execution", () => {
     expect(lines.toSorted()).toEqual(["no", "ready", "ready"]);
   });
 
-  it("is asked to end by a signal, also by one that was given before", async () => {
+  it("gets SIGTERM when its signal aborts, also if it aborted before", async () => {
     const stop = new AbortController();
     const running = run(OBEY, { stop: stop.signal });
     await expect.poll(() => lines, { timeout: 10_000 }).toEqual(["ready"]);

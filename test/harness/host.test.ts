@@ -23,7 +23,7 @@ afterEach(() => {
 const real = findProgram("bwrap") ?? "";
 const counted = join(folder, "count");
 
-/** PATH has this bwrap instead of the one of this machine, which is `$REAL`. Its calls are counted. */
+/** Puts this bwrap in PATH in place of the machine's own, which is `$REAL`, and counts its calls. */
 function replaceBwrap(script: string): void {
   const bin = mkdtempSync(join(folder, "bin-"));
   rmSync(counted, { force: true });
@@ -47,7 +47,7 @@ async function print(sandbox: Sandbox, steps: string, script: string): Promise<s
   return String(output).trim().split("\n");
 }
 
-/** Whether this machine has what a network of commands needs; the kernel may still forbid it. */
+/** Whether this machine has the programs for a network of commands; the kernel may still forbid it. */
 const hasNetworkPrograms = ["unshare", "nsenter", "ip", "slirp4netns"].every((name) => findProgram(name) !== undefined);
 
 /** Whether this machine lets commands have a network. */
@@ -99,7 +99,7 @@ describe("prepareHost", () => {
     expect([groups.filter((path) => existsSync(path)), listNamespaceDescriptors()]).toEqual([[], []]);
   });
 
-  it("gives commands no network where the boundary works only without one", async () => {
+  it("gives commands no network if the boundary works only without one", async () => {
     replaceBwrap(FAILS_WITHOUT_NETWORK_ONLY);
     const host = await prepareHost();
     const { kind, network } = host.sandbox(run);
@@ -107,7 +107,7 @@ describe("prepareHost", () => {
     await host.close();
   });
 
-  it("tries the boundary again, three times in all, and fails with the reason of the last one", async () => {
+  it("tries the boundary three times, and fails with the reason of the last try", async () => {
     replaceBwrap(`echo "bwrap: $COUNT" >&2; exit 1`);
     const host = await prepareHost();
     const tries = hasNetworkPrograms ? 6 : 3;
@@ -117,7 +117,7 @@ describe("prepareHost", () => {
     expect(existsSync(host.workspace.root)).toBe(false);
   });
 
-  it("takes the boundary of a later try", async () => {
+  it("uses the boundary of a later try", async () => {
     replaceBwrap(`[ "$COUNT" -gt 2 ] && ${WORKING}; ${BROKEN}`);
     const host = await prepareHost();
     expect([host.contained, countCalls(), host.sandbox(run).kind]).toEqual([true, 3, "bubblewrap"]);
@@ -136,7 +136,7 @@ describe("prepareHost", () => {
     await host.close();
   });
 
-  it("fails where bwrap is not installed, but is set", async () => {
+  it("fails if bwrap is set but not installed", async () => {
     vi.stubEnv("PATH", "/nowhere");
     vi.stubEnv("RUNYARD_SANDBOX", "bubblewrap");
     const host = await prepareHost();
@@ -188,7 +188,7 @@ describe("checkIsolation", () => {
     expect((await checkIsolation()).reason).toBe("x".repeat(300));
   });
 
-  it("reports none where bwrap is not installed, or cannot be started", async () => {
+  it("reports none if bwrap is not installed or cannot be started", async () => {
     replaceBwrap("exit");
     writeFileSync(join((process.env["PATH"] ?? "").split(":")[0] ?? "", "bwrap"), "no program", { mode: 0o755 });
     const report = await checkIsolation();
@@ -197,12 +197,12 @@ describe("checkIsolation", () => {
     expect(await checkIsolation()).toEqual({ isolation: "none", network: true, reason: "bwrap is not installed" });
   });
 
-  it("reports none where the system is not Linux", async () => {
+  it("reports none if the system is not Linux", async () => {
     vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
     expect(await checkIsolation()).toEqual({ isolation: "none", network: true, reason: "bubblewrap needs Linux" });
   });
 
-  it("opens no network and no process group where bwrap is not installed", async () => {
+  it("opens no network and no process group if bwrap is not installed", async () => {
     const bin = mkdtempSync(join(folder, "bin-"));
     for (const name of ["unshare", "nsenter", "slirp4netns"]) symlinkSync("/bin/false", join(bin, name));
     vi.stubEnv("PATH", bin);

@@ -9,7 +9,7 @@ import { FakeControlPlane, type ResponseBody } from "./support/fake-control-plan
 const given = { prompt: "hello" };
 const alive = new AbortController().signal;
 
-/** A control plane that gives these answers first, and its client. */
+/** A control plane that returns these responses first, and its client. */
 async function planeThatResponds(...responses: ResponseBody[]) {
   const plane = await FakeControlPlane.start(given);
   plane.intercept = () => responses.shift();
@@ -20,7 +20,7 @@ async function planeThatResponds(...responses: ResponseBody[]) {
   };
 }
 
-/** Calls the control plane once in a process of its own, and prints which of Node's own modules were loaded. */
+/** Calls the control plane once in a separate process, and prints which of Node's own modules were loaded. */
 const CALL_ONCE = `
   const { postJson } = await import("#harness/control-plane/http.ts");
   await postJson(process.argv[1] + "/harness-support/heartbeat", {}, "{}", AbortSignal.timeout(30_000));
@@ -56,7 +56,7 @@ describe("control plane client", () => {
     expect(it.plane.calls.map((call) => call.body["followups_stored"])).toEqual([3, 3, 3]);
   });
 
-  it("waits as long as the server asks", async () => {
+  it("waits as long as the server requests", async () => {
     await using it = await planeThatResponds({ status: 429, headers: { "retry-after": "1" } });
     await it.client.heartbeat(0);
     const [first, second] = it.plane.calls;
@@ -96,7 +96,7 @@ describe("withRetries", () => {
     vi.restoreAllMocks();
   });
 
-  it("gives up after its time, with the last attempt's error", async () => {
+  it("gives up after its time limit, with the last attempt's error", async () => {
     const limits = { giveUpAfterMs: 150, attemptMs: 1000 };
     await expect(withRetries("/beat", async () => 1, read, limits)).rejects.toThrow(
       "/beat could not be called: status 503",
@@ -131,7 +131,7 @@ describe("withRetries", () => {
     [500, "false", 1],
     [500, "yes", 1],
     [599, undefined, 2],
-  ])("after status %i with the advice %s has made %i calls", async (status, advice, calls) => {
+  ])("with status %i and x-should-retry %s makes %i calls", async (status, advice, calls) => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     let count = 0;
     const attempt = async () => (++count === 1 ? status : 200);
@@ -144,13 +144,13 @@ describe("withRetries", () => {
     expect(count).toBe(calls);
   });
 
-  describe("with a clock that stands", () => {
+  describe("with a stopped clock", () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 }));
 
-    /** How many attempts fail before the time of all is up. */
+    /** Counts the attempts that fail before the total time is over. */
     async function countAttempts(giveUpAfterMs: number, random: number, retryAfter?: string): Promise<number> {
       const chance = vi.spyOn(Math, "random").mockReturnValue(random);
-      // The delay after the second attempt is longer than the time of all.
+      // The delay after the second attempt is longer than the total time.
       if (retryAfter !== undefined) chance.mockReturnValueOnce(random).mockReturnValue(1);
       let count = 0;
       const attempt = async () => ++count;
@@ -163,7 +163,7 @@ describe("withRetries", () => {
       return count;
     }
 
-    it("doubles the delay from 200 ms, by chance less, up to 8 s", async () => {
+    it("doubles the delay from 200 ms up to 8 s, minus a random part", async () => {
       expect(await countAttempts(199, 1)).toBe(1);
       expect(await countAttempts(200, 1)).toBe(2);
       expect(await countAttempts(7.9, 0.001)).toBe(7);
@@ -178,14 +178,14 @@ describe("withRetries", () => {
       ["-1", 1, 100, 1],
       ["soon", 1, 100, 1],
     ])(
-      "waits as the server asks by %j, and by chance (%d) up to 250 ms longer: within %d ms %i attempts",
-      async (asked, random, within, attempts) => {
-        expect(await countAttempts(within, random, asked)).toBe(attempts);
+      "follows retry-after %j plus a random part (%d) of up to 250 ms: within %d ms makes %i attempts",
+      async (retryAfter, random, within, attempts) => {
+        expect(await countAttempts(within, random, retryAfter)).toBe(attempts);
       },
     );
   });
 
-  it("ends an attempt at its time limit, and tries again", async () => {
+  it("aborts an attempt at its time limit and retries", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     let count = 0;
     const attempt = async (signal: AbortSignal) => {
@@ -197,7 +197,7 @@ describe("withRetries", () => {
     expect(await withRetries("/beat", attempt, readStatus, { giveUpAfterMs: 60_000, attemptMs: 20 })).toBe(200);
   });
 
-  it("ends the attempt that is being made with the execution", async () => {
+  it("aborts the current attempt when the execution ends", async () => {
     const stop = new AbortController();
     const ended: boolean[] = [];
     const attempt = async (signal: AbortSignal) => {
@@ -217,7 +217,7 @@ describe("withRetries", () => {
     expect(count).toBe(0);
   });
 
-  it("names the cause of a failed attempt, where there is one", async () => {
+  it("names the cause of a failed attempt if there is one", async () => {
     const fail = (reason: unknown) =>
       withRetries("/beat", () => Promise.reject(reason), read, { giveUpAfterMs: -1, attemptMs: 1_000 });
     const error = new Error("fetch failed", { cause: new Error("refused") });

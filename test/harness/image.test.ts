@@ -34,7 +34,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The program as it begins in a sandbox; its temporary directory is the test's own. */
+/** The program as a sandbox starts it, with the test's own temporary directory. */
 function start(args: readonly string[], environment: Record<string, string>, node = process.execPath, from = programs) {
   const env = { PATH: process.env["PATH"] ?? "", TMPDIR: folder, ...environment };
   const child = spawn(node, [join(from, "entry.mjs"), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -47,7 +47,7 @@ const waitForEnd = async (child: ChildProcess): Promise<number | null> => {
   return code;
 };
 
-/** The envelope as a provider hands it over. */
+/** The envelope as a provider passes it. */
 const createPayload = ({ envelope }: FakeControlPlane, lifetimeMs = 120_000) =>
   JSON.stringify({ ...envelope, deadline_at: Date.now() + lifetimeMs });
 
@@ -57,7 +57,7 @@ describe("the image as a Lambda function", () => {
     readonly body: unknown;
   }
 
-  /** Lambda's side of the runtime API, with these events one after the other. */
+  /** Lambda's side of the runtime API, which returns these events in order. */
   async function lambda(events: unknown[]) {
     const responses: ReceivedResponse[] = [];
     const heard = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describe("the image as a Lambda function", () => {
     const server = createServer(async (message, response) => {
       if (message.url?.endsWith("/next")) {
         const event = events.shift();
-        // There is no other one: the process waits, as it does between invocations.
+        // There are no more events: the process waits, as it does between invocations.
         if (event === undefined) return;
         response.writeHead(200, {
           "lambda-runtime-aws-request-id": `request-${wanted - events.length}`,
@@ -198,7 +198,7 @@ describe("the tools of the image", () => {
     mkdirSync(cut);
     symlinkSync(process.execPath, join(cut, "node"));
     for (const program of [...named.map(([, name]) => name), ...ESSENTIAL]) {
-      // Of the system's own: what a developer has before them may be a script that needs more.
+      // Only the system's own programs: a developer's PATH may start with scripts that need more.
       const options = { encoding: "utf8", env: { PATH: "/usr/local/bin:/usr/bin:/bin" } } as const;
       const found = spawnSync("/bin/sh", ["-c", `command -v ${program}`], options).stdout.trim();
       expect(found, program).not.toBe("");

@@ -11,7 +11,7 @@ const base62 = (length: number) => Array.from({ length }, () => ALPHABET[randomI
 const pick = <T>(items: readonly [T, ...T[]]): T => items[randomInt(items.length)] ?? items[0];
 const lines = (text: string, width: number) => text.match(new RegExp(`.{1,${width}}`, "g"))?.join("\n") ?? "";
 
-/** Ten kinds of what teams keep; each call makes another. */
+/** Ten kinds of secrets that teams have; each call creates another value. */
 const kinds: Readonly<Record<string, (index: number) => string>> = {
   "a random word": () => base62(randomInt(16, 40)),
   "a private key": () =>
@@ -38,7 +38,7 @@ const secrets = Object.entries(kinds).flatMap(([kind, make], at) =>
   Array.from({ length: EACH }, (_, index) => ({ kind, name: `PLANTED_${at}_${index}`, value: make(index) })),
 );
 
-/** How a command prints the variable that it is told of, a line of Python each; `s` is the value, `b` its bytes. */
+/** The ways a command prints its variable, a line of Python each; `s` is the value, `b` its bytes. */
 const PRINTED = [
   "print(s)",
   "print('x' + s + 'y')",
@@ -58,7 +58,7 @@ const PRINTED = [
   "sys.stdout.flush(); os.write(2, b)",
 ];
 const HEADER = "import os, sys, json, html, shlex, time, textwrap, base64 as B, urllib.parse as U";
-/** Those that do not go together: a value of kilobytes is printed in one way a command, so that all of it is kept. */
+/** The independent lines. Each command prints a long value in one way only, so that its output is not truncated. */
 const WHOLE = PRINTED.flatMap((line, index) => (/^(for|sys|print\(\);)/.test(line) ? [] : [index]));
 function command({ name, kind }: (typeof secrets)[number], index: number): string {
   const ways = kind === "four kilobytes" ? [PRINTED[WHOLE[index % WHOLE.length] ?? 0] ?? ""] : PRINTED;
@@ -66,7 +66,7 @@ function command({ name, kind }: (typeof secrets)[number], index: number): strin
   return `python3 - <<'EOF'\n${program.join("\n")}\nEOF`;
 }
 
-/** What nobody may find of a value: itself, its lines, all encodings of it that stand by themselves. */
+/** The texts that must not appear for a value: itself, its lines, and all of its encodings. */
 function encodings(value: string): string[] {
   const bytes = Buffer.from(value);
   const parts = value.includes("\n")
@@ -96,13 +96,13 @@ const RANDOM = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/
 /** Without white space, and with one backslash where JSON within JSON has several. */
 const dense = (text: string) => text.replace(/\\n|\s+/g, "").replace(/\\+(?=u[\da-f]{4})/g, "\\");
 
-/** The secrets of which something is left in a text. */
+/** Returns the secrets that a text still contains in whole or in part. */
 function leaked(text: string): string[] {
   const whole = dense(text.replace(RANDOM, ""));
   return secrets
     .filter(({ value }) => {
       if (encodings(value).some((encoding) => whole.includes(dense(encoding)))) return true;
-      // No long piece either: what is cut must not be cut in the middle of a secret.
+      // A long piece counts too: a text must not be truncated in the middle of a secret.
       const pieces = Array.from({ length: Math.floor(value.length / 24) }, (_, at) =>
         value.slice(24 * at, 24 * at + 24),
       );
@@ -140,7 +140,7 @@ describe("two hundred secrets of ten kinds, injected into a run", () => {
     await plane[Symbol.asyncDispose]();
   }, 600_000);
 
-  it("are available: each command ran, and printed more than masks", () => {
+  it("are available to each command, which prints more than masks", () => {
     expect(secrets).toHaveLength(200);
     expect(plane.results).toHaveLength(202);
     expect(plane.outcome?.summary).toMatch(/^Step 202 of 202 failed/);
@@ -156,8 +156,8 @@ describe("two hundred secrets of ten kinds, injected into a run", () => {
   it("are in no message, event, name, summary or log line that leaves the sandbox", () => {
     // Files are kept byte for byte, those of artifacts and those of snapshots.
     const calls = plane.calls.filter(({ path }) => !/^\/(upload|snapshot)\//.test(path));
-    const said = calls.map(({ path, raw }) => path + raw.toString());
-    expect(leaked(said.join("\n"))).toEqual([]);
+    const sent = calls.map(({ path, raw }) => path + raw.toString());
+    expect(leaked(sent.join("\n"))).toEqual([]);
     expect(leaked(JSON.stringify(plane.messages))).toEqual([]);
     expect(leaked(JSON.stringify(plane.events))).toEqual([]);
     expect(leaked(log)).toEqual([]);

@@ -48,7 +48,7 @@ describe("chooseIsolation", () => {
   });
 
   it.each([undefined, ""])(
-    "returns bubblewrap for the setting %j where bwrap is installed, and none elsewhere",
+    "returns bubblewrap for the setting %j if bwrap is installed, and none otherwise",
     (setting) => {
       vi.stubEnv("RUNYARD_SANDBOX", setting);
       expect(chooseIsolation()).toBe("bubblewrap");
@@ -57,7 +57,7 @@ describe("chooseIsolation", () => {
     },
   );
 
-  it("returns none where the system is not Linux, even if bwrap is installed", () => {
+  it("returns none if the system is not Linux, even if bwrap is installed", () => {
     vi.stubEnv("RUNYARD_SANDBOX", undefined);
     vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
     expect(chooseIsolation()).toBe("none");
@@ -85,7 +85,7 @@ describe("readTriedNetwork", () => {
 });
 
 describe("readLimits", () => {
-  it("takes half of the machine's memory, at most 8 GiB, where nothing is set", () => {
+  it("uses half of the machine's memory, at most 8 GiB, if nothing is set", () => {
     const constrained = process.constrainedMemory();
     const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
     expect(readLimits({ RUNYARD_COMMAND_PROCESSES: "", RUNYARD_RUN_FILES: undefined })).toEqual({
@@ -186,7 +186,7 @@ describe("a plain sandbox", () => {
 });
 
 describe("a workspace", () => {
-  it("is removed with all that commands left, also without the right to write", async () => {
+  it("is removed with everything that commands left, even without write permission", async () => {
     const { root, paths, etc, remove } = createWorkspace();
     expect(readdirSync(root).sort()).toEqual(["etc", "home", "steps", "tmp", "workspace"]);
     expect(readdirSync(paths.workspace)).toEqual(["output"]);
@@ -206,7 +206,7 @@ describe("a workspace", () => {
     expect(() => readdirSync(root)).toThrow("ENOENT");
   });
 
-  it("gives its owner all rights again and is removed where that fails at first", async () => {
+  it("restores its owner's permissions if removal fails at first, and is removed", async () => {
     const { root, paths, remove } = createWorkspace();
     const [kept, below] = [join(paths.home, "kept"), join(paths.home, "kept/below")];
     mkdirSync(below, { recursive: true });
@@ -228,7 +228,7 @@ describe("a workspace", () => {
 });
 
 describe("openProcessGroup", () => {
-  it("limits processes besides the two of bubblewrap, and leaves no group of its own or of an ended harness", async () => {
+  it("limits processes other than the two of bubblewrap, and leaves no group of its own or of an ended harness", async () => {
     const [ended, alive, foreign] = ["runyard-4194305", "runyard-1", "runyard-other"];
     const first = openProcessGroup(10);
     const group = dirname(first?.enter.at(-1) ?? "/none/none");
@@ -255,7 +255,7 @@ describe("openProcessGroup", () => {
     expect(printed.split("\n").at(-2)).toBe("two words");
   });
 
-  describe("where the kernel makes the files of a group", () => {
+  describe("with the files that the kernel creates for a group", () => {
     const [abandoned, alive, foreign] = ["runyard-4194305", "runyard-1", "runyard-other"];
     const similar = ["my-runyard-4194305", "runyard-4194305-too"];
     let parent: string;
@@ -297,7 +297,7 @@ describe("openProcessGroup", () => {
       expect([whileClosing, readdirSync(parent).toSorted()]).toEqual([5, [alive, foreign, ...similar].toSorted()]);
     });
 
-    it("gives up after forty tries to remove a group that is never empty", async () => {
+    it("gives up on removing a group that is never empty after forty tries", async () => {
       const group = open("linux", 0);
       const removing = vi.spyOn(fs, "rmdirSync");
       syncBuiltinESMExports();
@@ -314,7 +314,7 @@ describe("openProcessGroup", () => {
     });
   });
 
-  it("creates none in a directory that is no cgroup, and leaves nothing there", () => {
+  it("creates none in a directory that is not a cgroup, and leaves nothing there", () => {
     const folder = mkdtempSync(join(tmpdir(), "no-cgroup-"));
     expect(openProcessGroup(10, [join(folder, "missing"), folder])).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
@@ -348,7 +348,7 @@ describe("createDevices", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("creates the devices of commands where the harness is root and may, whatever its PATH is", async () => {
+  it("creates the devices of commands if the harness is root and permitted, whatever its PATH is", async () => {
     vi.stubEnv("PATH", "/nowhere");
     const devices = await createDevices(folder);
     const own = process.getuid?.() === 0 ? names : [];
@@ -362,7 +362,7 @@ describe("createDevices", () => {
     expect([await createDevices(folder), readdirSync(folder)]).toEqual([{}, []]);
   });
 
-  it("returns none where the file system does not allow opening them", async () => {
+  it("returns none if the file system does not allow opening them", async () => {
     const { openSync } = fs;
     vi.spyOn(fs, "openSync").mockImplementation((path, ...options) => {
       if (String(path).startsWith(folder)) throw new Error("EACCES");
@@ -372,7 +372,7 @@ describe("createDevices", () => {
     expect(await createDevices(folder)).toEqual({});
   });
 
-  it.each(["null", "tty"])("returns none where one of them is no device: %s", async (name) => {
+  it.each(["null", "tty"])("returns none if one of them is not a device: %s", async (name) => {
     mkdirSync(join(folder, "dev", name), { recursive: true });
     expect(await createDevices(folder)).toEqual({});
   });
@@ -408,7 +408,7 @@ describe("a command in bubblewrap", () => {
     return String(printed).split("\n").slice(0, -1);
   }
 
-  it("has namespaces, user, host name, capabilities and a session of its own", async () => {
+  it("has its own namespaces, user, host name, capabilities and session", async () => {
     const names = ["user", "pid", "ipc", "uts", "net", "mnt", "cgroup"];
     const host = names.map((name) => `${name} ${readlinkSync(`/proc/self/ns/${name}`)}`);
     const [user, capabilities, filter, session, name, ...inside] = await run(
@@ -432,7 +432,7 @@ describe("a command in bubblewrap", () => {
     expect(inside).toHaveLength(names.length);
   });
 
-  it("has no filter and no network where there is none", async () => {
+  it("has no filter and no network if none is given", async () => {
     const script =
       "grep -E '^Seccomp:' /proc/self/status; tail -n +3 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf";
     expect((await run(script, { filtered: false })).map((line) => line.trim())).toEqual(["Seccomp:\t0", "lo"]);
@@ -464,7 +464,7 @@ describe("a command in bubblewrap", () => {
     expect(printed.at(-1)).toBe("nameserver 10.0.2.3");
   });
 
-  it("finds an environment of its own, without the marker of the harness's processes", async () => {
+  it("has its own environment, without the marker of the harness's processes", async () => {
     vi.stubEnv("PLANTED", "planted");
     const given = { secrets: { TOKEN: "two\nlines", HOME: "/taken" }, programs: workspace.paths.output };
     const printed = await run("env -0 | tr '\\n' '|' | tr '\\0' '\\n' | sort", {}, given);
@@ -484,7 +484,7 @@ describe("a command in bubblewrap", () => {
     expect(printed).toContain("PWD=/workspace");
   });
 
-  it("passes secrets by a descriptor, since anybody may read arguments", async () => {
+  it("passes secrets by a descriptor, since any user can read arguments", async () => {
     const { args, env, cwd, hidden } = (await make({}, { secrets: { TOKEN: "hush" } })).launch("step.sh");
     expect(JSON.stringify([args, env])).not.toContain("hush");
     expect([env, cwd, hidden]).toEqual([{ MARK: "1" }, "/", ["--setenv", "TOKEN", "hush"]]);
@@ -527,7 +527,7 @@ describe("a command in bubblewrap", () => {
     );
   });
 
-  it("finds the Node of the harness, and its npm where it has one", async () => {
+  it("finds the Node of the harness, and its npm if it has one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "node-"));
     const node = join(folder, "bin/node");
     const npm = join(folder, "lib/node_modules/npm");
@@ -575,20 +575,20 @@ describe("a command in bubblewrap", () => {
     ]);
   });
 
-  it("has devices of its own, so that a change of their rights is none of the machine's", async () => {
+  it("has its own devices, so that changing their permissions does not affect the machine", async () => {
     const names = ["null", "zero", "full", "random", "urandom"];
     const printed = await run(
       `for d in ${names.join(" ")}; do test -c /dev/$d && stat -c '%n %d:%i' /dev/$d; done; head -c 2 /dev/zero | wc -c`,
     );
     expect(printed.map((line) => line.split(" ")[0])).toEqual([...names.map((name) => `/dev/${name}`), "2"]);
     const own = (name: string) => `/dev/${name} ${statSync(`/dev/${name}`).dev}:${statSync(`/dev/${name}`).ino}`;
-    // Only root makes devices, and only root's commands would own those of the machine. Nothing is changed here: it could be the machine's.
+    // Only root creates devices, and only root's commands would own the machine's. To be safe, nothing is changed.
     const host = process.getuid?.() === 0 ? names.map(own) : [];
     expect(printed.filter((line) => host.includes(line))).toEqual([]);
   });
 
-  it("belongs to a process group whose size the kernel limits, where the harness may create one", async () => {
-    // Bash would wait and try again for 15 seconds.
+  it("belongs to a process group whose size the kernel limits, if the harness may create one", async () => {
+    // Bash would retry for 15 seconds.
     const script = [
       "import os, time",
       "running = 0",

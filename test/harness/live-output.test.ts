@@ -6,7 +6,7 @@ import { createLiveOutput } from "#harness/reporting/live-output.ts";
 import { createLiveStream } from "#harness/reporting/live-stream.ts";
 import type { LiveFrame } from "#shared/wire/event.ts";
 
-/** A generator of numbers from 0 to 1 that are the same in each run. */
+/** A generator of numbers from 0 to 1, the same in each run. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -45,7 +45,7 @@ const printed = (secret: string): string[] => [
   encodeURIComponent(secret),
 ];
 
-/** Shows that no secret is in a text, nor an encoding of one; white space does not count. */
+/** Expects a text to contain no secret and no encoding of one, ignoring white space. */
 function expectNoSecret(text: string, secrets: readonly string[]): void {
   const shown = text.replace(/\s+/g, "");
   for (const secret of secrets) {
@@ -246,7 +246,7 @@ describe("createLiveOutput", () => {
   });
 });
 
-describe("createLiveOutput by the clock", () => {
+describe("createLiveOutput with fake timers", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: 1_000_000 });
   });
@@ -254,7 +254,7 @@ describe("createLiveOutput by the clock", () => {
     vi.useRealTimers();
   });
 
-  /** An output whose requests take until `answer` settles. */
+  /** An output whose requests take until `response` settles. */
   function start({ secrets = [], response = async () => {} }: Given = {}) {
     const requests: (readonly LiveFrame[])[] = [];
     const calls: string[] = [];
@@ -348,7 +348,7 @@ describe("createLiveOutput by the clock", () => {
     live.end();
   });
 
-  it("sends what a line holds back once nothing follows", async () => {
+  it("sends the held-back end of a line once no output follows", async () => {
     const { live, sentAfter } = start({ secrets: ["2\nabcdefgh"] });
     live.setWatched(true);
     live.open("1").push(bytes("line 12\n"));
@@ -364,7 +364,7 @@ describe("createLiveOutput by the clock", () => {
     live.end();
   });
 
-  it("sends nothing of an ended stream or text, of a pause, or after its end", async () => {
+  it("sends nothing for an ended stream or text, during a pause, or after its own end", async () => {
     const { live, sentAfter } = start();
     live.setWatched(true);
     const output = live.open("1");
@@ -394,16 +394,16 @@ describe("createLiveOutput by the clock", () => {
     expect([await idle.sentAfter(1_000), vi.getTimerCount()]).toEqual([[], 0]);
   });
 
-  it("tells its listeners whether anybody reads, now and when it changes", () => {
+  it("reports to its listeners whether there is a reader, at once and on each change", () => {
     const { live } = start();
-    const told: boolean[] = [];
-    const end = live.onWatched((isWatched) => void told.push(isWatched));
+    const reported: boolean[] = [];
+    const end = live.onWatched((isWatched) => void reported.push(isWatched));
     for (const isWatched of [false, true, true, false]) live.setWatched(isWatched);
     end();
     live.setWatched(true);
-    expect(told).toEqual([false, true, false]);
-    live.onWatched((isWatched) => void told.push(isWatched));
-    expect(told).toEqual([false, true, false, true]);
+    expect(reported).toEqual([false, true, false]);
+    live.onWatched((isWatched) => void reported.push(isWatched));
+    expect(reported).toEqual([false, true, false, true]);
     live.end();
   });
 });

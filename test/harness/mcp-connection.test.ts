@@ -18,7 +18,7 @@ interface Call {
 let server: Server;
 let url = "";
 let calls: Call[] = [];
-/** What the server responds, by the method; anything else gets an empty result. */
+/** The server's results by method; any other method gets an empty result. */
 let respond: (call: Call, response: ServerResponse) => unknown;
 
 const tool = (name: string) => ({ name, inputSchema: { type: "object" as const } });
@@ -179,17 +179,17 @@ describe("connect", () => {
 });
 
 describe("connectServers", () => {
-  it("connects all servers, and tells of each how many tools it has or why it cannot be used", async () => {
-    const told: string[] = [];
+  it("connects all servers, and reports for each its number of tools or why it cannot be used", async () => {
+    const reports: string[] = [];
     const options = {
       ...createOptions(),
       timed: async <T>(detail: (result: T) => string, work: () => Promise<T>) => {
         try {
           const result = await work();
-          told.push(detail(result));
+          reports.push(detail(result));
           return result;
         } catch (error) {
-          told.push(String(error));
+          reports.push(String(error));
           throw error;
         }
       },
@@ -199,7 +199,7 @@ describe("connectServers", () => {
         ? { tools: headers["x-count"] === "2" ? [tool("a"), tool("b")] : [tool("a")] }
         : undefined;
     const servers = await connectServers({ one: { url }, two: { url, headers: { "x-count": "2" } }, bad: {} }, options);
-    expect(told.toSorted()).toEqual(["Error: bad: Invalid URL", "one: 1 tool", "two: 2 tools"]);
+    expect(reports.toSorted()).toEqual(["Error: bad: Invalid URL", "one: 1 tool", "two: 2 tools"]);
     expect(servers).toEqual([
       { name: "one", connection: expect.anything() },
       { name: "two", connection: expect.anything() },

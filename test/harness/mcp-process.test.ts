@@ -22,9 +22,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const said = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "said" });
+const createMessage = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "said" });
 
-/** A server that is this script of bash, and what it sends. */
+/** A server that runs this bash script, and the messages that it sends. */
 async function start(
   script: string,
   { args = ["-c", script], launch, limits, stop = new AbortController() }: Given = {},
@@ -36,7 +36,7 @@ async function start(
   const transport = new ProcessTransport(
     { command: "bash", args, env: { OWN: "own value" } },
     {
-      sandbox: { ...sandbox, limits, launch: (...asked) => ({ ...sandbox.launch(...asked), ...launch }) },
+      sandbox: { ...sandbox, limits, launch: (...args) => ({ ...sandbox.launch(...args), ...launch }) },
       ...{ host: paths, executionId: "execution-1", workingDirectory: "/" },
       redactor: createRedactor([SECRET]),
       signal: stop.signal,
@@ -63,13 +63,13 @@ describe("an MCP server that is a program", () => {
     const { transport, messages, errors, closed } = await start(
       'echo starting; while read -r line; do echo "$line"; printf \'{"broken"\\n\'; done',
     );
-    await transport.send(said(1));
-    await transport.send(said(2));
-    await vi.waitFor(() => expect(messages).toEqual([said(1), said(2)]));
+    await transport.send(createMessage(1));
+    await transport.send(createMessage(2));
+    await vi.waitFor(() => expect(messages).toEqual([createMessage(1), createMessage(2)]));
     await transport.close();
     await closed;
     expect([errors, transport.lastOutput()]).toEqual([[], ""]);
-    await expect(transport.send(said(3))).rejects.toThrow("the server has ended");
+    await expect(transport.send(createMessage(3))).rejects.toThrow("the server has ended");
     await transport.close();
   });
 
@@ -97,8 +97,10 @@ describe("an MCP server that is a program", () => {
 
   it("ends with the execution, also with one that has ended already", async () => {
     const stop = new AbortController();
-    const { messages, closed } = await start(`echo '${JSON.stringify(said(1))}'; sleep 100 & sleep 100`, { stop });
-    await vi.waitFor(() => expect(messages).toEqual([said(1)]));
+    const { messages, closed } = await start(`echo '${JSON.stringify(createMessage(1))}'; sleep 100 & sleep 100`, {
+      stop,
+    });
+    await vi.waitFor(() => expect(messages).toEqual([createMessage(1)]));
     stop.abort(new Error("over"));
     await closed;
     const late = await start("sleep 100", { stop });
@@ -110,7 +112,7 @@ describe("an MCP server that is a program", () => {
     const { transport, errors, closed } = await start("true", { launch: { file: join(folder, "none") } });
     await closed;
     expect(errors).toEqual([expect.stringContaining("ENOENT")]);
-    await expect(transport.send(said(1))).rejects.toThrow("the server has ended");
+    await expect(transport.send(createMessage(1))).rejects.toThrow("the server has ended");
     await transport.close();
     const missing = await start("exec none-of-the-programs");
     await missing.closed;
@@ -139,11 +141,11 @@ describe("an MCP server that is a program", () => {
       );
       await vi.waitFor(() => expect(messages).toEqual([{ jsonrpc: "2.0", id: 1, method: "256" }]));
       vi.advanceTimersByTime(20_000);
-      await transport.send(said(1));
+      await transport.send(createMessage(1));
       await closed;
       await transport.close();
       expect([transport.lastOutput(), vi.getTimerCount()]).toEqual(["", 0]);
-      // With more tasks of the machine, which other programs have, too, it would be measured at once.
+      // It would be measured at once if other programs of the machine started more tasks.
       const { readFileSync } = fs;
       vi.spyOn(fs, "readFileSync").mockImplementation((path, options) =>
         path === "/proc/loadavg" ? "0.00 0.00 0.00 1/100 1" : readFileSync(path, options),
@@ -163,9 +165,9 @@ describe("an MCP server that is a program", () => {
     }
   });
 
-  it("is ended when it does not end a second after its input", async () => {
-    const { transport, messages, closed } = await start(`echo '${JSON.stringify(said(1))}'; exec sleep 100`);
-    await vi.waitFor(() => expect(messages).toEqual([said(1)]));
+  it("is ended if it does not end within a second after its input", async () => {
+    const { transport, messages, closed } = await start(`echo '${JSON.stringify(createMessage(1))}'; exec sleep 100`);
+    await vi.waitFor(() => expect(messages).toEqual([createMessage(1)]));
     const begin = performance.now();
     await transport.close();
     expect(performance.now() - begin).toBeGreaterThan(950);

@@ -26,7 +26,7 @@ const configured = (servers: Record<string, object>) => ({
 const everything = { command: "node", args: ["everything.mjs", "stdio"], env: { TRACKER_TOKEN: TOKEN } };
 
 describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) => {
-  it("offers their tools to its model, reports each connection, and reveals no values", async () => {
+  it("offers the servers' tools to its model, reports each connection, and reveals no values", async () => {
     await using it = await agentRun({
       prompt: "Look at the tracker.",
       context: configured({
@@ -63,9 +63,9 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
       { name: "run_command", state: "completed" },
       { name: "call_mcp_tool", state: "failed", output: { error: expect.stringContaining("gone is not available") } },
     ]);
-    for (const said of [it.plane.everything, log, JSON.stringify(it.standIn.seen)]) {
-      expect(said.includes(TOKEN)).toBe(false);
-      expect(said.includes(HEADER.slice("Bearer ".length))).toBe(false);
+    for (const text of [it.plane.everything, log, JSON.stringify(it.standIn.seen)]) {
+      expect(text.includes(TOKEN)).toBe(false);
+      expect(text.includes(HEADER.slice("Bearer ".length))).toBe(false);
     }
     const [first] = it.standIn.seen;
     const { tools } = first?.body ?? { tools: [] };
@@ -124,7 +124,7 @@ describe("a run whose agent asks its user", () => {
     it.plane.addFollowup("b");
     expect((await it.run()).code).toBe(0);
     expect(it.plane.outcome).toEqual({ success: true, summary: "Then b it is." });
-    const asked = JSON.stringify(it.asked(-1));
-    for (const part of ["Choose a database.", "Which one?", "b"]) expect(asked).toContain(part);
+    const request = JSON.stringify(it.asked(-1));
+    for (const part of ["Choose a database.", "Which one?", "b"]) expect(request).toContain(part);
   });
 });

@@ -32,7 +32,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
     bundledServer("filesystem", stage.places.workspace);
     const { workspace } = stage.sandbox.paths;
     const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", workspace] } });
-    expect(stage.told).toEqual([{ text: expect.stringMatching(/^files: \d\d tools$/), isError: false }]);
+    expect(stage.reports).toEqual([{ text: expect.stringMatching(/^files: \d\d tools$/), isError: false }]);
     const { call } = createTool(servers, stage);
     const written = await call({
       server: "files",
@@ -46,7 +46,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
     );
     expect(text).toBe("by a server\n");
     const read = await call({ server: "files", tool: "read_text_file", arguments: { path: `${workspace}/note.txt` } });
-    expect(read.output["text"], "it lives on when a command has ended").toBe("by a server\nby a command\n");
+    expect(read.output["text"], "it keeps running after a command has ended").toBe("by a server\nby a command\n");
     const refused = await call({ server: "files", tool: "read_text_file", arguments: { path: "/etc/shadow" } });
     expect(refused).toMatchObject({ isError: true, output: { text: expect.stringContaining("Access denied") } });
     await closeServers(servers);
@@ -112,8 +112,8 @@ describe("an unusable MCP server", () => {
       shared: expect.stringContaining("warp_id"),
       files: "connected",
     });
-    expect(stage.told.filter(({ isError }) => isError)).toHaveLength(5);
-    expect(stage.told.map(({ text }) => text).join("\n")).toContain("silent: it did not answer within 3 s");
+    expect(stage.reports.filter(({ isError }) => isError)).toHaveLength(5);
+    expect(stage.reports.map(({ text }) => text).join("\n")).toContain("silent: it did not answer within 3 s");
     const { tool, call } = createTool(servers, stage);
     expect(tool.description).toContain("Server silent is not available: it did not answer within 3 s");
     await expect(call({ server: "silent", tool: "x" })).rejects.toThrow("the server silent is not available");
@@ -121,7 +121,7 @@ describe("an unusable MCP server", () => {
       "there is no server other; available servers: missing,",
     );
     expect((await call({ server: "files", tool: "list_allowed_directories" })).isError).toBe(false);
-    expect(sleepers(mark), "what did not answer is ended").toBe(0);
+    expect(sleepers(mark), "the server that did not respond is ended").toBe(0);
     await closeServers(servers);
   });
 });
@@ -206,7 +206,7 @@ describe("call_mcp_tool", () => {
 describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
   let server: ChildProcess;
   let serverPort: number;
-  /** Headers of what comes to the server. */
+  /** The headers of the requests that the server receives. */
   const seen: IncomingHttpHeaders[] = [];
   const front = createServer((incoming, outgoing) => {
     seen.push(incoming.headers);
@@ -243,7 +243,7 @@ describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
     await using stage = await mcpStage({ loopback: true });
     const headers = { authorization: "Bearer a-token-for-the-server", "x-tenant": "acme" };
     const servers = await stage.connect({ far: { url, headers } });
-    expect(stage.told).toEqual([{ text: expect.stringMatching(/^far: \d+ tools$/), isError: false }]);
+    expect(stage.reports).toEqual([{ text: expect.stringMatching(/^far: \d+ tools$/), isError: false }]);
     const { call } = createTool(servers, stage);
     const echoed = await call({ server: "far", tool: "echo", arguments: { message: "hello" } });
     expect(echoed.output["text"]).toBe("Echo: hello");
@@ -354,7 +354,7 @@ const isUp = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** A port that is free just now. */
+/** A port that is currently free. */
 async function freePort(): Promise<number> {
   const listener = createListener();
   listener.listen(0, "127.0.0.1");

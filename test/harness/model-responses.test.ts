@@ -91,7 +91,7 @@ describe("toCompletionEvents", () => {
   const call = (index: number, name: string, input: string) =>
     chunk({ tool_calls: [{ index, id: ID, type: "function", function: { name, arguments: input } }] });
 
-  it("has the text, each call and the use of tokens, each with its end", () => {
+  it("has the text, each call and the token usage, each with its end", () => {
     const tool_calls = [{ function: { name: "a", arguments: '{"x": 1}' } }, { function: { name: "b" } }];
     expect(toCompletionEvents(whole({ content: "Hi.", tool_calls }, "stop", { prompt_tokens: 1 }))).toEqual([
       start,
@@ -117,7 +117,7 @@ describe("toCompletionEvents", () => {
     expect(toCompletionEvents(whole(message, reason, null))).toEqual([start, ...events]);
   });
 
-  it("gives each call an id of its own, and refuses what is no answer", () => {
+  it("gives each call its own id, and refuses an invalid response", () => {
     const tool_calls = [{ function: { name: "a" } }, { function: { name: "a" } }];
     expect(new Set(JSON.stringify(toCompletionEvents(whole({ tool_calls }, "stop"))).match(/[\da-f-]{36}/g)).size).toBe(
       2,
@@ -169,7 +169,7 @@ describe("assembleMessage", () => {
     });
   });
 
-  it("has the last reason to stop, and all uses of tokens", () => {
+  it("has the last stop reason, and the token usage", () => {
     const events = [
       { type: "ping" },
       { type: "message_start", message: { usage: { input_tokens: 1, output_tokens: 1 } } },
@@ -185,7 +185,7 @@ describe("assembleMessage", () => {
     });
   });
 
-  it("fails without a reason to stop, and with the failure of the provider", () => {
+  it("fails without a stop reason, and with the provider's error", () => {
     expect(() => assembleMessage([{ type: "message_stop" }])).toThrow(new BrokenResponse("the answer is incomplete"));
     const error = { type: "overloaded_error", message: "later" };
     expect(catchKind(() => assembleMessage([{ type: "error", error }, end("end_turn")]))).toEqual(
@@ -209,7 +209,7 @@ describe("toMessageEvents", () => {
     { type: "content_block_stop", index },
   ];
 
-  it("has each known block, and the use of tokens", () => {
+  it("has each known block, and the token usage", () => {
     const content = [
       { type: "thinking", thinking: "Hm." },
       { type: "thinking", thinking: "", signature: "s" },
@@ -243,14 +243,14 @@ describe("toMessageEvents", () => {
     ["tool_use", true, "tool_use"],
     ["max_tokens", true, "max_tokens"],
   ])("corrects the reason %s, with calls: %j", (reason, hasCalls, expected) => {
-    const said = { type: "text", text: "a" };
-    const content = hasCalls ? [said, { type: "tool_use", name: "read", input: {} }] : [said];
+    const block = { type: "text", text: "a" };
+    const content = hasCalls ? [block, { type: "tool_use", name: "read", input: {} }] : [block];
     const events = toMessageEvents({ content, stop_reason: reason });
     const none = { input_tokens: 0, output_tokens: 0 };
     expect([events[0], ...events.slice(-2)]).toEqual([start(none), ...end(expected, none)]);
   });
 
-  it("refuses what is no answer", () => {
+  it("refuses an invalid response", () => {
     for (const response of [{ content: "x", stop_reason: "end_turn" }, { content: [] }, null])
       expect(() => toMessageEvents(response)).toThrow(new BrokenResponse("the answer does not match the Messages API"));
   });
@@ -293,7 +293,7 @@ describe("toResponseEvents", () => {
     },
   };
 
-  it("has the texts, the calls and the use of tokens, and omits other items", () => {
+  it("has the texts, the calls and the token usage, and omits other items", () => {
     const output = [
       { type: "reasoning", summary: [] },
       {
@@ -359,9 +359,9 @@ function catchKind(call: () => unknown): unknown {
 }
 
 describe("createTextReader", () => {
-  it("tells the texts of each API as soon as their lines are complete", () => {
-    const told: string[] = [];
-    const read = createTextReader((text) => void told.push(text));
+  it("returns the texts of each API as soon as their lines are complete", () => {
+    const texts: string[] = [];
+    const read = createTextReader((text) => void texts.push(text));
     const line = (event: unknown) => `data: ${JSON.stringify(event)}\n`;
     read(line({ type: "content_block_delta", delta: { type: "text_delta", text: "a" } }));
     read(line({ type: "content_block_delta", delta: { type: "thinking_delta", thinking: "no", text: "no" } }));
@@ -370,26 +370,26 @@ describe("createTextReader", () => {
     read(
       line({ choices: [{ delta: { content: "c" } }, 1] }) + line({ choices: [] }) + line({ choices: [{ delta: {} }] }),
     );
-    expect(told.splice(0)).toEqual(["a", "b", "c"]);
+    expect(texts.splice(0)).toEqual(["a", "b", "c"]);
     const last = line({ choices: [{ delta: { content: "d" } }] });
     for (const character of last.slice(0, -1)) read(character);
-    expect(told).toEqual([]);
+    expect(texts).toEqual([]);
     read("\n");
-    expect(told.splice(0)).toEqual(["d"]);
+    expect(texts.splice(0)).toEqual(["d"]);
     read(`id: 1\n${last.replace("data:", "note:")}data: {broken\n${line({ choices: [{ delta: { content: "" } }] })}`);
-    expect(told).toEqual([]);
+    expect(texts).toEqual([]);
   });
 
   it("omits events of more than 256 KiB", () => {
-    const told: string[] = [];
+    const texts: string[] = [];
     const event = `data: ${JSON.stringify({ type: "response.output_text.delta", delta: "a" })}`;
     for (const length of [256 * 1024, 256 * 1024 + 1]) {
-      const read = createTextReader((text) => void told.push(text));
+      const read = createTextReader((text) => void texts.push(text));
       read(event.padEnd(length));
       read("\n");
       read(`${event}\n`);
     }
-    expect(told).toEqual(["a", "a", "a"]);
+    expect(texts).toEqual(["a", "a", "a"]);
   });
 });
 
@@ -414,7 +414,7 @@ describe("the input of a tool call", () => {
     [undefined, "null"],
     [7, "7"],
     [`"${"x".repeat(400)}`, `"${"x".repeat(299)}`],
-  ])("is refused if it is no object: %j", (sent, shown) => {
+  ])("is refused if it is not an object: %j", (sent, shown) => {
     expect(findInputFault(parseToolInput(sent))).toBe(
       `the input of this call is not a JSON object, so nothing was done; it starts with: ${shown}`,
     );

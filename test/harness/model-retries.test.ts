@@ -4,7 +4,7 @@ import { FailedResponse } from "#harness/agent/dialects/events.ts";
 import { ModelRetries, toFailure } from "#harness/agent/failures.ts";
 import type { ModelRetry } from "#harness/reporting/retry-reporter.ts";
 
-/** Shows what is decided about a failed call. */
+/** Exposes the decision about a failed call. */
 class ShownRetries extends ModelRetries {
   decide(error: Error, attemptCount: number) {
     return this.computeRetryDecision({ error, attemptCount });
@@ -28,15 +28,15 @@ afterEach(() => {
 });
 
 function start(signal = new AbortController().signal) {
-  const told: ModelRetry[] = [];
-  return { told, retries: new ShownRetries(signal, (retry) => void told.push(retry)) };
+  const reported: ModelRetry[] = [];
+  return { reported, retries: new ShownRetries(signal, (retry) => void reported.push(retry)) };
 }
 
 const NONE = { retry: false };
 const pause = (waitMs: number) => ({ retry: true, waitMs });
 
 describe("ModelRetries", () => {
-  it("doubles the pause from 500 ms up to a minute, less by chance, and makes ten attempts", () => {
+  it("doubles the pause from 500 ms up to a minute, minus a random part, and makes ten attempts", () => {
     const { retries } = start();
     const pauses = Array.from({ length: 10 }, (_, index) => retries.decide(failure(529), index + 1));
     expect(pauses).toEqual([...[500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].map(pause), NONE]);
@@ -46,9 +46,11 @@ describe("ModelRetries", () => {
     expect(retries.decide(failure(529), 2)).toEqual(pause(500));
   });
 
-  it("waits as long as the provider asks, up to two minutes", () => {
+  it("waits as long as the provider requests, up to two minutes", () => {
     const { retries } = start();
-    const pauses = ["0.1", "3", "120", "120.001", "-1", "soon"].map((asked) => retries.decide(failure(429, asked), 1));
+    const pauses = ["0.1", "3", "120", "120.001", "-1", "soon"].map((retryAfter) =>
+      retries.decide(failure(429, retryAfter), 1),
+    );
     expect(pauses).toEqual([pause(500), pause(3_000), pause(120_000), NONE, pause(500), pause(500)]);
   });
 
@@ -62,19 +64,19 @@ describe("ModelRetries", () => {
     expect(retries.decide(failure(529), 1)).toEqual(pause(500));
   });
 
-  it("tells each attempt with its reason and pause", () => {
-    const { retries, told } = start();
+  it("reports each attempt with its reason and pause", () => {
+    const { retries, reported } = start();
     vi.spyOn(Math, "random").mockReturnValue(0.123_45);
     retries.decide(failure(529), 1);
     retries.decide(new Error("cut"), 2);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { attempt: 1, of: 10, reason: "status 529: no", nextInMs: 281 },
       { attempt: 2, of: 10, reason: "cut", nextInMs: 562 },
     ]);
   });
 
-  it("repeats nothing that would fail again, and nothing once the turn is over", () => {
-    const { retries, told } = start();
+  it("does not retry a permanent failure, or after the turn is over", () => {
+    const { retries, reported } = start();
     const errors = [failure(400), failure(401), failure(499), new ContextWindowOverflowError("too long")];
     expect(errors.map((error) => retries.decide(error, 1))).toEqual([NONE, NONE, NONE, NONE]);
     expect([408, 409, 429, 500].map((status) => retries.decide(failure(status), 1).retry)).toEqual([
@@ -82,7 +84,7 @@ describe("ModelRetries", () => {
     ]);
     const over = start(AbortSignal.abort());
     expect(over.retries.decide(failure(529), 1)).toEqual(NONE);
-    expect([told.length, over.told]).toEqual([4, []]);
+    expect([reported.length, over.reported]).toEqual([4, []]);
   });
 });
 
@@ -106,10 +108,10 @@ describe("toFailure", () => {
   });
 
   it("has the first status among the causes, and the pause that comes with it", () => {
-    const told = { status: 429, message: "no", isRetryable: true, requestedPauseMs: 1_500 };
+    const expected = { status: 429, message: "no", isRetryable: true, requestedPauseMs: 1_500 };
     const none = Object.assign(new Error("connection"), { status: undefined, cause: failure(429, "1.5") });
     expect([failure(429, "1.5"), none, wrap(none), wrap(failure(429, "1.5"), 9)].map(toFailure)).toStrictEqual([
-      ...[told, told, told, told],
+      ...[expected, expected, expected, expected],
     ]);
     expect(toFailure(wrap(failure(429), 10))).toStrictEqual({ message: "wrapped", isRetryable: true });
     expect(toFailure(failure(503, "0"))).toMatchObject({ requestedPauseMs: 0 });
@@ -133,7 +135,7 @@ describe("toFailure", () => {
   it.each([
     ...["invalid_request_error", "authentication_error", "permission_error", "not_found_error"],
     ...["context_length_exceeded", "content_policy_violation"],
-  ])("does not retry an answer that fails with %s", (kind) => {
+  ])("does not retry a response that fails with %s", (kind) => {
     expect(toFailure(wrap(new FailedResponse(kind, "no")))).toStrictEqual({ message: "no", isRetryable: false });
     expect(toFailure(new FailedResponse("overloaded_error", "no"))).toStrictEqual({ message: "no", isRetryable: true });
   });

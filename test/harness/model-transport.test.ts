@@ -10,33 +10,33 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
 });
 
-interface Asked {
+interface SeenRequest {
   readonly method: string | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-/** A gateway that answers like this, and what it was asked. */
+/** A gateway that responds like this, and the requests that it received. */
 async function startGateway(result: (response: ServerResponse) => void) {
-  const asked: Asked[] = [];
+  const requests: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
-    asked.push({ method: request.method, headers: request.headers, body: await text(request) });
+    requests.push({ method: request.method, headers: request.headers, body: await text(request) });
     result(response);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   servers.push(server);
   const address = server.address();
-  return { asked, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/v1/chat/completions` };
+  return { requests, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/v1/chat/completions` };
 }
 
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-const said = (content: string) => event({ choices: [{ delta: { content }, finish_reason: null }] });
+const createDelta = (content: string) => event({ choices: [{ delta: { content }, finish_reason: null }] });
 const END = event({ choices: [{ delta: {}, finish_reason: "stop" }] });
 const { signal } = new AbortController();
 
 describe("createTransport", () => {
-  it("sends the body of a request with the run's key, and nothing else of what the SDK adds", async () => {
-    const { asked, url } = await startGateway((response) => response.end(`${said("Hello.")}${END}`));
+  it("sends the body of a request with the run's key, and drops everything that the SDK adds", async () => {
+    const { requests, url } = await startGateway((response) => response.end(`${createDelta("Hello.")}${END}`));
     const transport = createTransport({ api: "chat", key: "ryr_key", signal });
     const headers = { authorization: "Bearer of-the-host", "x-api-key": "of-the-host", "user-agent": "sdk" };
     const response = await transport(url, { method: "PUT", headers, body: '{"a":1}' });
@@ -44,27 +44,27 @@ describe("createTransport", () => {
     expect(await response.text()).toContain("Hello.");
     await transport(new URL(url), { body: new Uint8Array([1]) });
     await transport(new Request(url));
-    expect(asked.map(({ method, body }) => [method, body])).toEqual([
+    expect(requests.map(({ method, body }) => [method, body])).toEqual([
       ["POST", '{"a":1}'],
       ["POST", ""],
       ["POST", ""],
     ]);
-    expect(asked[0]?.headers).toMatchObject({
+    expect(requests[0]?.headers).toMatchObject({
       authorization: "Bearer ryr_key",
       accept: "text/event-stream, application/json",
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
     });
-    expect(JSON.stringify(asked)).not.toContain("of-the-host");
+    expect(JSON.stringify(requests)).not.toContain("of-the-host");
   });
 
   it("passes on the text of a response while it arrives, and none of an error", async () => {
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
-    const { url } = await startGateway((response) => response.end(`${said("He")}${said("llo.")}${END}`));
+    const { url } = await startGateway((response) => response.end(`${createDelta("He")}${createDelta("llo.")}${END}`));
     await createTransport({ api: "chat", key: "k", signal, onText })(url);
     expect(pieces.join("")).toBe("Hello.");
-    const failing = await startGateway((response) => response.writeHead(500).end(said("Hello.")));
+    const failing = await startGateway((response) => response.writeHead(500).end(createDelta("Hello.")));
     await createTransport({ api: "chat", key: "k", signal, onText })(failing.url);
     expect(pieces.join("")).toBe("Hello.");
   });
@@ -83,7 +83,7 @@ describe("createTransport", () => {
   });
 
   it("ends with the reason of its signal, and with its own for a response that takes too long", async () => {
-    const { url } = await startGateway((response) => response.write(said("Half")));
+    const { url } = await startGateway((response) => response.write(createDelta("Half")));
     const stop = new AbortController();
     const stopped = createTransport({
       api: "chat",
@@ -102,7 +102,7 @@ describe("createTransport", () => {
     const URL_OF_MODEL = "http://127.0.0.1:1/v1/chat/completions";
     const DONE = '{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}';
 
-    /** Calls a gateway that answers with this body. */
+    /** Calls a gateway that responds with this body. */
     function call(body: ReadableStream | string | null, init: ResponseInit = {}, onText?: (text: string) => void) {
       const fetched = vi.fn<typeof fetch>(async () => new Response(body, init));
       vi.stubGlobal("fetch", fetched);
@@ -190,7 +190,7 @@ describe("createTransport", () => {
       );
     });
 
-    it("has the API's own failure of a connection", async () => {
+    it("reports a failed connection with the API's own error", async () => {
       const error = new TypeError("fetch failed");
       vi.stubGlobal("fetch", () => Promise.reject(error));
       await expect(createTransport({ api: "chat", key: "k", signal })(URL_OF_MODEL)).rejects.toBe(error);

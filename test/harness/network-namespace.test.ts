@@ -49,7 +49,7 @@ describe("openNetwork", () => {
     expect([listMembers(namespace), findConnection(), listNamespaceDescriptors()]).toEqual([[], [], []]);
   });
 
-  it("has not opened where the program that connects it ends", async () => {
+  it("is not opened if the program that connects it ends", async () => {
     replace("slirp4netns", "exit 1");
     const network = await openNetwork();
     expect(await network?.opened).toBe(false);
@@ -57,13 +57,13 @@ describe("openNetwork", () => {
     expect(listNamespaceDescriptors()).toEqual([]);
   });
 
-  it("opens none where the kernel forbids namespaces", async () => {
+  it("returns undefined if the kernel forbids namespaces", async () => {
     replace("unshare", "exit 1");
     expect(await openNetwork()).toBeUndefined();
     expect(listNamespaceDescriptors()).toEqual([]);
   });
 
-  it("leaves nothing where one of its namespaces cannot be kept", async () => {
+  it("leaves nothing if one of its namespaces cannot be kept open", async () => {
     const { openSync } = fs;
     const holders: string[] = [];
     vi.spyOn(fs, "openSync").mockImplementation((path, ...options) => {
@@ -78,7 +78,7 @@ describe("openNetwork", () => {
     expect(listNamespaceDescriptors()).toEqual([]);
   });
 
-  it.each(["unshare", "nsenter", "slirp4netns"])("opens none without %s", async (missing) => {
+  it.each(["unshare", "nsenter", "slirp4netns"])("returns undefined without %s", async (missing) => {
     const bin = mkdtempSync(join(folder, "bin-"));
     for (const name of ["unshare", "nsenter", "slirp4netns"]) {
       if (name !== missing) symlinkSync(findProgram(name) ?? "", join(bin, name));

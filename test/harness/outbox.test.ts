@@ -100,7 +100,7 @@ describe("outbox", () => {
     expect(sent).toEqual([]);
   });
 
-  it("gives the messages that are not sent yet to a request that stores them, once", async () => {
+  it("returns the unsent messages once, to a request that stores them", async () => {
     const { sent, options } = recorder();
     const outbox = createOutbox({ ...options, holdMs: 60_000 });
     const stored: string[] = [];
@@ -140,7 +140,7 @@ describe("outbox", () => {
     expect((await outbox.takeUnsent())?.messages).toHaveLength(100);
   });
 
-  it("gives none of the messages that a request is sending", async () => {
+  it("does not return the messages that a request is sending", async () => {
     const { sent, plane, options } = recorder();
     const { sendMessages } = plane;
     const stored = Promise.withResolvers<void>();
@@ -158,7 +158,7 @@ describe("outbox", () => {
     expect([first_sequence, messages?.length, sent]).toEqual([6, 1, ["5: a"]]);
   });
 
-  it("throws a failure instead of giving messages away", async () => {
+  it("throws a failure instead of returning messages", async () => {
     const { plane, options } = recorder();
     const outbox = createOutbox(options);
     plane.failure = new Error("gone");
@@ -205,7 +205,7 @@ describe("outbox", () => {
   });
 });
 
-describe("outbox by the clock", () => {
+describe("outbox with fake timers", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.UTC(2030, 0, 1) });
   });
@@ -269,7 +269,7 @@ describe("outbox by the clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("holds nothing any longer that was taken", async () => {
+  it("no longer holds messages that were taken", async () => {
     const { outbox, sentAfter } = start();
     outbox.message(say("a"));
     expect((await outbox.takeUnsent())?.first_sequence).toBe(1);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
-interface Asked {
+interface SeenRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -13,13 +13,13 @@ interface Asked {
 
 let server: Server;
 let port = 0;
-let asked: Asked[] = [];
+let requests: SeenRequest[] = [];
 let respond: (response: ServerResponse) => unknown;
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   respond = (response) => response.end("Hello.");
   server = createServer(async (request, response) => {
-    asked.push({ method: request.method, headers: request.headers, body: await text(request) });
+    requests.push({ method: request.method, headers: request.headers, body: await text(request) });
     respond(response);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -39,13 +39,13 @@ describe("createOutwardFetch", () => {
     expect(await (await call()).text()).toBe("Hello.");
     await call({ method: "POST", headers: [["x-a", "1"]], body: "ä" });
     await call({ method: "DELETE", headers: new Headers({ "x-a": "2" }), signal: null });
-    expect(asked.map(({ method, headers, body }) => [method, headers["x-a"], headers["content-length"], body])).toEqual(
-      [
-        ["GET", undefined, undefined, ""],
-        ["POST", "1", "2", "ä"],
-        ["DELETE", "2", undefined, ""],
-      ],
-    );
+    expect(
+      requests.map(({ method, headers, body }) => [method, headers["x-a"], headers["content-length"], body]),
+    ).toEqual([
+      ["GET", undefined, undefined, ""],
+      ["POST", "1", "2", "ä"],
+      ["DELETE", "2", undefined, ""],
+    ]);
   });
 
   it("has the status, all headers and the body of a response", async () => {
@@ -90,7 +90,7 @@ describe("createOutwardFetch", () => {
     setDefaultAutoSelectFamily(false);
     try {
       expect((await fetchOutward(`http://localhost:${port}/`)).status).toBe(200);
-      expect(asked[0]?.headers.host).toBe(`localhost:${port}`);
+      expect(requests[0]?.headers.host).toBe(`localhost:${port}`);
     } finally {
       setDefaultAutoSelectFamily(isDefault);
     }
@@ -104,6 +104,6 @@ describe("createOutwardFetch", () => {
     }
     await expect(none(`http://[::1]:${port}/`)).rejects.toThrow(/^::1 is an address that runs may not call/);
     await expect(fetchOutward(`https://127.0.0.1:${port}/`)).rejects.toThrow(/ssl|tls|wrong version|packet/i);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });

@@ -132,8 +132,8 @@ describe("cloning a private repository", () => {
 
   it("offers the token to its repository, and to no other host, path or scheme", () => {
     const { variables } = separateCredential("https://git.example/acme/shop", TOKEN);
-    const offered = (asked: string): string => {
-      const { protocol, host, pathname } = new URL(asked);
+    const offered = (requested: string): string => {
+      const { protocol, host, pathname } = new URL(requested);
       const input = `protocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${pathname.slice(1)}\n\n`;
       const env = { ...process.env, ...variables, GIT_CONFIG_NOSYSTEM: "1", HOME: folder, GIT_TERMINAL_PROMPT: "0" };
       const { stdout } = spawnSync("git", ["credential", "fill"], { input, env, encoding: "utf8" });

@@ -12,7 +12,7 @@ import { newMark, sleepers } from "./support/processes.ts";
 const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
 const SHARED = new URL("../../shared/sandbox/processes.ts", import.meta.url).href;
 
-/** Two shells of one group; the output ends once both have. */
+/** Starts two shells of one group; the output ends once both have ended. */
 function startGroup(env: Readonly<Record<string, string>> = {}, inner = "sleep 600 & echo ready; wait") {
   const child = spawn("/bin/sh", ["-c", inner], {
     detached: true,
@@ -91,7 +91,7 @@ describe.each([
 it.each([
   ["killTree", PROCESSES, 'killTree(2 ** 22 + 1, "self")'],
   ["killMarked", SHARED, 'killMarked("self")'],
-])("%s leaves the process itself, which has the marker too", async (name, module, call) => {
+])("%s does not kill the process itself, which has the marker too", async (name, module, call) => {
   const script = `
     const { ${name} } = await import("${module}");
     await ${call};
@@ -101,7 +101,7 @@ it.each([
   expect(await text(child.stdout)).toBe("still here");
 });
 
-it("emptyTemporaryDirectory removes files, directories with all that is in them, and links but not their targets", async () => {
+it("emptyTemporaryDirectory removes files, directories with their content, and links but not their targets", async () => {
   const folder = mkdtempSync(join(tmpdir(), "processes-"));
   const [temporary, kept] = [join(folder, "tmp"), join(folder, "kept")];
   mkdirSync(join(temporary, "a/b"), { recursive: true });
@@ -114,7 +114,7 @@ it("emptyTemporaryDirectory removes files, directories with all that is in them,
   rmSync(folder, { recursive: true });
 });
 
-it("removeAbandoned removes the directories of processes that have ended, unless one of a harness uses them still", async () => {
+it("removeAbandoned removes the directories of ended processes, unless a process of a harness still uses them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "processes-"));
   const { pid: ended } = spawnSync("true");
   const [removed, used] = [`runyard-sandbox-${ended}-a`, `runyard-sandbox-${ended}-b`];
@@ -167,7 +167,7 @@ it("closeInherited closes what commands would inherit, and neither standard stre
   expect([printed.split("\n").at(-1), heard]).toEqual(["own true", "heard"]);
 });
 
-it("closeInherited closes nothing where the system is not Linux", async () => {
+it("closeInherited closes nothing if the system is not Linux", async () => {
   const script = `
     const { closeInherited } = await import("${PROCESSES}");
     const { existsSync } = process.getBuiltinModule("node:fs");

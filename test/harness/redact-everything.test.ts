@@ -12,7 +12,7 @@ const pem = () => {
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN PRIVATE KEY-----\n${lines.join("\n")}\n-----END PRIVATE KEY-----\n`;
 };
-/** One secret of each kind that teams keep. */
+/** One secret of each kind that teams have. */
 const kinds: Readonly<Record<string, () => string>> = {
   "an API key": () => `sk_live_${random(18).toString("base64url")}`,
   "a hexadecimal token": () => random(20).toString("hex"),
@@ -33,7 +33,7 @@ const redactor = createRedactor(secrets);
 
 const wrapped = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, "gu"), "$&\n");
 const json = (text: string) => JSON.stringify(text);
-/** What programs print of a value, with something of their own before and behind it. */
+/** How programs print a value, with other text before and after it. */
 const carriers: Readonly<Record<string, (value: string, before: string) => string>> = {
   plain: (value, before) => `${before}${value} end`,
   quoted: (value, before) => `+ curl -H '${before}${value.replaceAll("'", "'\\''")}'`,
@@ -49,7 +49,7 @@ const carriers: Readonly<Record<string, (value: string, before: string) => strin
   "wrapped at 20": (value, before) => wrapped(before + value, 20),
 };
 
-/** All that somebody could read out of a text with the usual tools. */
+/** Returns everything that common tools can decode from a text. */
 function readings(text: string): string[] {
   const dense = text.replace(/\s+/g, "");
   const unescaped = (from: string) =>
@@ -82,7 +82,7 @@ function readings(text: string): string[] {
 const dense = (text: string) => text.replace(/\s+/g, "");
 const denseSecrets = secrets.map(dense);
 
-/** Secrets that can be read out of a text, white space aside. */
+/** Returns the secrets that can be decoded from a text, ignoring white space. */
 function readable(text: string): string[] {
   const all = readings(text).map(dense);
   return denseSecrets.filter((secret) => all.some((reading) => reading.includes(secret)));
@@ -102,7 +102,7 @@ function inChunks(text: string, cuts: readonly number[]): Buffer[] {
 
 describe("two hundred injected secrets", () => {
   it.each(Object.keys(carriers))("are readable in a text that contains each of them: %s", (name) => {
-    // What the next tests do not find must not be for want of looking.
+    // Without redaction, the search must find each secret; otherwise the next tests prove nothing.
     for (const secret of secrets.filter((_, index) => index % 19 === 0))
       expect(readable(carriers[name]?.(secret, "k=") ?? "")).toContain(dense(secret));
   });
@@ -128,15 +128,15 @@ describe("two hundred injected secrets", () => {
   it("are redacted in any part of a message", () => {
     fc.assert(
       fc.property(piece, ({ secret, carrier, before }) => {
-        const said = carrier(secret, before);
+        const printed = carrier(secret, before);
         const about = { category: "command", name: "run_command" } as const;
         const message = redactor.message({
           role: "assistant",
           content: [
-            { type: "text", text: said },
-            { type: "action", id: "1", ...about, input: { [said]: [said, { deep: said }] } },
-            { type: "action_result", action_id: "1", ...about, state: "completed", output: said },
-            { type: "event", name: "note", data: said },
+            { type: "text", text: printed },
+            { type: "action", id: "1", ...about, input: { [printed]: [printed, { deep: printed }] } },
+            { type: "action_result", action_id: "1", ...about, state: "completed", output: printed },
+            { type: "event", name: "note", data: printed },
           ],
         });
         expect(readable(JSON.stringify(message))).toEqual([]);

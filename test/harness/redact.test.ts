@@ -154,7 +154,7 @@ describe("redactor", () => {
     expect(stream.pause() + stream.end(true)).toBe("");
   });
 
-  it("shows what only began like a secret, at a pause and where the text goes on unread", () => {
+  it("shows text that only begins like a secret, at a pause and before skipped text", () => {
     const text = `told: ${secret.slice(0, 6)}x`;
     const stream = createRedactor([secret]).stream();
     expect(stream.push(text)).toBe(text);
@@ -172,7 +172,7 @@ describe("redactor", () => {
     expect(createRedactor([`${secret.slice(0, 20)}${space}${secret.slice(20)}`]).text(secret)).toBe("***");
   });
 
-  it.each(["\b", "\u000e", "\u001f", "!", "\u00a1"])("does not take %j for white space", (character) => {
+  it.each(["\b", "\u000e", "\u001f", "!", "\u00a1"])("does not treat %j as white space", (character) => {
     const changed = `${secret.slice(0, 20)}${character}${secret.slice(20)}`;
     expect(createRedactor([secret]).text(changed)).toBe(changed);
   });
@@ -214,7 +214,7 @@ describe("redactor", () => {
 
   it("compares all characters, of any alphabet", () => {
     const { text } = createRedactor(["abcdefgh1234"]);
-    // Four characters of the same number as the first four of the secret.
+    // Four characters with the same codes as the first four of the secret.
     expect(text("abb\u0164efgh1234")).toBe("abb\u0164efgh1234");
   });
 
@@ -235,7 +235,7 @@ describe("redactor", () => {
   });
 });
 
-/** What the usual encoders make of a text. */
+/** The output of common encoders for a text. */
 function encode(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replace(/[^ -~]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
@@ -273,7 +273,7 @@ describe("listEncodings", () => {
     "twelve bytes",
     "thirteen byte",
     "  white space around it  ",
-  ])("lists what programs make of %j, and nothing else", (value) => {
+  ])("lists the encodings of %j that programs print, and nothing else", (value) => {
     expect([...listEncodings(value)].sort()).toEqual([...new Set(encode(value))].sort());
   });
 

@@ -27,7 +27,7 @@ interface Given {
   readonly waitUntil?: number;
 }
 
-/** The tools of an execution that works, with the real service behind HTTP. */
+/** The tools of a running execution, with the real service over HTTP. */
 async function createStage({
   config = { repositories: [REPOSITORY] },
   waitUntil = Number.POSITIVE_INFINITY,
@@ -64,7 +64,7 @@ async function createStage({
   };
 }
 
-/** Children that nobody has begun to execute, once there are so many. */
+/** Resolves with the children that are not executed yet, once there are this many. */
 async function children(parent: string, count: number): Promise<string[]> {
   let ids: string[] = [];
   await expect
@@ -77,7 +77,7 @@ async function children(parent: string, count: number): Promise<string[]> {
   return ids;
 }
 
-/** Executes a child: it says a word, reports a pull request, and ends. */
+/** Executes a child: it sends a message, reports a pull request, and ends. */
 async function execute(
   runId: string,
   words: string,
@@ -264,9 +264,9 @@ describe("notify_user", () => {
     const refused = await stage.use("notify_user", { message: "one more" });
     expect(refused).toEqual({ isError: true, output: { error: "a run notifies its user at most 10 times" } });
     const { events } = (await user.get(`/agent/runs/${stage.runId}/events?after=0`)).body;
-    const told = events.filter(({ type }: { type: string }) => type === "user_notified");
-    expect(told).toHaveLength(10);
-    expect(told[0].data.message).toBe("found ***");
+    const notified = events.filter(({ type }: { type: string }) => type === "user_notified");
+    expect(notified).toHaveLength(10);
+    expect(notified[0].data.message).toBe("found ***");
   });
 });
 

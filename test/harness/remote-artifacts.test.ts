@@ -61,7 +61,7 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
     await stage.report({ artifact_type: "FILE", path: `${stage.seen.workspace}/a b/it's.csv` });
     expect(reports()).toHaveLength(3);
     const { text } = await stage.sh('pwd; ls -A "$TMPDIR"');
-    expect(text.trim(), "the shell stays where it was, and nothing is left over").toBe(`${stage.seen.workspace}/a b`);
+    expect(text.trim(), "the shell keeps its directory, and nothing is left").toBe(`${stage.seen.workspace}/a b`);
   });
 
   it("uploads an image as a screenshot, and rejects other files as one", async () => {
@@ -78,12 +78,12 @@ describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox)
 
   it.each([
     ["a file outside", "/etc/hosts", "is not in the workspace"],
-    ["a way out", "../outside.txt", "is not in the workspace"],
+    ["a path outside", "../outside.txt", "is not in the workspace"],
     ["the workspace itself", ".", "is not in the workspace"],
     ["nothing", "none.txt", "there is no such file"],
     ["a directory", "folder", "there is no such file"],
     ["a pipe", "pipe", "there is no such file"],
-    ["what is too large", "large", "more than"],
+    ["a file that is too large", "large", "more than"],
   ])("refuses %s", async (_, path, why) => {
     await using stage = await createStage(sandbox);
     await stage.sh("mkdir folder; mkfifo pipe; truncate -s 101M large");
@@ -161,7 +161,7 @@ describe("create_pull_request", () => {
     const { createRedactor } = await import("#harness/redaction/redactor.ts");
     const github = { repositories: repositories.map((url) => ({ url })), secrets, apiUrl };
     const made = createPullRequestTool({ plane: controlPlane(stop.signal), redactor: createRedactor([TOKEN]), github });
-    return (asked: unknown) => made.run(asked, { id: "1", signal: stop.signal });
+    return (given: unknown) => made.run(given, { id: "1", signal: stop.signal });
   }
 
   it("opens one with the injected token against the default branch, and adds it to the run", async () => {
@@ -195,14 +195,14 @@ describe("create_pull_request", () => {
     ],
     [{ ...input, repository: "acme/other" }, "GitHub returned 404: Not Found"],
     [{ ...input, repository: "https://evil.test/a/b" }, "repository must be owner/repo; this run has acme/things"],
-  ])("reports the error: %j", async (asked, why) => {
+  ])("reports the error: %j", async (given, why) => {
     await using github = await githubPulls({ token: TOKEN });
     const open = await tool(github.url, { secrets: { GH_TOKEN: TOKEN } });
-    await expect(open(asked)).rejects.toThrow(why);
+    await expect(open(given)).rejects.toThrow(why);
     expect(reports()).toEqual([]);
   });
 
-  it("asks for a missing token, and sends nothing", async () => {
+  it("reports a missing token, and sends nothing", async () => {
     await using github = await githubPulls({ token: TOKEN });
     await expect((await tool(github.url))(input)).rejects.toThrow("there is no token for github.com");
     expect(github.seen).toEqual([]);

@@ -72,7 +72,7 @@ describe("an agent that uses the service's API", () => {
       ],
     });
     const { steps } = (await user.get(`/agent/runs/${run}/conversation`)).body;
-    expect(steps[0].steps, "a step within the step that started it").toMatchObject([{ id: child }]);
+    expect(steps[0].steps, "the child is a step within the step that started it").toMatchObject([{ id: child }]);
   }, 60_000);
 
   it("uses a server whose values stay hidden, from the configuration to the transcript", async () => {
@@ -95,11 +95,11 @@ describe("an agent that uses the service's API", () => {
     expect(result).toMatchObject({ name: "call_mcp_tool", output: { text: "it is ***" } });
     const user = createClient(stage.plane);
     const paths = ["", "/timeline", "/events?after=0", "/conversation", "/response"];
-    const told = await Promise.all(paths.map(async (path) => (await user.get(`/agent/runs/${run}${path}`)).body));
-    const said = [JSON.stringify(told), await stage.transcript(run), stage.log, JSON.stringify(stage.models.seen)];
-    expect(said.map((text) => text.includes(TOKEN))).toEqual([false, false, false, false]);
-    expect(said[1]).toContain("it is ***");
-    expect(said[0]).toContain('"setup_mcp_servers"');
+    const bodies = await Promise.all(paths.map(async (path) => (await user.get(`/agent/runs/${run}${path}`)).body));
+    const texts = [JSON.stringify(bodies), await stage.transcript(run), stage.log, JSON.stringify(stage.models.seen)];
+    expect(texts.map((text) => text.includes(TOKEN))).toEqual([false, false, false, false]);
+    expect(texts[1]).toContain("it is ***");
+    expect(texts[0]).toContain('"setup_mcp_servers"');
     expect(stage.server.seen.filter(({ text }) => text.includes(TOKEN))).toEqual([]);
   }, 60_000);
 });

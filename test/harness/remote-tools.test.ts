@@ -61,7 +61,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A plane that takes artifacts. */
+/** A control plane that accepts artifacts. */
 function createPlane(upload?: object) {
   const reports: ReportArtifactRequest[] = [];
   const plane = {
@@ -363,7 +363,7 @@ describe("withWorkspaceFile", () => {
     expect(readdirSync(join(folder, "tmp"))).toEqual([]);
   });
 
-  it("says how the command ended that says nothing", async () => {
+  it("reports how a command without output ended", async () => {
     const { host, seen } = files();
     const silent: Shell = {
       ...createShell(),
@@ -452,7 +452,7 @@ describe("report_artifact", () => {
     expect(reports).toEqual([]);
   });
 
-  it("takes 100 MiB of a file and 20 MiB of a screenshot", async () => {
+  it("accepts a file of 100 MiB and a screenshot of 20 MiB", async () => {
     const place = (name: string) => join(folder, "workspace", name);
     await execute("truncate", ["-s", String(100 * 1024 * 1024 + 1), place("big.bin")]);
     await execute("truncate", ["-s", String(20 * 1024 * 1024 + 1), place("big.png")]);
@@ -507,7 +507,7 @@ describe("the runs that an agent starts", () => {
     return { use, made, countReads: () => reads };
   }
 
-  it("get a configuration of what this run has", async () => {
+  it("get a configuration based on that of this run", async () => {
     const { use, made } = startAgents([{}]);
     const key = expect.stringMatching(/^[0-9a-f]{64}$/);
     const output = { run_id: "run-2", state: "QUEUED" };
@@ -574,22 +574,22 @@ describe("the runs that an agent starts", () => {
     expect(JSON.stringify(output)).not.toContain('"note"');
   });
 
-  it("are not waited for longer than asked, or than the execution has", async () => {
+  it("are not waited for longer than requested or than the execution lasts", async () => {
     const running = { run_id: "run-2", title: "A run", state: "INPROGRESS" };
     const note = "it is still running: wait for it again with wait_for_agents";
     const over = startAgents([{ state: "INPROGRESS" }], { waitUntil: Date.now() });
     expect(await over.use("start_agent", { prompt: "a" })).toEqual({ output: { ...running, note } });
     expect(over.countReads()).toBe(1);
     const begin = Date.now();
-    const asked = startAgents([{ state: "INPROGRESS" }]);
-    await asked.use("start_agent", { prompt: "a", timeout_seconds: 1 });
+    const limited = startAgents([{ state: "INPROGRESS" }]);
+    await limited.use("start_agent", { prompt: "a", timeout_seconds: 1 });
     expect(Date.now() - begin).toBeLessThan(3_000);
     // The pauses grow by half, so there are few in a second.
-    expect(asked.countReads()).toBeGreaterThan(5);
-    expect(asked.countReads()).toBeLessThan(25);
+    expect(limited.countReads()).toBeGreaterThan(5);
+    expect(limited.countReads()).toBeLessThan(25);
   });
 
-  it("end waiting with the turn, and tell a failure by its run", async () => {
+  it("report a failure for each run, and are not waited for after the turn", async () => {
     const failing = startAgents([new Error("unknown run")]);
     expect(await failing.use("wait_for_agents", { run_ids: ["a", "b"] })).toEqual({
       output: { agents: ["a", "b"].map((run_id) => ({ run_id, error: "unknown run" })) },
@@ -697,8 +697,8 @@ describe("call_mcp_tool", () => {
     const connection: McpConnection = {
       tools,
       listTools: async () => tools,
-      async call(...asked) {
-        used.push(asked);
+      async call(...args) {
+        used.push(args);
         if (result instanceof Error) throw result;
         return { content: [], ...result };
       },

@@ -36,7 +36,7 @@ const python = (...lines: string[]) =>
 const fallAsleep = (pid: number) =>
   expect.poll(() => readFileSync(`/proc/${pid}/stat`, "latin1")).toMatch(/^\d+ \((sleep|python3.*)\) S /);
 
-/** A file without a name: in memory, or on the disk of the folder. */
+/** An unnamed file: in memory, or on the disk of the folder. */
 const unnamed = (kind: "memory" | "disk", mib: number) => [
   kind === "memory" ? "file = os.memfd_create('x')" : "file = os.open('.', os.O_TMPFILE | os.O_RDWR)",
   `for i in range(${mib}): os.write(file, b'x' * ${MIB})`,
@@ -105,7 +105,7 @@ describe("measureTree", () => {
     expect(measureTree(pid, 100, sum + MIB - 1).memoryBytes).toBeLessThan(sum);
   });
 
-  it.each([100, -1])("finds nothing of a process that has ended, with %i bytes being enough", (enough) => {
+  it.each([100, -1])("measures an ended process as zero if %i bytes are enough", (enough) => {
     expect(measureTree(2 ** 22 + 1, 100, enough)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
   });
 });
@@ -178,7 +178,7 @@ describe("createWatch", () => {
     const place = mkdtempSync(join(folder, "run-"));
     const pid = await start("sh", "-c", "echo; exec sleep 600");
     const reason = watch({ diskBytes: 5 * MIB }, pid, place);
-    // Other processes may free as much in the meantime, so it goes on.
+    // Other processes may free as much in the meantime, so it continues.
     const timer = setInterval(() => writeFileSync(join(place, `${Date.now()}`), Buffer.alloc(10 * MIB, "x")), 50);
     expect(await reason).toBe("the run's files took more than 5 MiB");
     clearInterval(timer);
@@ -197,13 +197,13 @@ describe("createWatch", () => {
     clearInterval(timer);
   });
 
-  it("leaves a command within its limits, and a stopped one, alone", async () => {
+  it("does not end a command within its limits or a stopped one", async () => {
     const pid = await python("kept = b'x' * 80_000_000");
     const reasons: string[] = [];
     const watched = createWatch({ limits: plenty, folder, everyMs: 2 });
     const stop = watched.command(pid, (why) => reasons.push(why));
     createWatch({ limits: { ...plenty, processes: 0 }, folder, everyMs: 2 }).command(pid, (why) => reasons.push(why))();
-    // A third one shows that the time was enough.
+    // A third command shows that enough time has passed.
     expect(await watch({ memoryBytes: 40 * MIB }, pid)).toContain("memory");
     stop();
     expect(reasons).toEqual([]);
@@ -218,7 +218,7 @@ describe("createWatch", () => {
     expect(reasons).toEqual(["it had more than 0 processes and threads"]);
   });
 
-  describe("on a machine whose measures are given", () => {
+  describe("with given measurements of the machine", () => {
     const GIB = 1024 * MIB;
     const large: Machine = {
       memoryBytes: 100 * GIB,
@@ -271,10 +271,10 @@ describe("createWatch", () => {
 
     it.each<[string, Partial<Machine>, Partial<Machine>]>([
       ["tasks than its limit", { tasks: 100 }, { tasks: 101 }],
-      ["tasks than its limit since the fewest", { tasks: 90 }, { tasks: 91 }],
+      ["tasks than its limit since the minimum", { tasks: 90 }, { tasks: 91 }],
       ["memory than its limit", { availableBytes: 50 * GIB }, { availableBytes: 46 * GIB - 1 }],
-      ["memory than its limit since the most", { availableBytes: 60 * GIB }, { availableBytes: 56 * GIB - 1 }],
-    ])("measures the command at once where the machine has lost more %s", async (_, before, now) => {
+      ["memory than its limit since the maximum", { availableBytes: 60 * GIB }, { availableBytes: 56 * GIB - 1 }],
+    ])("measures the command at once if the machine has lost more %s", async (_, before, now) => {
       const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, before, now]);
       vi.advanceTimersByTime(100);
       expect(reasons).toEqual([]);
@@ -282,14 +282,14 @@ describe("createWatch", () => {
       expect(reasons).toEqual(["it had more than 0 processes and threads"]);
     });
 
-    it("does not measure the command where the machine has lost as much as its limits", async () => {
+    it("does not measure the command if the machine has lost exactly its limits", async () => {
       const lost = { tasks: 100, availableBytes: 46 * GIB };
       const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, lost]);
       vi.advanceTimersByTime(1_900);
       expect(reasons).toEqual([]);
     });
 
-    it("ends a command for memory that belongs to no process, once less than a twentieth of the machine's is left", async () => {
+    it("ends a command for memory that belongs to no process once less than 5 % of the machine's memory is left", async () => {
       const enough = { availableBytes: 5 * GIB };
       const { reasons } = await watchMachine({ memoryBytes: 4 * GIB }, [{}, enough, { availableBytes: 5 * GIB - 1 }]);
       vi.advanceTimersByTime(100);
@@ -298,7 +298,7 @@ describe("createWatch", () => {
       expect(reasons).toEqual(["it used more than 4096 MiB of memory"]);
     });
 
-    it("does not end a command within its limit for what other processes of the machine use", async () => {
+    it("does not end a command within its limit for the usage of other processes", async () => {
       const { reasons } = await watchMachine({ memoryBytes: 49 * GIB }, [{}, { availableBytes: GIB }]);
       vi.advanceTimersByTime(10_000);
       expect(reasons).toEqual([]);
@@ -307,14 +307,14 @@ describe("createWatch", () => {
     it.each<[string, readonly Partial<Machine>[], Partial<Machine>, Partial<Machine>]>([
       ["bytes", [{ diskBytes: GIB }], { diskBytes: GIB - 5 * MIB - 1 }, { diskBytes: GIB - 5 * MIB }],
       [
-        "bytes since the most",
+        "bytes since the maximum",
         [{ diskBytes: GIB }, { diskBytes: 2 * GIB }],
         { diskBytes: 2 * GIB - 6 * MIB },
         { diskBytes: 2 * GIB },
       ],
       ["files", [{ files: 100 }], { files: 94 }, { files: 95 }],
-      ["files since the most", [{ files: 100 }, { files: 200 }], { files: 194 }, { files: 195 }],
-    ])("counts the run's files only where the disk has lost more %s than its limit", async (_, before, more, same) => {
+      ["files since the maximum", [{ files: 100 }, { files: 200 }], { files: 194 }, { files: 195 }],
+    ])("counts the run's files only if the disk has lost more %s than its limit", async (_, before, more, same) => {
       const place = mkdtempSync(join(folder, "lost-"));
       for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
       const limits = { diskBytes: 5 * MIB, files: 5 };
@@ -325,7 +325,7 @@ describe("createWatch", () => {
       expect(within.reasons).toEqual([]);
     });
 
-    it("says nothing of a command that ends while the run's files are counted", async () => {
+    it("reports nothing for a command that ends while the run's files are counted", async () => {
       const place = mkdtempSync(join(folder, "ended-"));
       for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
       const [ended, other] = [
@@ -353,7 +353,7 @@ describe("createWatch", () => {
       const { reasons } = await watchMachine({ diskBytes: GIB, files: 5 }, [{}, { files: 10 }], place);
       vi.advanceTimersByTime(100);
       const firstAt = performance.now();
-      // The same queue as that of the first count, so it is done after these.
+      // Uses the same queue as the first count, so it completes after it.
       for (let read = 0; read < 20; read++) expect(await readdir(place)).toEqual([]);
       for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
       await expect

@@ -78,19 +78,19 @@ describe("findStart", () => {
     });
   });
 
-  it("ends as cancelled where the open instruction was cancelled, and not where a later one is open", () => {
+  it("ends as cancelled if the open instruction was cancelled, but not if a later one is open", () => {
     const last = { success: false, summary: "The instruction was cancelled." };
     expect(start([], [user("a"), CANCEL])).toEqual({ from: "answer", last });
     expect(start([], [CANCEL])).toEqual({ from: "answer", last });
     expect(start([], [CANCEL, user("b")])).toMatchObject({ from: "followup", message: "b" });
     expect(start([], [CANCEL, agent("Ran.")])).toMatchObject({ from: "answer", last: { summary: "Ran." } });
     expect(start([CANCEL], [])).toEqual({ from: "prompt", commandsDone: 0 });
-    // A follow-up that was cancelled before it started says so itself.
+    // A follow-up that was cancelled before it started has its own record of that.
     const cancelled = { ...user("b"), content: [...user("b").content, ...CANCEL.content] };
     expect(start([], [user("a"), agent("Ran."), cancelled])).toEqual({ from: "answer", last });
   });
 
-  it("fails where the end of the last turn cannot be read", () => {
+  it("fails if the end of the last turn cannot be read", () => {
     const mark = { type: "event", name: "turn_ended", data: { error_code: 7 } } as const;
     const other = { type: "event", name: "other", data: { success: false } } as const;
     const own = (block: typeof mark | typeof other): Message[] => [
@@ -123,7 +123,7 @@ describe("findStart", () => {
 });
 
 describe("toEndMark", () => {
-  it("marks a turn without success, with what is known of it", () => {
+  it("marks an unsuccessful turn with its known details", () => {
     expect(toEndMark({ success: true, summary: "Done." })).toEqual([]);
     expect(toEndMark({ success: false, summary: "No." })).toEqual([
       { type: "event", name: "turn_ended", data: { success: false } },
@@ -135,7 +135,7 @@ describe("toEndMark", () => {
 });
 
 describe("isCancelledSince", () => {
-  it("tells whether an instruction was cancelled after the last response", () => {
+  it("returns whether an instruction was cancelled after the last response", () => {
     expect(isCancelledSince([])).toBe(false);
     expect(isCancelledSince([CANCEL])).toBe(true);
     expect(isCancelledSince([agent("Ran."), user("x"), CANCEL])).toBe(true);

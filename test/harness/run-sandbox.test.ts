@@ -43,7 +43,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Invokes the function as dispatching does: without a deadline. */
+/** Invokes the function as the dispatcher does: without a deadline. */
 async function start(plane: FakeControlPlane, remainingMs?: number) {
   const { deadline_at: _, ...event } = plane.envelope;
   const lines: string[] = [];
@@ -124,7 +124,7 @@ describe("run-sandbox", () => {
     await expect(invoke({ version: 2 })).rejects.toThrow();
   });
 
-  it.each(["bubblewrap", "none"])("reports a dead harness and removes its files (%s)", async (sandbox) => {
+  it.each(["bubblewrap", "none"])("reports a killed harness and removes its files (%s)", async (sandbox) => {
     vi.stubEnv("RUNYARD_SANDBOX", sandbox);
     const mark = newMark();
     await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });

@@ -17,13 +17,13 @@ const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
 });
 
 function toolsThatRespond(results: readonly CommandResult[]) {
-  const asked: RunCommandInput[] = [];
+  const inputs: RunCommandInput[] = [];
   const runCommand = async (input: RunCommandInput) => {
-    asked.push(input);
-    return { ...(results[asked.length - 1] ?? ended()), command: input.command };
+    inputs.push(input);
+    return { ...(results[inputs.length - 1] ?? ended()), command: input.command };
   };
   const use = () => Promise.reject(new Error("a runbook uses no other tool"));
-  return { asked, runCommand, all: [], use };
+  return { inputs, runCommand, all: [], use };
 }
 
 const turn = (...instructions: string[]) => ({ instructions, conversation: [] });
@@ -61,14 +61,14 @@ describe("local/runbook", () => {
   it("runs the blocks of the skill before those of the prompt", async () => {
     const tools = toolsThatRespond([]);
     const outcome = await runbook.takeTurn(turn(block("echo skill"), block("echo prompt")), tools);
-    expect(tools.asked.map((input) => input.command)).toEqual(["echo skill", "echo prompt"]);
+    expect(tools.inputs.map((input) => input.command)).toEqual(["echo skill", "echo prompt"]);
     expect(outcome).toEqual({ success: true, summary: "Ran 2 commands." });
   });
 
   it("keeps an unclosed block of a skill from including the prompt", async () => {
     const tools = toolsThatRespond([]);
     await runbook.takeTurn(turn("```sh\necho open", block("echo prompt")), tools);
-    expect(tools.asked.map((input) => input.command)).toEqual(["echo open", "echo prompt"]);
+    expect(tools.inputs.map((input) => input.command)).toEqual(["echo open", "echo prompt"]);
   });
 
   it("runs one command, and leaves out those that an earlier execution completed", async () => {
@@ -82,7 +82,7 @@ describe("local/runbook", () => {
       success: true,
       summary: "Ran 3 commands.",
     });
-    expect(tools.asked).toEqual([{ command: "echo c" }]);
+    expect(tools.inputs).toEqual([{ command: "echo c" }]);
   });
 
   it("names the first line that is no comment, or else the first line", async () => {
@@ -98,7 +98,7 @@ describe("local/runbook", () => {
     const tools = toolsThatRespond([ended(), ended({ exitCode: 3 })]);
     const prompt = block("true") + block("# why\nmake all\nmake more") + block("echo never");
     const outcome = await runbook.takeTurn(turn(prompt), tools);
-    expect(tools.asked).toHaveLength(2);
+    expect(tools.inputs).toHaveLength(2);
     expect(outcome).toEqual({ success: false, summary: "Step 2 of 3 failed: `make all` ended with exit code 3." });
   });
 
@@ -142,7 +142,7 @@ describe("the planned runbook", () => {
       success: true,
       summary: "In normal mode these commands would run, in order:\n\n```sh\necho a\n```\n\n```sh\necho b\n```",
     });
-    expect(tools.asked).toEqual([]);
+    expect(tools.inputs).toEqual([]);
     expect(await plannedRunbook.takeTurn(turn("text"), tools)).toMatchObject({
       success: false,
       error_code: "invalid_request",

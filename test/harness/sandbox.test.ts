@@ -10,7 +10,7 @@ import { runHarness, startHarness } from "./support/run-harness.ts";
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
 const inBubblewrap = { RUNYARD_SANDBOX: "bubblewrap" };
 
-/** What these commands print inside bubblewrap. */
+/** Returns what these commands print inside bubblewrap. */
 async function outputs(...commands: string[]): Promise<string[]> {
   await using plane = await FakeControlPlane.start({ prompt: sh(...commands) });
   const { code, log } = await runHarness(plane, { ...inBubblewrap, PLANTED: "planted-in-the-environment" });
@@ -19,9 +19,9 @@ async function outputs(...commands: string[]): Promise<string[]> {
 }
 
 describe("a command in bubblewrap", () => {
-  it("finds no key and nothing of the host's environment or processes", async () => {
+  it("finds neither a key nor the host's environment or processes", async () => {
     await using plane = await FakeControlPlane.start({ prompt: "" });
-    // A bracketed letter: the pattern finds the key and never itself, neither in its script nor in grep's arguments.
+    // The bracketed letter keeps the pattern from matching itself in its script and in grep's arguments.
     const pattern = `${plane.key.slice(0, -1)}[${plane.key.slice(-1)}]`;
     plane.prompt = sh(
       "env | sort",
@@ -44,7 +44,7 @@ describe("a command in bubblewrap", () => {
     expect(plane.everything).not.toContain("planted-in-the-environment");
   });
 
-  it("sees neither the host's files nor another run's", async () => {
+  it("can access neither the host's files nor another run's", async () => {
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     writeFileSync(join(folder, "private"), "private words");
     const [listing, read, own] = await outputs(
@@ -77,10 +77,10 @@ describe("a command in bubblewrap", () => {
   });
 
   it("has no identity on the host, and cannot change its user", async () => {
-    const [who] = await outputs(
+    const [identity] = await outputs(
       "id -u; grep CapEff /proc/self/status; unshare --net true 2>/dev/null && echo namespaces; true",
     );
-    expect(who).toMatch(/^1000\nCapEff:\t0000000000000000\n/);
+    expect(identity).toMatch(/^1000\nCapEff:\t0000000000000000\n/);
   });
 
   it("cannot reach services on the host's loopback, or the cloud's metadata", async () => {

@@ -168,7 +168,7 @@ describe("saving a workspace", () => {
     expect(calls).toHaveLength(3);
   });
 
-  it("takes no longer than the execution has", async () => {
+  it("takes no longer than the execution lasts", async () => {
     writeFileSync(place("workspace", "a.txt"), "kept");
     const late = startCheckpoints({ deadlineAt: Date.now() - 1 });
     await late.checkpoints.save();
@@ -194,7 +194,7 @@ describe("saving a workspace", () => {
     expect(exact.calls).toHaveLength(3);
   });
 
-  it("replaces a directory that a command put at the place of the archive", async () => {
+  it("replaces a directory that a command created in place of the archive", async () => {
     writeFileSync(place("workspace", "a.txt"), "kept");
     mkdirSync(place("tmp", ARCHIVE, "deep"), { recursive: true });
     const { checkpoints } = startCheckpoints();
@@ -256,7 +256,7 @@ describe("restoring a workspace", () => {
     expect(requests).toEqual([]);
   });
 
-  it("fails for a broken archive or list, and says why", async () => {
+  it("fails for a broken archive or list with the reason", async () => {
     const { checkpoints } = startCheckpoints();
     stored.set(ARCHIVE, Buffer.from("broken"));
     const message = "the workspace of an earlier execution could not be restored: tar ended with exit code 2: ";

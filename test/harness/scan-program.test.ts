@@ -11,13 +11,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Scans with a program that is this code. */
+/** Scans with a program that consists of this code. */
 async function scanWith(code: string, more: { url?: string; time_limit_ms?: number } = {}): Promise<unknown> {
   const file = join(folder, "program.mjs");
   writeFileSync(file, code);
   return runScan({ v: 1, kind: "scan", url: "https://git.test/a", time_limit_ms: 15_000, ...more }, { file });
 }
-/** Prints a JSON text of so many bytes. */
+/** Prints a JSON text of this many bytes. */
 const printing = (bytes: number) => `process.stdout.write(JSON.stringify("x".repeat(${bytes - 2})));`;
 const failed = (message: string) => ({ outcome: "failed", reason: "unreadable", message });
 const MAX_BYTES = 5_500_000;
@@ -39,7 +39,7 @@ it("a scan returns a response of 5.5 MB, and fails with a larger one", async () 
 it.each([
   ["ends with an error", `${printing(10)} process.exitCode = 1;`, {}],
   ["reads nothing of its request", "process.exit(1);", { url: `https://git.test/${"a".repeat(1_000_000)}` }],
-  ["goes on after its time", "setInterval(() => {}, 1000);", { time_limit_ms: -4_500 }],
+  ["does not end at its time limit", "setInterval(() => {}, 1000);", { time_limit_ms: -4_500 }],
 ])("a scan fails if its program %s", async (_, code, more) => {
   expect(await scanWith(code, more)).toEqual(failed("the scan broke off"));
 });

@@ -33,7 +33,7 @@ beforeEach(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
-/** Has the sandbox function look into a repository, with the real program. */
+/** Scans a repository by the sandbox function, with the real program. */
 async function scan(url: string, more: { ref?: string; time_limit_ms?: number } = {}): Promise<ScanResult> {
   const response = await runSandbox({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
   const left = readdirSync(join(folder, "tmp")).filter((name) => name.startsWith("runyard-"));

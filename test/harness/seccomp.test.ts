@@ -6,8 +6,8 @@ const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
 const EAFNOSUPPORT = 0x00050061;
 
-/** What the kernel answers to a system call: the filter carried out as the kernel does it. */
-function respondTo(filter: Buffer, audit: number, number: number, ...args: number[]): number {
+/** Evaluates the filter for a system call as the kernel does, and returns its decision. */
+function evaluateFilter(filter: Buffer, audit: number, number: number, ...args: number[]): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
   data.writeUInt32LE(audit, 4);
@@ -81,41 +81,41 @@ describe.each([
   ],
 ] as const)("the seccomp filter on %s", (architecture, audit, calls, refused) => {
   const filter = buildSeccompFilter(architecture) ?? Buffer.alloc(0);
-  const ask = (number: number, ...args: number[]) => respondTo(filter, audit, number, ...args);
+  const evaluate = (number: number, ...args: number[]) => evaluateFilter(filter, audit, number, ...args);
 
   it("allows what programs need", () => {
-    expect([calls.read, calls.write, calls.ptrace, calls.execve].map((call) => ask(call))).toEqual([
+    expect([calls.read, calls.write, calls.ptrace, calls.execve].map((call) => evaluate(call))).toEqual([
       ALLOWED,
       ALLOWED,
       ALLOWED,
       ALLOWED,
     ]);
-    for (const family of [1, 2, 10, 16]) expect(ask(calls.socket, family)).toBe(ALLOWED);
-    expect(ask(calls.ioctl, 0, 0x5401)).toBe(ALLOWED);
-    // A thread, a fork, and descriptors of one's own.
-    for (const flags of [0x3d0f00, 0x1200011]) expect(ask(calls.clone, flags)).toBe(ALLOWED);
-    expect(ask(calls.unshare, 0x400)).toBe(ALLOWED);
+    for (const family of [1, 2, 10, 16]) expect(evaluate(calls.socket, family)).toBe(ALLOWED);
+    expect(evaluate(calls.ioctl, 0, 0x5401)).toBe(ALLOWED);
+    // A thread, a fork, and a private descriptor table.
+    for (const flags of [0x3d0f00, 0x1200011]) expect(evaluate(calls.clone, flags)).toBe(ALLOWED);
+    expect(evaluate(calls.unshare, 0x400)).toBe(ALLOWED);
   });
 
   it("refuses keys, mounts, user namespaces, terminal input and unusual sockets", () => {
-    for (const call of [calls.keyctl, calls.mount, calls.bpf, 425, 430]) expect(ask(call)).toBe(EPERM);
-    for (const call of [calls.clone, calls.unshare]) expect(ask(call, 0x10000000 | 0x11)).toBe(EPERM);
-    for (const request of [0x5412, 0x541c]) expect(ask(calls.ioctl, 1, request)).toBe(EPERM);
-    for (const family of [0, 17, 38, 40]) expect(ask(calls.socket, family)).toBe(EAFNOSUPPORT);
-    expect(ask(435)).toBe(ENOSYS);
+    for (const call of [calls.keyctl, calls.mount, calls.bpf, 425, 430]) expect(evaluate(call)).toBe(EPERM);
+    for (const call of [calls.clone, calls.unshare]) expect(evaluate(call, 0x10000000 | 0x11)).toBe(EPERM);
+    for (const request of [0x5412, 0x541c]) expect(evaluate(calls.ioctl, 1, request)).toBe(EPERM);
+    for (const family of [0, 17, 38, 40]) expect(evaluate(calls.socket, family)).toBe(EAFNOSUPPORT);
+    expect(evaluate(435)).toBe(ENOSYS);
   });
 
-  it("refuses as without rights exactly the calls for keys, mounts, kernel internals and the machine itself", () => {
+  it("refuses with EPERM exactly the calls for keys, mounts, kernel internals and the machine itself", () => {
     const numbers = Array.from({ length: 600 }, (_, number) => number);
-    expect(numbers.filter((number) => ask(number) === EPERM)).toEqual(refused);
+    expect(numbers.filter((number) => evaluate(number) === EPERM)).toEqual(refused);
     const others = numbers.filter((number) => ![...refused, calls.socket, 435].includes(number));
-    expect(others.filter((number) => ask(number) !== ALLOWED)).toEqual([]);
+    expect(others.filter((number) => evaluate(number) !== ALLOWED)).toEqual([]);
   });
 
   it("refuses calls of another architecture, whose numbers mean other calls", () => {
     for (const other of [0x40000003, architecture === "x64" ? ARM64 : X64])
-      expect(respondTo(filter, other, calls.read)).toBe(ENOSYS);
-    if (architecture === "x64") expect(ask(0x40000000 | calls.read)).toBe(ENOSYS);
+      expect(evaluateFilter(filter, other, calls.read)).toBe(ENOSYS);
+    if (architecture === "x64") expect(evaluate(0x40000000 | calls.read)).toBe(ENOSYS);
     expect(filter.length % 8).toBe(0);
   });
 });

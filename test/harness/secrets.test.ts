@@ -22,7 +22,7 @@ async function run(prompt: string, context: Partial<RunContext> = {}, environmen
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Nothing of the planted values, in any spelling that the commands below use, is in a text. */
+/** Expects a text to contain none of the injected secrets, in any encoding that the commands below use. */
 function expectNone(text: string) {
   expect(text).not.toContain(SECRET);
   expect(text).not.toContain(JSON.stringify(SECRET).slice(1, -1));
@@ -49,11 +49,11 @@ describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
       {},
       environment,
     );
-    // $(…) would cut the last line's end; the values are given to programs as they are.
+    // $(…) would remove the last line break, so the values are passed to programs directly.
     expect(it.plane.outputs).toEqual([`${sha256(SECRET)}\n${sha256(LINES)}\n`, `${sha256("4711")}\n`]);
   });
 
-  it("are in nothing that leaves, however a command prints them", async () => {
+  it("are in nothing that leaves the sandbox, however a command prints them", async () => {
     await using it = await run(
       sh(
         'echo "$TRACKER_TOKEN"; echo "$TRACKER_TOKEN" | base64; echo "x$TRACKER_TOKEN" | base64 -w0; env; export -p; printf %q "$TRACKER_TOKEN"',
@@ -68,13 +68,13 @@ describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
       environment,
     );
     expect(it.plane.outputs).toHaveLength(7);
-    const said = it.plane.calls.filter(({ path }) => !path.startsWith("/upload/")).map(({ raw }) => raw.toString());
-    expectNone(said.join("\n"));
+    const sent = it.plane.calls.filter(({ path }) => !path.startsWith("/upload/")).map(({ raw }) => raw.toString());
+    expectNone(sent.join("\n"));
     expectNone(it.log);
     for (const text of [...it.plane.outputs, ...it.plane.texts]) expect(text).not.toContain("4711");
     expect(it.plane.outputs[4]).toContain("PIN is ***");
     expect(it.plane.callsTo("report-artifact")[0]?.body).toMatchObject({ data: { filepath: "report-***.txt" } });
-    // What is in a file is the caller's own, byte for byte.
+    // The content of a file stays unchanged, byte for byte.
     expect([...it.plane.artifacts.values()].join("")).toContain("body 4711");
   });
 
@@ -102,7 +102,7 @@ describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
 });
 
 describe("an unavailable secret", () => {
-  it("ends the run FAILED first, with its name and the reason", async () => {
+  it("ends the run FAILED before anything else, with its name and the reason", async () => {
     using repository = new Repository("things", { "a.txt": "1" });
     await using it = await run(sh("echo not reached"), {
       agent_config: { repositories: [{ url: repository.url }] },

@@ -59,7 +59,7 @@ const start = (given: Partial<RunGiven> & { context?: Partial<RunContext> }) =>
   FakeControlPlane.start({ prompt: "", ...given });
 const eventsOf = (plane: FakeControlPlane, name: string) =>
   plane.events.filter(({ event_name }) => event_name === name).map(({ payload }) => payload);
-/** Answers calls to a path; `undefined` leaves one to the protocol. */
+/** Responds to calls to a path; `undefined` leaves a call to the protocol. */
 const respondTo = (path: string, response: (count: number) => ResponseBody | undefined) => {
   let count = 0;
   return (call: { path: string }) => (call.path.endsWith(path) ? response(++count) : undefined);
@@ -94,7 +94,7 @@ describe("a session", () => {
     expect(plane.calls.every(({ headers }) => headers["runyard-instance"] !== undefined)).toBe(true);
   });
 
-  it("finishes in a request of its own where the control plane takes no messages with it", async () => {
+  it("finishes in a separate request if the control plane accepts no messages with it", async () => {
     await using plane = await start({ prompt: sh("true"), context: { finish_takes_messages: false } });
     expect(await execute(plane)).toBe(0);
     expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
@@ -118,7 +118,7 @@ describe("a session", () => {
     expect(lines.join("")).not.toContain(plane.key);
   });
 
-  it("answers follow-ups one after the other, and ends like the last one", async () => {
+  it("handles follow-ups one after the other, and ends like the last one", async () => {
     await using plane = await start({ prompt: sh("mkdir a; cd a") });
     plane.addFollowup(sh("basename $PWD; exit 1"));
     plane.addFollowup(sh("basename $PWD"));
@@ -131,7 +131,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("has nothing to do where every message is answered", async () => {
+  it("has nothing to do if every message has a response", async () => {
     const context: Partial<RunContext> = {
       messages: [{ role: "assistant", content: [{ type: "text", text: "Ran." }] }],
       own_messages: 1,
@@ -200,7 +200,7 @@ describe("a session", () => {
     }
   });
 
-  it("collects the files and changes of a turn, and says what it did not store", async () => {
+  it("collects the files and changes of a turn, and reports what it did not store", async () => {
     using repository = new Repository("shop", { "a.txt": "a\n" });
     const context = { agent_config: { repositories: [{ url: repository.url }] } };
     const name = "n".repeat(240);
@@ -259,7 +259,7 @@ describe("a session", () => {
     expect(last.slice(-2)).toEqual(["resolve-prompt", "finish-task"]);
   });
 
-  it("fails with what is wrong in the setup, and stores the follow-ups without an answer", async () => {
+  it("fails with what is wrong in the setup, and stores the follow-ups without a response", async () => {
     const context = { setup_commands: ["exit 4"] };
     await using plane = await start({ prompt: sh("echo never"), context });
     plane.addFollowup("More.");
@@ -284,7 +284,7 @@ describe("a session", () => {
   it("saves its work at the end of its slice", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     await using plane = await start({ prompt: sh("echo one", "echo two") });
-    // With this time there is enough for one step.
+    // This time is enough for one step.
     plane.lifetimeMs = 1_250;
     expect(await execute(plane)).toBe(0);
     expect(plane.shutdown).toEqual({
@@ -300,7 +300,7 @@ describe("a session", () => {
     await using plane = await start({
       prompt: sh(`echo shown; until [ -e ${seen} ]; do sleep 0.02; done`),
     });
-    // Longer than the first heartbeat takes, which says that somebody watches.
+    // Longer than the first heartbeat, whose response reports a reader.
     plane.delays.set("/messages", 1_300);
     plane.intercept = ({ path }) => {
       if (path.endsWith("/live")) writeFileSync(seen, "");
@@ -342,7 +342,7 @@ describe("a session that stops", () => {
     ["shutdown", 0, { error: { category: "shutdown", message: "because" } }, "error stopped"],
     ["unreachable", 1, { error: { category: "unreachable", message: "because" } }, "error stopped"],
     ["taken", 0, undefined, "info stopped"],
-  ] as const)("as %s returns %i, and tells the control plane %j", async (kind, code, shutdown, line) => {
+  ] as const)("as %s returns %i, and reports %j to the control plane", async (kind, code, shutdown, line) => {
     await using plane = await start({ prompt: sh("sleep 20") });
     const stop = new AbortController();
     stopAt(plane, "client-events", stop, new Stop(kind, "because"));
@@ -370,14 +370,14 @@ describe("a session that stops", () => {
     expect(details("stopped")).toMatchObject({ kind: "cancelled", detail: "the run was cancelled" });
   });
 
-  it("because another harness has the execution says nothing", async () => {
+  it("because another harness has the execution reports nothing", async () => {
     await using plane = await start({});
     plane.intercept = respondTo("resolve-prompt", () => ({ status: 409, headers: FINAL }));
     expect(await execute(plane)).toBe(0);
     expect(plane.calls).toHaveLength(1);
   });
 
-  it("because its first response says nothing about the run is lost", async () => {
+  it("because its first response has no run is lost", async () => {
     await using plane = await start({});
     plane.intercept = respondTo("resolve-prompt", () => ({ status: 200, body: { prompt: "a" } }));
     expect(await execute(plane)).toBe(1);
@@ -400,7 +400,7 @@ describe("a session that stops", () => {
     expect(logged().includes("error the shutdown could not be reported")).toBe(isLogged);
   });
 
-  it("is reported where its host cannot be prepared", async () => {
+  it("is reported if its host cannot be prepared", async () => {
     await using plane = await start({ prompt: sh("true") });
     const host = Promise.reject<Host>(new Error("no space for a host"));
     void host.catch(() => undefined);

@@ -57,13 +57,13 @@ function createOutbox() {
   return {
     events,
     outbox,
-    told: () => events.map(([name, payload]) => [name, payload?.["is_error"], payload?.["detail"]]),
+    listEvents: () => events.map(([name, payload]) => [name, payload?.["is_error"], payload?.["detail"]]),
   };
 }
 
-/** Sets up a workspace for such a run. */
+/** Sets up a workspace for a run with this context. */
 function start(context: Partial<RunContext>, given: Partial<SetupOptions> = {}, result: Partial<CommandResult> = {}) {
-  const { told, outbox } = createOutbox();
+  const { listEvents, outbox } = createOutbox();
   const requests: CommandRequest[] = [];
   const redactor = createRedactor([]);
   const work = prepare({
@@ -85,7 +85,7 @@ function start(context: Partial<RunContext>, given: Partial<SetupOptions> = {}, 
     restore: () => Promise.reject(new Error("not used")),
     ...given,
   });
-  return { work, told, requests, redactor };
+  return { work, listEvents, requests, redactor };
 }
 
 const attachment = (attachment_id: string, filename: string, path = `/known/${attachment_id}`) => ({
@@ -96,14 +96,14 @@ const attachment = (attachment_id: string, filename: string, path = `/known/${at
 
 describe("setting up a workspace", () => {
   it("does nothing for a run that needs nothing", async () => {
-    const { work, told } = start({});
+    const { work, listEvents } = start({});
     expect(await work).toEqual({ skills: [], clones: [], isRestored: false, workingDirectory: "" });
-    expect([told(), readdirSync(workspace.paths.workspace)]).toEqual([[], ["output"]]);
+    expect([listEvents(), readdirSync(workspace.paths.workspace)]).toEqual([[], ["output"]]);
   });
 
   it("downloads attachments with plain and different names", async () => {
     const names = ["a.txt", "a.txt", "../b.txt", "c\\d.txt", "..", ".", "e/"];
-    const { work, told } = start({
+    const { work, listEvents } = start({
       attachments: names.map((name, index) => attachment(`id-${index}`, name)),
       secrets: [{ name: "KEY", value: "v" }],
     });
@@ -113,14 +113,14 @@ describe("setting up a workspace", () => {
     expect(readdirSync(folder)).toEqual(files);
     const contents = files.map((name) => readFileSync(join(folder, name), "utf8"));
     expect(contents).toEqual([0, 2, 3, 6, 1, 4, 5].map((index) => `content of /known/id-${index}`));
-    expect(told()).toEqual([["setup_environment_resolution", false, "7 attachments, 1 secret"]]);
+    expect(listEvents()).toEqual([["setup_environment_resolution", false, "7 attachments, 1 secret"]]);
   });
 
   it("names the attachment that storage refuses, and every secret that is not available", async () => {
-    const { work, told } = start({ attachments: [attachment("id", "plans/a.txt", "/unknown")] });
+    const { work, listEvents } = start({ attachments: [attachment("id", "plans/a.txt", "/unknown")] });
     const message = "attachment plans/a.txt could not be downloaded: storage returned 403";
     await expect(work).rejects.toMatchObject({ name: "SetupError", message });
-    expect(told()).toEqual([["setup_environment_resolution", true, message]]);
+    expect(listEvents()).toEqual([["setup_environment_resolution", true, message]]);
     const secrets = ["A", "B"].map((name) => ({ name, unavailable: "was deleted" }));
     const other = start({ secrets, attachments: [attachment("id", "a.txt")] });
     await expect(other.work).rejects.toThrow("secret A: was deleted; secret B: was deleted");
@@ -141,14 +141,14 @@ describe("setting up a workspace", () => {
         files: [{ filename: "a", download_url: "b", mime_type: "c/d", size_bytes: 1 }],
       },
     };
-    const { work, told, requests } = start(context, { restore: async () => true });
+    const { work, listEvents, requests } = start(context, { restore: async () => true });
     expect(await work).toEqual({
       skills: [],
       clones: [{ owner: "o", name: "one", path: "one", commit: "" }],
       isRestored: true,
       workingDirectory: "one",
     });
-    expect(told()).toEqual([
+    expect(listEvents()).toEqual([
       ["setup_environment_resolution", false, "the workspace of the previous execution"],
       ["setup_environment_resolution", false, "1 attachment"],
       ["setup_commands", false, "npm ci"],
@@ -175,7 +175,7 @@ describe("setting up a workspace", () => {
       clones: [{ name: "one", path: "one", commit: one.git("rev-parse", "HEAD") }],
       workingDirectory: "one",
     });
-    expect(first.told()).toEqual([
+    expect(first.listEvents()).toEqual([
       ["setup_repo_clone", false, one.url],
       ["setup_skill_loading", false, "one:SKILL.md"],
     ]);
@@ -193,17 +193,17 @@ describe("setting up a workspace", () => {
   it("reports a failed clone without the credentials of its URL, after the others have ended", async () => {
     using one = new Repository("one", { "a.txt": "" });
     const url = "https://user-of-it:p4ss-word@127.0.0.1:1/o/none";
-    const { work, told, redactor } = start({ agent_config: { repositories: [{ url }, { url: one.url }] } });
+    const { work, listEvents, redactor } = start({ agent_config: { repositories: [{ url }, { url: one.url }] } });
     await expect(work).rejects.toMatchObject({ name: "SetupError" });
-    const tellings = told().toSorted();
-    expect(tellings).toEqual([
+    const reported = listEvents().toSorted();
+    expect(reported).toEqual([
       ["setup_repo_clone", false, one.url],
       ["setup_repo_clone", true, expect.stringContaining("cloning https://***@127.0.0.1:1/o/none failed")],
     ]);
     expect(redactor.text("user-of-it p4ss-word")).toBe("*** ***");
   });
 
-  it("clones no longer than the execution has", async () => {
+  it("clones no longer than the execution lasts", async () => {
     const sockets = new Set<Socket>();
     const hanging = createHangingServer((socket) => void sockets.add(socket));
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
@@ -238,12 +238,12 @@ describe("a setup command", () => {
   it("starts where the agent's first command does, within its time", async () => {
     using one = new Repository("one", { "a.txt": "" });
     const context = { agent_config: { repositories: [{ url: one.url }] }, setup_commands: ["npm ci", "npm test"] };
-    const { work, told, requests } = start(context);
+    const { work, listEvents, requests } = start(context);
     await work;
     expect(requests).toEqual(
       ["npm ci", "npm test"].map((command) => ({ command, workingDirectory: "/workspace/one", timeoutMs: 600_000 })),
     );
-    expect(told().slice(1)).toEqual([
+    expect(listEvents().slice(1)).toEqual([
       ["setup_commands", false, "npm ci"],
       ["setup_commands", false, "npm test"],
     ]);
@@ -281,14 +281,14 @@ describe("a setup command", () => {
       `the setup command "${"c".repeat(200)}" ended with exit code 1:\n${"y".repeat(1_024 - 245)}`,
     ],
   ])("that fails reports %s", async (_, result, message) => {
-    const { work, told } = start({ setup_commands: ["ls", "pwd"] }, {}, result);
+    const { work, listEvents } = start({ setup_commands: ["ls", "pwd"] }, {}, result);
     await expect(work).rejects.toMatchObject({ name: "SetupError", message });
-    expect(told()).toEqual([["setup_commands", true, message]]);
+    expect(listEvents()).toEqual([["setup_commands", true, message]]);
   });
 });
 
 describe("reportStep", () => {
-  it("reports duration and result, and the start of what takes a second", async () => {
+  it("reports duration and result, and the start of a step that takes a second", async () => {
     vi.useFakeTimers({ now: Date.parse("2026-11-23T08:00:00.000Z") });
     try {
       const { events, outbox } = createOutbox();

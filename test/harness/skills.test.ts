@@ -33,7 +33,7 @@ describe("loadSkill", () => {
     },
   );
 
-  it("says what form a skill's name has", async () => {
+  it("explains the form of a skill's name", async () => {
     const message = "skill tools: must have the form owner/repo:skill-name or owner/repo:path";
     await expect(load("tools")).rejects.toMatchObject({ message });
     await expect(load("tools:")).rejects.toThrow("must have the form");
@@ -56,7 +56,7 @@ describe("loadSkill", () => {
     expect(await load("tools:b.md")).toMatchObject({ name: "b.md" });
   });
 
-  it("tells repositories of one name apart by their owners", async () => {
+  it("distinguishes repositories of the same name by their owners", async () => {
     const fork = { owner: "fork", name: "tools", path: "fork-tools", commit: "" };
     for (const clone of [CLONE, fork]) write("a.md", `Of ${clone.owner}.`, clone);
     const bodyOf = async (spec: string) => (await loadSkill(spec, [CLONE, fork], workspace)).body;
@@ -98,7 +98,7 @@ describe("loadSkill", () => {
     await expect(load("tools:dir.md")).rejects.toThrow("acme/tools has no such skill; skills there: none");
   });
 
-  it("names up to twenty skills and repositories that there are", async () => {
+  it("names up to twenty available skills and repositories", async () => {
     const names = Array.from({ length: 22 }, (_, index) => `s${String(index).padStart(2, "0")}`);
     for (const name of names) write(`.agents/skills/${name}/SKILL.md`, "a");
     write(".claude/skills/s01/SKILL.md", "a");

@@ -194,7 +194,7 @@ describe("the summary of a step", () => {
     ["search_files", {}],
     ["call_mcp_tool", {}],
     ["call_mcp_tool", []],
-  ])("is absent if there is nothing to say of %s with %j", (name, output) => {
+  ])("is absent for %s with %j", (name, output) => {
     expect(describeEnd(name, "completed", output, undefined)).toEqual({});
   });
 
@@ -242,7 +242,7 @@ describe("the diff of a step", () => {
     });
   });
 
-  it("has no line numbers where the place in the file is unknown", () => {
+  it("has no line numbers if the position in the file is unknown", () => {
     expect(createSnippetDiff("a", "x\ny\n", "x\nz\n")).toEqual({
       text: "--- a/a\n+++ b/a\n@@\n x\n-y\n+z\n",
       added: 1,

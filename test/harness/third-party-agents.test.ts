@@ -62,7 +62,7 @@ describe("toMcpServers", () => {
 });
 
 describe("the names of MCP servers", () => {
-  it("differ for agents also where they only differ in characters that agents do not accept", () => {
+  it("stay different if they differ only in characters that agents do not accept", () => {
     const servers = Object.fromEntries(["a.b", "a b", "a-b-2", "a-b"].map((name) => [name, { command: name }]));
     expect(toMcpServers(servers).map(([name, server]) => [name, "command" in server && server.command])).toEqual([
       ["a-b", "a.b"],
@@ -74,7 +74,7 @@ describe("the names of MCP servers", () => {
 });
 
 describe("plan mode", () => {
-  it("tells agents without a mode of their own to change nothing", () => {
+  it("instructs agents without their own plan mode to change nothing", () => {
     expect(PLAN_ONLY).toContain("Do not change files");
   });
 });

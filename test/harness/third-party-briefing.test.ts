@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(steps, { recursive: true });
 });
 
-/** What an agent works with; its commands do nothing. */
+/** The dependencies of an agent, whose commands do nothing. */
 function createWork({ network = true, programs = "/programs", attachments = [""], basePrompt = "" }) {
   const url = "http://127.0.0.1:1";
   const envelope: Envelope = {
@@ -141,13 +141,13 @@ describe("makeThirdParty", () => {
 });
 
 describe("findAgentFolder", () => {
-  // A file that the checkout has, where the program of an agent would be.
+  // A file of the checkout in place of an agent's program.
   const agent = { ...claude, program: "../package.json" };
   const image = join(import.meta.dirname, "../../image");
   it.each([
-    ["the image's of a checkout where none is named", undefined, image],
-    ["the named one", dirname(image), dirname(image)],
-    ["none where the named one does not have the agent", "/nowhere", undefined],
+    ["the image's folder in a checkout if none is named", undefined, image],
+    ["the named folder", dirname(image), dirname(image)],
+    ["undefined if the named folder does not have the agent", "/nowhere", undefined],
   ])("returns %s", (_, named, folder) => {
     vi.stubEnv("RUNYARD_AGENTS", named);
     expect(findAgentFolder(agent)).toBe(folder);

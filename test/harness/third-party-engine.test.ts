@@ -14,12 +14,12 @@ import { RELAY, RELAY_FILE } from "#harness/third-party/relay.ts";
 import { buildTurnScript } from "#harness/third-party/turn-script.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
-/** What waits for a response that never comes ends soon. */
+/** A test that waits for a missing response fails soon. */
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
 
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
 const STARTED = { type: "thread.started", thread_id: SESSION };
-const SAID = { type: "item.completed", item: { id: "1", type: "agent_message", text: "All done." } };
+const AGENT_MESSAGE = { type: "item.completed", item: { id: "1", type: "agent_message", text: "All done." } };
 const DONE = { type: "turn.completed" };
 
 const GO_ON =
@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What happens around an engine. */
+/** The surroundings of an engine. */
 interface Surroundings {
   /** What the agent prints in a turn; a text is a line as it is. */
   printed: readonly unknown[];
@@ -69,7 +69,7 @@ interface Surroundings {
   during(request: CommandRequest): Promise<void>;
 }
 
-/** An engine whose agent prints these lines, and what it does to its surroundings. */
+/** An engine whose agent prints these lines, with records of its effects. */
 function startEngine(given: Partial<ThirdPartyOptions> = {}) {
   const paths = { workspace: "/w", home: "/h", tmp: "/t", output: "/o" };
   const calls: string[] = [];
@@ -77,7 +77,7 @@ function startEngine(given: Partial<ThirdPartyOptions> = {}) {
   const messages: Message[] = [];
   const logged: unknown[] = [];
   const watchers = new Set<(isWatched: boolean) => void>();
-  const state: Surroundings = { printed: [STARTED, SAID, DONE], during: async () => {} };
+  const state: Surroundings = { printed: [STARTED, AGENT_MESSAGE, DONE], during: async () => {} };
   const options: ThirdPartyOptions = {
     agent: codex,
     folder: "/programs",
@@ -175,7 +175,7 @@ describe("the prompt of a third-party agent", () => {
       undefined,
       `${formatHistory("user: Not this.")}\n\nDo it.`,
     ],
-    ["no cancellation that was answered", [user("Not this."), cancel, agent("Well.")], SESSION, "Do it."],
+    ["no cancellation before a later response", [user("Not this."), cancel, agent("Well.")], SESSION, "Do it."],
   ])("has %s", async (_, conversation, stored, expected) => {
     const it = startEngine();
     it.state.stored = stored;
@@ -210,7 +210,7 @@ describe("a turn of a third-party agent", () => {
   it("runs the agent's script with its files, and stores messages before the session", async () => {
     const it = startEngine();
     expect(await it.take(turnOf("Do it."))).toEqual({ success: true, summary: "All done." });
-    const asked = {
+    const request = {
       session: undefined,
       model: "gpt/x",
       reasoningLevel: "high",
@@ -224,14 +224,14 @@ describe("a turn of a third-party agent", () => {
     const files = { folder: "/steps", socket: "m1", prompt: "prompt-1.md" };
     expect(it.requests).toEqual([
       {
-        command: buildTurnScript(program, codex.script(asked), files),
+        command: buildTurnScript(program, codex.script(request), files),
         workingDirectory: "/w/clone",
         timeoutMs: 2 ** 31 - 1,
         signal: expect.any(AbortSignal),
         onOutput: expect.any(Function),
       },
     ]);
-    expect(it.readStep("codex.toml")).toBe(codex.files(asked)["codex.toml"]);
+    expect(it.readStep("codex.toml")).toBe(codex.files(request)["codex.toml"]);
     expect([it.readStep(RELAY_FILE), it.readStep(TAP_FILE)]).toEqual([RELAY, TAP]);
     expect(it.calls).toEqual(["before", "run", "after", "after", "after", "flush", `save ${SESSION}`]);
     expect(it.logged).toEqual([]);
@@ -247,13 +247,13 @@ describe("a turn of a third-party agent", () => {
     ],
     [
       "its own reason",
-      [SAID, { type: "turn.failed", error: { message: "cut" } }, "noise"],
+      [AGENT_MESSAGE, { type: "turn.failed", error: { message: "cut" } }, "noise"],
       { exitCode: 1 },
       { success: false, summary: "The harness codex ended with exit code 1: cut" },
     ],
     [
       "its last text",
-      [SAID, "noise"],
+      [AGENT_MESSAGE, "noise"],
       { exitCode: 1 },
       { success: false, summary: "The harness codex ended with exit code 1: All done." },
     ],
@@ -276,7 +276,7 @@ describe("a turn of a third-party agent", () => {
     const it = startEngine();
     it.state.printed = [];
     it.state.during = async ({ onOutput }) =>
-      onOutput?.(Buffer.from(`${JSON.stringify(SAID)}\n${JSON.stringify(DONE)}`));
+      onOutput?.(Buffer.from(`${JSON.stringify(AGENT_MESSAGE)}\n${JSON.stringify(DONE)}`));
     expect(await it.take(turnOf("Do it."))).toEqual({ success: true, summary: "All done." });
     const summary = { ...codex, reader: () => ({ read: () => {}, session: () => undefined, ended: () => ENDED }) };
     const ENDED = { success: true, summary: "So it ended." };
@@ -344,7 +344,7 @@ describe("a turn of a third-party agent", () => {
     }
   });
 
-  it("may take as long as the execution has", async () => {
+  it("may use all the time of the execution", async () => {
     const slice = { deadlineAt: Date.now() + 60_000, cutAt: 0, beforeStep: () => {}, afterStep: () => {} };
     const it = startEngine({ slice });
     await it.take(turnOf("Do it."));

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelRetry } from "#harness/reporting/retry-reporter.ts";
 import { type Forwarder, openForwarder } from "#harness/third-party/forwarder.ts";
 
-/** What waits for a response that never comes ends soon. */
+/** A test that waits for a missing response fails soon. */
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
 
 interface Call {
@@ -19,7 +19,7 @@ interface Call {
 let folder = "";
 let gateway: Server;
 let forwarder: Forwarder;
-/** What the gateway does with the next calls. */
+/** Responds to the next calls to the gateway. */
 let respond: (response: ServerResponse) => void;
 let calls: Call[] = [];
 let retries: ModelRetry[] = [];
@@ -175,7 +175,7 @@ describe("the forwarder of a third-party agent", () => {
     await expect(post(CHAT, "{}")).rejects.toThrow("aborted");
   });
 
-  it("ends calls of the gateway with it", async () => {
+  it("aborts its calls to the gateway when it is closed", async () => {
     let isEnded: (() => void) | undefined;
     const ended = new Promise<void>((resolve) => {
       isEnded = resolve;
@@ -188,7 +188,7 @@ describe("the forwarder of a third-party agent", () => {
     await ended;
   });
 
-  describe("reads the text of a response along", () => {
+  describe("the text of a response", () => {
     const EVENT = `data: ${JSON.stringify({ choices: [{ delta: { content: "é" } }] })}\n\n`;
     const stream = (type: string | undefined, status = 200) => {
       respond = (response) => {
@@ -200,20 +200,20 @@ describe("the forwarder of a third-party agent", () => {
       };
     };
 
-    it("of a call with tools, which stays the same", async () => {
+    it("is read for a call with tools, whose response stays the same", async () => {
       stream("text/event-stream; charset=utf-8", 201);
       const { status, text, headers } = await post(CHAT, '{"tools":[{}]}');
       expect([status, text, headers["content-type"]]).toEqual([201, EVENT, "text/event-stream; charset=utf-8"]);
       expect(texts).toEqual(["é"]);
     });
 
-    it.each(["{}", '{"tools":[]}', '{"tools":{"length":1}}'])("but not of a side task: %s", async (body) => {
+    it.each(["{}", '{"tools":[]}', '{"tools":{"length":1}}'])("is not read for a side task: %s", async (body) => {
       stream("text/event-stream");
       expect((await post(CHAT, body)).text).toBe(EVENT);
       expect(texts).toEqual([]);
     });
 
-    it.each(["application/json", "x-text/event-stream", undefined])("but not of the type %s", async (type) => {
+    it.each(["application/json", "x-text/event-stream", undefined])("is not read for the type %s", async (type) => {
       stream(type);
       expect((await post(CHAT, '{"tools":[{}]}')).text).toBe(EVENT);
       expect(texts).toEqual([]);

@@ -19,7 +19,7 @@ const call = (name: string, id?: string) => ({
 const response = (name: string, output: string, id?: string) => ({
   functionResponse: { name, response: { output }, ...(id === undefined ? {} : { id }) },
 });
-const asked = {
+const geminiRequest = {
   contents: [
     { role: "user", parts: [{ text: "Look" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }] },
     { role: "model", parts: [{ text: "hm", thought: true }, { text: "I look." }, call("ls", "c:1")] },
@@ -38,7 +38,7 @@ const asked = {
 
 describe("a request of Google's generateContent", () => {
   it("becomes one of Anthropic's Messages", () => {
-    const question = parseQuestion(asked);
+    const question = parseQuestion(geminiRequest);
     expect(question && toMessagesRequest(question, "anthropic/x")).toEqual({
       model: "anthropic/x",
       max_tokens: 32_000,
@@ -68,7 +68,7 @@ describe("a request of Google's generateContent", () => {
   });
 
   it("becomes one of OpenAI's Chat Completions", () => {
-    const question = parseQuestion({ ...asked, toolConfig: { functionCallingConfig: { mode: "ANY" } } });
+    const question = parseQuestion({ ...geminiRequest, toolConfig: { functionCallingConfig: { mode: "ANY" } } });
     expect(question && toChatRequest(question, "openai/x")).toMatchObject({
       model: "openai/x",
       stream: true,
@@ -98,7 +98,7 @@ describe("a request of Google's generateContent", () => {
       contents: [
         { role: "user", parts: [{ text: "one" }] },
         { role: "model", parts: [call("ls"), call("cat"), call("lost")] },
-        // Twice, in another order, without ids, and with one of a call that nobody made.
+        // Results occur twice, in another order, without ids, and one belongs to no call.
         {
           role: "user",
           parts: [response("cat", "2"), response("ls", "1"), response("ls", "1 again"), response("x", "?")],
@@ -127,7 +127,7 @@ describe("a request of Google's generateContent", () => {
     ]);
   });
 
-  it("for JSON output says so in text, and an invalid one is recognized", () => {
+  it("requests JSON output in text, and is recognized if invalid", () => {
     const generationConfig = {
       responseMimeType: "application/json",
       responseSchema: { type: "OBJECT" },
@@ -145,10 +145,10 @@ describe("a request of Google's generateContent", () => {
 
 describe("a generateContent request", () => {
   const contents = [{ role: "user", parts: [{ text: "a" }] }];
-  const ask = (members: object) => parseQuestion({ contents, ...members });
+  const parse = (members: object) => parseQuestion({ contents, ...members });
 
   it("has defaults for everything but its contents", () => {
-    const question = ask({});
+    const question = parse({});
     expect(question).toEqual({
       system: "",
       turns: [{ role: "user", parts: [{ kind: "text", text: "a" }] }],
@@ -173,14 +173,16 @@ describe("a generateContent request", () => {
 
   it("may require a call of a tool", () => {
     const tools = [{ functionDeclarations: [{ name: "ls" }] }, {}];
-    const [any, auto] = ["ANY", "AUTO"].map((mode) => ask({ tools, toolConfig: { functionCallingConfig: { mode } } }));
+    const [any, auto] = ["ANY", "AUTO"].map((mode) =>
+      parse({ tools, toolConfig: { functionCallingConfig: { mode } } }),
+    );
     const tool = { name: "ls", description: "", schema: { type: "object", properties: {} } };
     expect(any).toMatchObject({ mustCall: true, tools: [tool] });
     expect(any && toMessagesRequest(any, "m")).toMatchObject({ tool_choice: { type: "any" } });
     expect(any && toChatRequest(any, "m")).toMatchObject({ tool_choice: "required" });
     expect(auto && toMessagesRequest(auto, "m")).not.toHaveProperty("tool_choice");
     expect(auto && toChatRequest(auto, "m")).not.toHaveProperty("tool_choice");
-    for (const toolConfig of [{}, { functionCallingConfig: {} }]) expect(ask({ toolConfig })?.mustCall).toBe(false);
+    for (const toolConfig of [{}, { functionCallingConfig: {} }]) expect(parse({ toolConfig })?.mustCall).toBe(false);
   });
 
   it.each([
@@ -195,14 +197,14 @@ describe("a generateContent request", () => {
     [{ anyOf: [{ type: "NULL" }] }, { type: "object", anyOf: [{ type: "null" }] }],
     [{ type: ["STRING"] }, { type: ["STRING"] }],
   ])("has the schema %j as %j", (parameters, schema) => {
-    expect(ask({ tools: [{ functionDeclarations: [{ name: "a", parameters }] }] })?.tools[0]?.schema).toEqual(schema);
+    expect(parse({ tools: [{ functionDeclarations: [{ name: "a", parameters }] }] })?.tools[0]?.schema).toEqual(schema);
     const both = { name: "a", parameters: { type: "NUMBER" }, parametersJsonSchema: parameters ?? schema };
-    expect(ask({ tools: [{ functionDeclarations: [both] }] })?.tools[0]?.schema).toEqual(schema);
+    expect(parse({ tools: [{ functionDeclarations: [both] }] })?.tools[0]?.schema).toEqual(schema);
   });
 
   it("describes the format of a JSON response", () => {
     const form = "Answer with one JSON value and nothing else: no explanation, no code fence.";
-    const system = (generationConfig: object) => ask({ generationConfig })?.system;
+    const system = (generationConfig: object) => parse({ generationConfig })?.system;
     const schemas = { responseJsonSchema: { type: "NUMBER" }, responseSchema: { type: "STRING" } };
     expect(system({ responseMimeType: "application/json" })).toBe(form);
     expect(system({ responseMimeType: "text/plain", ...schemas })).toBe("");
@@ -212,7 +214,7 @@ describe("a generateContent request", () => {
   });
 
   it("joins the texts of its system instruction", () => {
-    expect(ask({ systemInstruction: { parts: [{ text: "a" }, {}, { text: "b" }] } })?.system).toBe("a\nb");
+    expect(parse({ systemInstruction: { parts: [{ text: "a" }, {}, { text: "b" }] } })?.system).toBe("a\nb");
   });
 
   it("omits calls of the user, results of the model, empty texts and empty turns", () => {
@@ -435,10 +437,11 @@ describe("a streamed response", () => {
   });
 });
 
-describe("Google's API before the model gateway", () => {
+describe("Google's API in front of the model gateway", () => {
   const streamed = (...events: unknown[]): Response =>
     new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(""));
-  const ask = (path: string, modelId: string, model: CallModel) => respondAsGemini(path, asked, modelId, model);
+  const callGemini = (path: string, modelId: string, model: CallModel) =>
+    respondAsGemini(path, geminiRequest, modelId, model);
 
   it("calls each model in its own API, and responds streamed or whole", async () => {
     const paths: string[] = [];
@@ -448,26 +451,26 @@ describe("Google's API before the model gateway", () => {
         return streamed({ type: "content_block_delta", delta: { type: "text_delta", text: "Hi" } });
       return streamed({ choices: [{ delta: { content: "Hi" } }] });
     };
-    const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "bedrock/x", model);
+    const stream = await callGemini("/gemini/v1beta/models/x:streamGenerateContent", "bedrock/x", model);
     expect(stream.headers.get("content-type")).toBe("text/event-stream");
     expect(await stream.text()).toMatch(/^data: \{"candidates":.*"text":"Hi".*\r\n\r\ndata: .*"finishReason":"STOP"/s);
-    const response = await ask("/gemini/v1beta/models/x:generateContent", "compatible/x", model);
+    const response = await callGemini("/gemini/v1beta/models/x:generateContent", "compatible/x", model);
     expect(await response.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] });
     expect(paths).toEqual(["/anthropic/v1/messages", "/openai/v1/chat/completions"]);
-    const counted = await ask("/gemini/v1beta/models/x:countTokens", "anthropic/x", model);
-    expect(await counted.json()).toEqual({ totalTokens: Math.ceil(JSON.stringify(asked).length / 4) });
+    const counted = await callGemini("/gemini/v1beta/models/x:countTokens", "anthropic/x", model);
+    expect(await counted.json()).toEqual({ totalTokens: Math.ceil(JSON.stringify(geminiRequest).length / 4) });
   });
 
-  it("asks Anthropic's models in the version of its API, and with the request of the model", async () => {
+  it("calls Anthropic's models with the version of its API and the request for the model", async () => {
     const calls: unknown[] = [];
     const model: CallModel = async (...given) => {
       calls.push(given);
       return streamed();
     };
-    const question = parseQuestion(asked);
+    const question = parseQuestion(geminiRequest);
     const path = "/gemini/v1beta/models/x:generateContent";
     for (const modelId of ["anthropic/x", "openai/anthropic/x"])
-      expect((await ask(path, modelId, model)).status).toBe(200);
+      expect((await callGemini(path, modelId, model)).status).toBe(200);
     expect(calls).toEqual([
       [
         "/anthropic/v1/messages",
@@ -484,7 +487,7 @@ describe("Google's API before the model gateway", () => {
     const bytes = Buffer.from(body);
     const model: CallModel = async () =>
       new Response(ReadableStream.from(Array.from(bytes, (byte) => new Uint8Array([byte]))));
-    const response = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+    const response = await callGemini("/gemini/v1beta/models/x:generateContent", "openai/x", model);
     expect(await response.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "é!" }] } }] });
   });
 
@@ -503,7 +506,7 @@ describe("Google's API before the model gateway", () => {
       ["<html>", "<html>"],
     ]) {
       const model: CallModel = async () => new Response(body, { status: code });
-      const response = await ask("/gemini/v1beta/models/x:generateContent", "openai/x", model);
+      const response = await callGemini("/gemini/v1beta/models/x:generateContent", "openai/x", model);
       expect([response.status, await response.json()]).toEqual([code, { error: { code, message, status } }]);
     }
   });
@@ -523,7 +526,7 @@ describe("Google's API before the model gateway", () => {
       },
     ]);
     expect(calls).toBe(0);
-    await expect(ask(path, "openai/x", model)).resolves.toMatchObject({ status: 200 });
+    await expect(callGemini(path, "openai/x", model)).resolves.toMatchObject({ status: 200 });
   });
 
   it("ends the model's response when the agent stops to read", async () => {
@@ -536,7 +539,7 @@ describe("Google's API before the model gateway", () => {
       },
     });
     const path = "/gemini/v1beta/models/x:streamGenerateContent";
-    const { body } = await ask(path, "openai/x", async () => new Response(stream));
+    const { body } = await callGemini(path, "openai/x", async () => new Response(stream));
     const reader = body?.getReader();
     await reader?.read();
     await reader?.cancel();
@@ -546,17 +549,17 @@ describe("Google's API before the model gateway", () => {
   it("passes on the gateway's errors, and a broken response, in Google's format", async () => {
     const refused: CallModel = async () =>
       Response.json({ error: { message: "budget_exceeded: spent" } }, { status: 403 });
-    const response = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
+    const response = await callGemini("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual({
       error: { code: 403, message: "budget_exceeded: spent", status: "PERMISSION_DENIED" },
     });
     const broken: CallModel = async () => streamed({ type: "error", error: { message: "cut" } });
-    const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", broken);
+    const stream = await callGemini("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", broken);
     expect(await stream.text()).toContain('"error":{"code":502,"message":"Error: cut"');
-    expect((await ask("/gemini/v1beta/models/x:generateContent", "anthropic/x", broken)).status).toBe(502);
-    expect((await ask("/gemini/v1beta/models/x:embedContent", "anthropic/x", broken)).status).toBe(404);
-    const searching = { ...asked, tools: [{ googleSearch: {} }] };
+    expect((await callGemini("/gemini/v1beta/models/x:generateContent", "anthropic/x", broken)).status).toBe(502);
+    expect((await callGemini("/gemini/v1beta/models/x:embedContent", "anthropic/x", broken)).status).toBe(404);
+    const searching = { ...geminiRequest, tools: [{ googleSearch: {} }] };
     const path = "/gemini/v1beta/models/x:generateContent";
     const own = await respondAsGemini(path, searching, "anthropic/x", broken);
     expect([own.status, await own.text()]).toEqual([400, expect.stringContaining("googleSearch")]);

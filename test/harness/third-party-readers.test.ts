@@ -9,26 +9,26 @@ import { createLines } from "#harness/third-party/lines.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
-/** Live output that nobody reads. */
+/** Live output without a reader. */
 const live = { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) };
 const redactor = createRedactor(["s3cr3t-value-of-the-run"]);
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
 
-/** What the lines of an agent become, as the agent of this version wrote them. */
+/** Reads lines as this version of the agent prints them, and returns the result. */
 function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = false) {
   const messages: Message[] = [];
   const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
   const reader = agent.reader(recorder);
   for (const line of lines) reader.read(line);
   if (isBrokenOff) recorder.breakOff();
-  return { messages, response: recorder.takeFinalMessage(), ended: reader.ended(), session: reader.session() };
+  return { messages, finalMessage: recorder.takeFinalMessage(), ended: reader.ended(), session: reader.session() };
 }
 
 const action = (category: string, name: string, input: unknown) => ({ type: "action", category, name, input });
 const result = (name: string, state: string, output: unknown) => ({ type: "action_result", name, state, output });
 
 describe("lines of claude 2.1.330", () => {
-  const said = (type: string, ...content: unknown[]) => ({ type, session_id: SESSION, message: { content } });
+  const createLine = (type: string, ...content: unknown[]) => ({ type, session_id: SESSION, message: { content } });
   const use = (id: string, name: string, input: unknown) => ({ type: "tool_use", id, name, input });
   const used = (id: string, content: unknown, is_error = false) => ({
     type: "tool_result",
@@ -38,16 +38,16 @@ describe("lines of claude 2.1.330", () => {
   });
 
   it("become texts, actions and results, and the last text is the final response", () => {
-    const { messages, response, ended, session } = read(claude, [
+    const { messages, finalMessage, ended, session } = read(claude, [
       { type: "system", subtype: "init", session_id: SESSION, tools: ["Bash"] },
-      said("assistant", { type: "thinking", thinking: "hm" }),
-      said("assistant", { type: "text", text: "I look." }),
-      said("assistant", use("t1", "Bash", { command: "ls", description: "list" })),
-      said("user", used("t1", "a\nb")),
-      said("assistant", use("t2", "Read", { file_path: "/a" }), use("t3", "mcp__box__ping", { n: 1 })),
-      said("user", used("t2", [{ type: "text", text: "no such file" }], true)),
-      said("user", used("t3", [{ type: "text", text: "pong" }, { type: "image" }])),
-      said("assistant", { type: "text", text: "All done." }),
+      createLine("assistant", { type: "thinking", thinking: "hm" }),
+      createLine("assistant", { type: "text", text: "I look." }),
+      createLine("assistant", use("t1", "Bash", { command: "ls", description: "list" })),
+      createLine("user", used("t1", "a\nb")),
+      createLine("assistant", use("t2", "Read", { file_path: "/a" }), use("t3", "mcp__box__ping", { n: 1 })),
+      createLine("user", used("t2", [{ type: "text", text: "no such file" }], true)),
+      createLine("user", used("t3", [{ type: "text", text: "pong" }, { type: "image" }])),
+      createLine("assistant", { type: "text", text: "All done." }),
       { type: "result", subtype: "success", is_error: false, result: "All done.", session_id: SESSION },
     ]);
     expect(messages).toMatchObject([
@@ -64,8 +64,8 @@ describe("lines of claude 2.1.330", () => {
       { role: "tool", content: [result("read_files", "failed", { stdout: "no such file" })] },
       { role: "tool", content: [result("call_mcp_tool", "completed", { stdout: "pong\n[image]" })] },
     ]);
-    expect({ answer: response, ended, session }).toEqual({
-      response: "All done.",
+    expect({ finalMessage, ended, session }).toEqual({
+      finalMessage: "All done.",
       ended: { success: true, summary: "All done." },
       session: SESSION,
     });
@@ -74,13 +74,13 @@ describe("lines of claude 2.1.330", () => {
   });
 
   it("report a failure, and omit the texts of sub-agents", () => {
-    const below = { ...said("assistant", { type: "text", text: "I am below." }), parent_tool_use_id: "t1" };
-    const { response, ended } = read(claude, [
+    const below = { ...createLine("assistant", { type: "text", text: "I am below." }), parent_tool_use_id: "t1" };
+    const { finalMessage, ended } = read(claude, [
       below,
       { type: "result", subtype: "success", is_error: true, result: "There's an issue with the selected model." },
     ]);
-    expect({ answer: response, ended }).toEqual({
-      response: "",
+    expect({ finalMessage, ended }).toEqual({
+      finalMessage: "",
       ended: { success: false, summary: "There's an issue with the selected model." },
     });
     const failed = { type: "result", subtype: "error_during_execution", is_error: true, errors: ["a", "b"] };
@@ -103,26 +103,26 @@ describe("lines of claude 2.1.330", () => {
     ["Skill", "skill", "Skill"],
     ["mcp_box__ping", "integration", "mcp_box__ping"],
   ])("show the tool %s as %s %s", (tool, category, name) => {
-    const { messages } = read(claude, [said("assistant", use("t1", tool, { a: 1 }))]);
+    const { messages } = read(claude, [createLine("assistant", use("t1", tool, { a: 1 }))]);
     expect(messages).toMatchObject([{ content: [action(category, name, { a: 1 })] }]);
   });
 
   it("are ignored if they are of another kind or shape", () => {
-    const { messages, response, ended, session } = read(claude, [
+    const { messages, finalMessage, ended, session } = read(claude, [
       "text",
       { type: "system", session_id: "no id", message: { content: [use("t0", "Bash", {})] } },
       { type: "assistant", message: { content: "A text." } },
       { type: "assistant" },
-      said("user", { type: "text", text: "Of the user." }, use("t1", "Bash", {})),
-      said("assistant", used("t1", "")),
-      said("assistant", { type: "text" }, { type: "tool_use" }),
+      createLine("user", { type: "text", text: "Of the user." }, use("t1", "Bash", {})),
+      createLine("assistant", used("t1", "")),
+      createLine("assistant", { type: "text" }, { type: "tool_use" }),
       { type: "result" },
-      { ...said("assistant", { type: "text", text: "Mine." }), parent_tool_use_id: null },
+      { ...createLine("assistant", { type: "text", text: "Mine." }), parent_tool_use_id: null },
       { type: "assistant", session_id: "no id", message: { content: [] } },
     ]);
     expect(messages).toMatchObject([{ role: "assistant", content: [action("integration", "unknown", {})] }]);
-    expect({ answer: response, ended, session }).toEqual({
-      response: "Mine.",
+    expect({ finalMessage, ended, session }).toEqual({
+      finalMessage: "Mine.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -131,8 +131,8 @@ describe("lines of claude 2.1.330", () => {
   it("have the text of any result", () => {
     const contents = [undefined, [{ type: "text", text: "a" }, {}, { type: "image" }], [7], { text: "b" }];
     const { messages } = read(claude, [
-      said("assistant", ...contents.map((_, index) => use(`t${index}`, "Bash", {}))),
-      said("user", ...contents.map((content, index) => used(`t${index}`, content))),
+      createLine("assistant", ...contents.map((_, index) => use(`t${index}`, "Bash", {}))),
+      createLine("user", ...contents.map((content, index) => used(`t${index}`, content))),
     ]);
     const outputs = messages.slice(contents.length).map(({ content: [block] }) => block);
     expect(outputs).toMatchObject(
@@ -141,7 +141,7 @@ describe("lines of claude 2.1.330", () => {
   });
 
   it("keep the name of an unknown tool, and end unfinished actions", () => {
-    const { messages } = read(claude, [said("assistant", use("t1", "Monitor", { a: 1 }))], true);
+    const { messages } = read(claude, [createLine("assistant", use("t1", "Monitor", { a: 1 }))], true);
     expect(messages).toMatchObject([
       { content: [action("integration", "Monitor", { a: 1 })] },
       { role: "tool", content: [result("Monitor", "failed", { interrupted: true })] },
@@ -257,7 +257,7 @@ describe("lines of codex 0.169.0", () => {
   });
 
   it("become actions with exit codes, and the last message is the final response", () => {
-    const { messages, response, ended, session } = read(codex, [
+    const { messages, finalMessage, ended, session } = read(codex, [
       { type: "thread.started", thread_id: SESSION },
       { type: "turn.started" },
       item("item.completed", { id: "item_0", type: "error", message: "Model metadata not found." }),
@@ -279,8 +279,8 @@ describe("lines of codex 0.169.0", () => {
       { content: [action("files", "edit_files", { changes: [{ path: "/a", kind: "add" }] })] },
       { content: [result("edit_files", "completed", {})] },
     ]);
-    expect({ answer: response, ended, session }).toEqual({
-      response: "All done.",
+    expect({ finalMessage, ended, session }).toEqual({
+      finalMessage: "All done.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -329,7 +329,7 @@ describe("lines of codex 0.169.0", () => {
   });
 
   it("are ignored if they are of another kind or shape", () => {
-    const { messages, response, ended, session } = read(codex, [
+    const { messages, finalMessage, ended, session } = read(codex, [
       "text",
       { type: "thread.started", thread_id: "no id" },
       { type: "item.started" },
@@ -337,9 +337,9 @@ describe("lines of codex 0.169.0", () => {
       item("item.completed", { id: "1", type: "reasoning", text: "hm" }),
       item("item.completed", { id: "2", type: "agent_message" }),
     ]);
-    expect({ messages, answer: response, ended, session }).toEqual({
+    expect({ messages, finalMessage, ended, session }).toEqual({
       messages: [],
-      response: "",
+      finalMessage: "",
       ended: undefined,
       session: undefined,
     });
@@ -359,7 +359,7 @@ describe("lines of codex 0.169.0", () => {
 
 describe("lines of gemini 0.61.0", () => {
   it("are joined to texts, and become actions and results", () => {
-    const { messages, response, ended, session } = read(gemini, [
+    const { messages, finalMessage, ended, session } = read(gemini, [
       { type: "init", session_id: SESSION, model: "m" },
       { type: "message", role: "user", content: "Write a file" },
       { type: "message", role: "assistant", content: "I will ", delta: true },
@@ -378,8 +378,8 @@ describe("lines of gemini 0.61.0", () => {
       { content: [action("files", "edit_files", { file_path: "a" })] },
       { content: [result("edit_files", "failed", { stdout: "denied" })] },
     ]);
-    expect({ answer: response, ended, session }).toEqual({
-      response: "All done.",
+    expect({ finalMessage, ended, session }).toEqual({
+      finalMessage: "All done.",
       ended: { success: true, summary: "" },
       session: SESSION,
     });
@@ -410,7 +410,7 @@ describe("lines of gemini 0.61.0", () => {
   });
 
   it("are ignored if they are of another kind or shape, and separate texts", () => {
-    const { messages, response, ended, session } = read(gemini, [
+    const { messages, finalMessage, ended, session } = read(gemini, [
       "text",
       { type: "other", session_id: SESSION },
       { type: "init", session_id: "no id" },
@@ -421,9 +421,9 @@ describe("lines of gemini 0.61.0", () => {
       { type: "message", role: "assistant", content: "Three", delta: true },
       { type: "message", role: "assistant" },
     ]);
-    expect({ messages, answer: response, ended, session }).toEqual({
+    expect({ messages, finalMessage, ended, session }).toEqual({
       messages: [],
-      response: "One\n\nTwo!\n\nThree",
+      finalMessage: "One\n\nTwo!\n\nThree",
       ended: undefined,
       session: undefined,
     });

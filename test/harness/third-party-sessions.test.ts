@@ -19,7 +19,7 @@ import { createRedactor } from "#harness/redaction/redactor.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { createSessions } from "#harness/third-party/sessions.ts";
 
-/** What waits for a response that never comes ends soon. */
+/** A test that waits for a missing response fails soon. */
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
 
 const run = promisify(execFile);
@@ -106,7 +106,7 @@ function startSessions({ url, signal = new AbortController().signal }: { url?: s
 const leftovers = () => readdirSync(join(folder, "tmp"));
 
 describe("restoring the session of a third-party agent", () => {
-  it("copies the raw transcript to where the agent looks for it", async () => {
+  it("copies the raw transcript to the path where the agent looks for it", async () => {
     writeFileSync(join(folder, "tmp", "runyard-transcript.jsonl"), "of another turn");
     const { sessions, logged, read } = startSessions({ url: address });
     expect(await sessions.restore()).toBe(SESSION);
@@ -174,7 +174,7 @@ describe("storing the session of a third-party agent", () => {
     expect([calls, leftovers()]).toEqual([[], []]);
   });
 
-  it("replaces what a command put at the place of the copy", async () => {
+  it("replaces what a command created in place of the copy", async () => {
     const { sessions, write } = startSessions();
     const elsewhere = join(folder, "elsewhere");
     symlinkSync(elsewhere, join(folder, "tmp", "runyard-transcript.jsonl"));

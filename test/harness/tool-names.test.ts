@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agentRun } from "./support/agent-run.ts";
 
-/** The contract's own, and this project's additions to them. */
+/** The tools of the contract, and the additions of this project. */
 const NAMES = [
   "run_command",
   "read_files",

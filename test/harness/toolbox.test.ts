@@ -49,7 +49,7 @@ async function create(context: object = {}, skills: readonly object[] = [], ende
   return { ...toolbox, use, events, notified };
 }
 
-/** A server of MCP that lists one tool. */
+/** An MCP server that lists one tool. */
 const SERVER = {
   command: "bash",
   args: [
@@ -67,15 +67,19 @@ read -r line`,
 describe("createToolbox", () => {
   it("has the tools of tools.txt", async () => {
     const { tools, close } = await create({ mcp_servers: { shared: { warp_id: "x" } } });
-    const told = tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
+    const definitions = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    }));
     const listed: Record<string, unknown>[] = JSON.parse(readFileSync(new URL("tools.txt", import.meta.url), "utf8"));
-    expect(told.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual(
+    expect(definitions.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual(
       listed.map(({ cache_control: _, ...tool }) => tool),
     );
     await close();
   });
 
-  it("has tools of these kinds, of which some change nothing", async () => {
+  it("has tools of these categories, some of which are read-only", async () => {
     const { tools } = await create({ mcp_servers: { shared: { warp_id: "x" } } }, [{ id: "a", name: "a" }]);
     expect(tools.map(({ name, category, readsOnly }) => `${name} ${category}${readsOnly ? "" : " (writes)"}`)).toEqual([
       ...["run_command command (writes)", "read_files files", "edit_files files (writes)", "search_files search"],
@@ -149,20 +153,20 @@ describe("createToolbox", () => {
   it.each([
     ["RUNYARD_MCP_LOOPBACK", "http://127.0.0.1:1/"],
     ["RUNYARD_MCP_PRIVATE_NETWORKS", "http://[fd12:3456::1]:1/"],
-  ])("calls what %s allows, and nothing else", async (variable, url) => {
+  ])("calls only the addresses that %s allows", async (variable, url) => {
     const blocked = "is an address that runs may not call";
-    // A network may drop what is sent to an address that is allowed.
-    const tell = () =>
+    // A network may drop packets to an allowed address.
+    const connectServer = () =>
       create({ mcp_servers: { box: { url } } }, [], AbortSignal.timeout(300)).then(
         ({ events }) => String(events[0]),
         (error: unknown) => String(error),
       );
     vi.stubEnv("RUNYARD_MCP_LOOPBACK", undefined);
     vi.stubEnv("RUNYARD_MCP_PRIVATE_NETWORKS", undefined);
-    expect(await tell()).toContain(blocked);
+    expect(await connectServer()).toContain(blocked);
     vi.stubEnv(variable, "deny");
-    expect(await tell()).toContain(blocked);
+    expect(await connectServer()).toContain(blocked);
     vi.stubEnv(variable, "allow");
-    expect(await tell()).not.toContain(blocked);
+    expect(await connectServer()).not.toContain(blocked);
   });
 });

@@ -18,7 +18,7 @@ it("a turn of a third-party agent reaches its model API and its prompt without /
     await writeFile(join(folder, RELAY_FILE), RELAY);
     await writeFile(join(folder, "prompt-1.md"), "do it\n");
     const agent = { program: "agent.js" };
-    // The agent's own script: it prints its prompt and what its model API says.
+    // The agent's own script: it prints its prompt and the response of its model API.
     const own = 'cat; exec 3<>/dev/tcp/127.0.0.1/"$port"; cat <&3; ls /dev';
     const files = { folder, socket: "m1", prompt: "prompt-1.md" };
     const script = buildTurnScript({ agent, folder, node: process.execPath }, own, files);

@@ -15,7 +15,7 @@ function findings(app: App): string[] {
 
 describe("cdk-nag's AwsSolutions", () => {
   let found: { readonly before: readonly string[]; readonly after: readonly string[] } | undefined;
-  /** What is found before and after the acknowledgements. Only a test synthesizes, so that it counts as what runs the code. */
+  /** The findings before and after the acknowledgements. Synthesized in a test, so that coverage counts it for that test. */
   function findUsual() {
     if (found !== undefined) return found;
     const { app } = synthesize({

@@ -26,7 +26,7 @@ const Finding = v.object({
   Location: v.object({ Path: v.array(v.union([v.string(), v.number()])) }),
 });
 
-/** Errors of cfn-lint in templates; `regions` are those whose resource types and values count. */
+/** Returns the errors of cfn-lint in templates, by the resource types and values of `regions`. */
 async function lint(templates: readonly { readonly name: string; readonly template: object }[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "runyard-lint-"));
   try {

@@ -29,7 +29,7 @@ describe("the concurrency of a deployment", () => {
     expect(variables?.["MAX_EXECUTIONS"]).toBe(String(Math.max(2, account * 0.3)));
   });
 
-  it("limits no executions and reserves nothing where the quota is unknown", () => {
+  it("limits no executions and reserves nothing if the quota is unknown", () => {
     const unknown = synthesize();
     expect(dispatcherOf(unknown)?.Properties.Environment?.Variables).not.toHaveProperty("MAX_EXECUTIONS");
     expect(
@@ -43,7 +43,7 @@ describe("the concurrency of a deployment", () => {
     { account: 5_000, sandboxes: 900 },
     { account: 1_000, sandboxes: 200 },
   ])(
-    "leaves 100 executions and those of sandboxes unreserved of $account, and gives model calls as many as sandboxes",
+    "leaves 100 executions and those of sandboxes unreserved of $account, and reserves as many for model calls",
     ({ account, sandboxes }) => {
       const deployment = synthesize({
         accountConcurrency: String(account),
@@ -81,7 +81,7 @@ describe("the concurrency of a deployment", () => {
     [{ accountConcurrency: 167 }, 'executions: leave out "reserveConcurrency"'],
     [{ accountConcurrency: 168 }, 'executions: set "sandboxConcurrency" to at most 1, leave out "reserveConcurrency"'],
     [{ accountConcurrency: 168, sandboxConcurrency: 2 }, "2 sandboxes with a model call each, at least 66 executions"],
-  ])("names a remedy that is possible for %j", (settings, remedy) => {
+  ])("names a remedy that is possible with %j", (settings, remedy) => {
     expect(() => planConcurrency({ dispatchConcurrency: 50, reserveConcurrency: true, ...settings })).toThrow(remedy);
   });
 
@@ -152,12 +152,12 @@ describe("the lookup of the quota", () => {
     ["the CDK names no account", 200, { CDK_DEFAULT_REGION: "us-east-1" }],
     ["the CDK names no region", 200, { CDK_DEFAULT_ACCOUNT: "123456789012" }],
     ["the request is refused", 403, account],
-  ])("finds nothing where %s", async (_, status, environment) => {
+  ])("returns nothing if %s", async (_, status, environment) => {
     vi.stubEnv("AWS_REGION", "us-east-1");
     expect(await lookUp(status, QUOTA, environment)).toBeUndefined();
   });
 
-  it("finds nothing where the response takes longer than ten seconds", async () => {
+  it("returns nothing if the response takes longer than ten seconds", async () => {
     const given = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     expect([await lookUp(200, QUOTA, account), given.mock.calls]).toEqual([undefined, [[10_000]]]);
   });

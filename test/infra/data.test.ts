@@ -50,7 +50,7 @@ describe("the table", () => {
   });
 
   it("changes at most one index compared with the last release, because AWS builds one per update", () => {
-    // What the last release deployed; it is brought up to date when the next one is made, and not before.
+    // The indexes of the last release. Update them with the next release, and not before.
     const released: string[] = JSON.parse(readFileSync(join(import.meta.dirname, "released-indexes.json"), "utf8"));
     const refused = refusal(released, indexLines(findTable(aws).Properties.GlobalSecondaryIndexes));
     expect(refused).toBeUndefined();
@@ -148,7 +148,7 @@ function indexLines(indexes: readonly Index[]): string[] {
     .sort();
 }
 
-/** Why a table with the released indexes cannot become one with the new ones in one deployment, if it cannot. */
+/** Explains why one deployment cannot change the released indexes into the new ones, if it cannot. */
 function refusal(released: readonly string[], next: readonly string[]): string | undefined {
   const made = next.filter((line) => !released.includes(line));
   const dropped = released.filter((line) => !next.includes(line));

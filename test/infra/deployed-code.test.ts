@@ -138,7 +138,7 @@ describe("the deployed code", () => {
   });
 });
 
-/** What the parts that are loaded on first use export. */
+/** The exports of the parts that are loaded on first use. */
 const PARTS = {
   files: "openFiles",
   invocation: "openFunctionCaller",
@@ -154,9 +154,9 @@ function mostAtStart(file: string): number {
   return file === "runs/list-runs" ? 155_000 : 135_000;
 }
 
-/** What single routes carry beyond the rest: see docs/decisions/0017-bundle-size-limits.md. */
+/** Additional bytes of single routes: see docs/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
-  // The one that makes tokens for repositories carries the client of GitHub's API, and the first event of an execution.
+  // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 12_000;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 27_000;

@@ -28,7 +28,7 @@ describe("grant", () => {
     expect(grant(none, targets), "without an action").toEqual({ statements: [], environment: {} });
   });
 
-  it("gives no permission and no variable without a right", () => {
+  it("grants no permission and sets no variable without a right", () => {
     expect(grant({ table: [], watch: [], signInIssuer: [] }, targets)).toEqual({ statements: [], environment: {} });
   });
 });

@@ -13,7 +13,7 @@ interface LambdaFunction {
 
 const GATEWAY = "runyard-call-model";
 
-/** What the role of the gateway may do, as pairs of actions and resources. */
+/** The permissions of the gateway's role, as pairs of actions and resources. */
 function listRights(deployment: Synthesized): [string, string][] {
   const gateway = findFunction(deployment, GATEWAY);
   const role = deployment.all<Role>("AWS::IAM::Role").find(({ id }) => id === gateway?.Role["Fn::GetAtt"][0]);
@@ -99,10 +99,10 @@ describe("the model gateway", () => {
       MODEL_PRICES: "openai/gpt-5.4=1.25/10",
       MODEL_PROVIDERS: "anthropic,openai,bedrock,compatible",
     });
-    const told = full
+    const withLocations = full
       .all<LambdaFunction>("AWS::Lambda::Function")
       .filter(({ Properties }) => JSON.stringify(Properties.Environment ?? {}).includes("KEY_PARAMETER"));
-    expect(told.map(({ Properties }) => Properties.FunctionName)).toEqual([GATEWAY]);
+    expect(withLocations.map(({ Properties }) => Properties.FunctionName)).toEqual([GATEWAY]);
     expect(() => synthesize({ modelPrices: "openai/gpt-5.4=cheap" })).toThrow(/"modelPrices".*id=input\/output/);
   });
 });

@@ -171,7 +171,7 @@ describe("a function's role", () => {
     const reads = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
     expect(reads.map(({ Resource }) => [Resource].flat().length).toSorted()).toEqual([1, 2]);
     expect(JSON.stringify(reads.map(({ Resource }) => Resource))).not.toContain("*");
-    // What opens all repositories for ever stays with who looks for skills.
+    // Only discovery gets the token that gives permanent access to all repositories.
     expect(reads.filter(({ Resource }) => JSON.stringify(Resource).includes("github-token"))).toHaveLength(1);
     const variables = own
       .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
@@ -183,7 +183,7 @@ describe("a function's role", () => {
     expect(variables.filter((all) => "GITHUB_TOKEN_PARAMETER" in all)).toHaveLength(1);
   });
 
-  it("reads the client secret of the OIDC issuer in the exchange of codes alone", () => {
+  it("can read the client secret of the OIDC issuer only in the exchange of codes", () => {
     const issuer = {
       oidcIssuer: "https://issuer.example",
       oidcClientId: "web",
@@ -197,8 +197,8 @@ describe("a function's role", () => {
     const variables = own
       .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
       .map(({ Properties }) => Properties.Environment?.Variables ?? {});
-    const told = variables.filter((all) => "OIDC_SECRET_PARAMETER" in all);
-    expect(told).toMatchObject([
+    const withSecret = variables.filter((all) => "OIDC_SECRET_PARAMETER" in all);
+    expect(withSecret).toMatchObject([
       { OIDC_ISSUER: "https://issuer.example", OIDC_CLIENT_ID: "web", OIDC_SECRET_PARAMETER: "/ours/oidc" },
     ]);
   });
@@ -235,7 +235,7 @@ describe("the type of a route", () => {
     const writing: Route = { ...line, rights: { table: ["PutItem"] } };
     // @ts-expect-error Nor can it send messages.
     const sending: Route = { ...line, rights: { runsQueue: ["SendMessage"] } };
-    // @ts-expect-error Scan is nobody's right.
+    // @ts-expect-error Scan is not a right.
     const scanning: Route = { ...line, rights: { table: ["Scan"] } };
     expect([writing, sending, scanning]).toHaveLength(3);
   });
@@ -282,7 +282,7 @@ function findRole({ stack, Properties }: Resource<FunctionProperties>): Resource
   return role;
 }
 
-/** What a statement allows of the objects of the service's bucket. */
+/** The objects of the service's bucket that a statement allows. */
 function patternsIn({ Resource }: Statement): string[] {
   return [Resource].flat().flatMap((resource) => {
     const [, pattern] = /Bucket\w*(?:Arn)?\w*"[^/]*"\/([^"]+)"/.exec(JSON.stringify(resource)) ?? [];

@@ -16,7 +16,7 @@ describe("routes.ts", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("states the same for a file in every line", () => {
+  it("has the same values for a file in every line", () => {
     const settings = ({ method: _method, path: _path, ...rest }: Route) => rest;
     for (const route of routes) {
       const first = routes.find(({ file }) => file === route.file);
@@ -37,7 +37,7 @@ describe("routes.ts", () => {
     expect(lacking.map(({ file }) => file)).toEqual([]);
   });
 
-  it("waits at most as long as API Gateway", () => {
+  it("waits no longer than API Gateway", () => {
     for (const { timeoutSeconds } of routes) expect(timeoutSeconds ?? 10).toBeLessThanOrEqual(30);
   });
 

@@ -118,13 +118,13 @@ describe("the image", () => {
     const installed = list.split("\n").map((line) => line.replace(/[\s\\]/g, ""));
     expect(installed).toEqual(installed.toSorted());
     const [, tools = ""] = /SANDBOX_TOOLS: Tool\[\] = \[([\s\S]*?)\n\];/.exec(preflight) ?? [];
-    const looked = [...tools.matchAll(/apt: "([^"]+)"/g)].map(([, name = ""]) => name);
-    // Where the machine is the wall, nothing fences a command in beside it.
-    const walls = ["bubblewrap", "slirp4netns", "iproute2"];
-    const wanted = [...looked.filter((name) => !walls.includes(name)), "python3", "python3-venv"];
+    const required = [...tools.matchAll(/apt: "([^"]+)"/g)].map(([, name = ""]) => name);
+    // The image is itself an isolation boundary, so it has no programs that isolate commands.
+    const isolation = ["bubblewrap", "slirp4netns", "iproute2"];
+    const wanted = [...required.filter((name) => !isolation.includes(name)), "python3", "python3-venv"];
     expect(wanted.length).toBeGreaterThanOrEqual(6);
     expect(installed).toEqual(expect.arrayContaining(wanted));
-    for (const wall of walls) expect(installed).not.toContain(wall);
+    for (const name of isolation) expect(installed).not.toContain(name);
     expect(installed.filter((name) => !wanted.includes(name)).sort()).toEqual([
       "build-essential",
       "ca-certificates",
@@ -141,14 +141,14 @@ describe("the image", () => {
 describe("the function that starts the image build", () => {
   const event = {
     RequestType: "Create",
-    ResponseURL: "https://answers.example/1",
+    ResponseURL: "https://responses.example/1",
     StackId: "stack",
     RequestId: "request",
     LogicalResourceId: "Built",
   };
 
   async function call(changes: object, start: (input: object) => Promise<void>) {
-    const told: [string, RequestInit][] = [];
+    const reported: [string, RequestInit][] = [];
     const exported: { handler?: (event: object) => Promise<void> } = {};
     const sdk = {
       CodeBuildClient: class {
@@ -161,12 +161,14 @@ describe("the function that starts the image build", () => {
         }
       },
     };
-    const fetched = async (url: string, init: RequestInit) => void told.push([url, init]);
+    const fetchStub = async (url: string, init: RequestInit) => void reported.push([url, init]);
     vi.stubEnv("PROJECT", "runyard-sandbox-image");
-    new Function("require", "exports", "fetch", "console", STARTER)(() => sdk, exported, fetched, { error: () => {} });
+    new Function("require", "exports", "fetch", "console", STARTER)(() => sdk, exported, fetchStub, {
+      error: () => {},
+    });
     await exported.handler?.({ ...event, ...changes });
     vi.unstubAllEnvs();
-    return told.map(([url, { body, headers }]) => ({ url, headers, ...JSON.parse(String(body)) }));
+    return reported.map(([url, { body, headers }]) => ({ url, headers, ...JSON.parse(String(body)) }));
   }
 
   it("starts it, and lets the build report its result to CloudFormation", async () => {
@@ -176,8 +178,8 @@ describe("the function that starts the image build", () => {
       {
         projectName: "runyard-sandbox-image",
         environmentVariablesOverride: [
-          { name: "ANSWER_URL", value: event.ResponseURL },
-          { name: "ANSWER", value: expect.stringContaining('"Status":"STATUS_OF_BUILD"') },
+          { name: "RESPONSE_URL", value: event.ResponseURL },
+          { name: "RESPONSE", value: expect.stringContaining('"Status":"STATUS_OF_BUILD"') },
         ],
       },
     ]);
@@ -282,12 +284,12 @@ describe("containers", () => {
     expect(listActions(ofEcs).filter((action) => /^(ecs|iam):/.test(action))).toHaveLength(6);
   });
 
-  it("and MicroVMs are configured in no other function than those two", () => {
-    const told = all
+  it("and MicroVMs are configured only in the functions that start and stop them", () => {
+    const configured = all
       .all<FunctionProperties>("AWS::Lambda::Function")
       .filter(({ Properties }) => /MICROVM|FARGATE/.test(JSON.stringify(Properties.Environment ?? {})))
       .map(({ Properties }) => Properties.FunctionName);
-    expect(told.sort()).toEqual(["runyard-dispatch-run", "runyard-end-run"]);
+    expect(configured.sort()).toEqual(["runyard-dispatch-run", "runyard-end-run"]);
     expect(getVariables(all, "runyard-dispatch-run")["SANDBOXES"]).toBe("lambda,microvm,fargate");
     expect(triggers.reapRuns.rights).not.toHaveProperty("sandboxes");
   });

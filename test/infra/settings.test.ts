@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readSettings } from "#infra/read-settings.ts";
 import type { Settings } from "#infra/settings.ts";
 
-/** The settings of a construct that is no App, since each App makes a folder. */
+/** Reads the settings from a construct that is not an App, because each App creates a folder. */
 function read(context: Record<string, string>): Settings {
   const { node } = new RootConstruct();
   for (const [name, value] of Object.entries({ accountConcurrency: "1000000", ...context })) {
@@ -12,7 +12,7 @@ function read(context: Record<string, string>): Settings {
   return readSettings(node);
 }
 
-/** Each number that an operator sets, with the least and the most that is accepted. */
+/** Each numeric setting, with its minimum and maximum. */
 const NUMBERS: readonly (readonly [name: keyof Settings, least: number, most: number])[] = [
   ["accountConcurrency", 10, 1_000_000],
   ["createsPerMinute", 1, 1_000_000],
@@ -35,12 +35,12 @@ describe("readSettings", () => {
     }
   });
 
-  it.each(["frontDoor", "sandboxTenancy"] as const)("takes %s as true unless it is false", (name) => {
+  it.each(["frontDoor", "sandboxTenancy"] as const)("treats %s as true unless it is false", (name) => {
     expect([read({})[name], read({ [name]: "" })[name], read({ [name]: "true" })[name]]).toEqual([true, true, true]);
     expect(read({ [name]: "false" })[name]).toBe(false);
   });
 
-  it.each(["bedrock", "reserveConcurrency"] as const)("takes %s as false unless it is true", (name) => {
+  it.each(["bedrock", "reserveConcurrency"] as const)("treats %s as false unless it is true", (name) => {
     expect([read({})[name], read({ [name]: "yes" })[name], read({ [name]: "true" })[name]]).toEqual([
       false,
       false,
@@ -73,7 +73,7 @@ describe("readSettings", () => {
     expect(() => read(context)).toThrow(message);
   });
 
-  it("has defaults for what is not set, and no optional setting", () => {
+  it("has a default for each setting that is not set", () => {
     const { concurrency: _, ...settings } = read({});
     expect(settings).toEqual({
       stage: "aws",
@@ -124,7 +124,7 @@ describe("readSettings", () => {
     expect(read(context)).toMatchObject(expected);
   });
 
-  it("takes the quota that was looked up, unless one is set", () => {
+  it("uses the quota that was looked up, unless one is set", () => {
     const { node } = new RootConstruct();
     expect(readSettings(node, { accountConcurrency: 500 }).accountConcurrency).toBe(500);
     node.setContext("accountConcurrency", "600");

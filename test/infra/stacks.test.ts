@@ -158,13 +158,13 @@ describe("every function", () => {
       compatibleModels: "llama,qwen",
       disabledModels: "anthropic/claude-opus-5-5",
     });
-    const told = {
+    const expected = {
       MODEL_PROVIDERS: "anthropic,bedrock,compatible",
       COMPATIBLE_MODELS: "llama,qwen",
       DISABLED_MODELS: "anthropic/claude-opus-5-5",
     };
     for (const name of ["create-run", "list-models", "fire-schedule"]) {
-      expect(getVariables(chosen, `runyard-${name}`)).toMatchObject(told);
+      expect(getVariables(chosen, `runyard-${name}`)).toMatchObject(expected);
     }
     expect(Object.keys(getVariables(aws, "runyard-create-run")).filter((name) => name.includes("MODEL"))).toEqual([]);
     expect(JSON.stringify(getVariables(chosen, "runyard-run-sandbox-image"))).not.toContain("MODEL");

@@ -31,7 +31,7 @@ export interface Synthesized {
   readonly templates: readonly { readonly name: string; readonly template: object }[];
   /** The conditions of all stacks. */
   readonly conditions: readonly object[];
-  /** All resources of one CloudFormation type, in all stacks, but for those of CDK's own function that copies the web app. */
+  /** All resources of one CloudFormation type, in all stacks, except those of CDK's own function that copies the web app. */
   all<P = Record<string, unknown>>(type: string): readonly Resource<P>[];
 }
 
@@ -71,7 +71,7 @@ export const EVERY_SETTING: Readonly<Record<string, string>> = {
   workerClaimSeconds: "30",
 };
 
-/** The deployment as templates, with code that is only a stand-in: what functions do is not infra's business. */
+/** Synthesizes the templates of a deployment. Functions have stand-in code, which does not affect the templates. */
 export function synthesize(context: Record<string, string> = {}): Synthesized {
   const directory = mkdtempSync(join(tmpdir(), "runyard-synth-"));
   try {
@@ -106,7 +106,7 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
       stacks,
       templates: synthesized.map(({ stackName, template }) => ({ name: stackName, template })),
       conditions: stacks.map(({ conditions }) => conditions),
-      // A template is JSON of CloudFormation's making: the caller says which part of a type's properties it looks at.
+      // A template is untyped JSON: the caller declares which properties of a type it reads.
       all: (type) =>
         JSON.parse(
           JSON.stringify(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EVERY_SETTING, synthesize } from "./synthesize.ts";
 
-/** Deployments of other kinds, whose resources differ from the usual ones. */
+/** Other kinds of deployments, whose resources differ from the default ones. */
 const OTHER_KINDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "On the AWS emulator": {
     stage: "local",
@@ -18,7 +18,7 @@ const OTHER_KINDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
-/** There is one of each for each function or route, and tests of their own say what is in them. */
+/** There is one of each for each function or route, and separate tests check them. */
 const REPEATED = [
   "AWS::Lambda::Permission",
   "AWS::Logs::LogGroup",
@@ -38,7 +38,7 @@ describe("the templates", () => {
   });
 });
 
-/** Resources by stack and id, without what depends on the stand-in for code. */
+/** Resources by stack and id, without values that depend on the stand-in code. */
 function describeResources(context: Record<string, string>): ReadonlyMap<string, unknown> {
   const all = synthesize(context).stacks.flatMap(({ name, resources, outputValues: outputs, conditions, after }) => [
     [name, { after: after.toSorted(), outputs, conditions }] as const,

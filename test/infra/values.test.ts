@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
 
 /**
- * Every value of the deployment that decides how long something lasts, how much of it there is or when somebody is told. A change
- * of one is made here and in infra/, so that none changes by mistake, and a new resource needs a line.
+ * Every value of the deployment that sets a duration, a size or an alarm threshold. Change a value here and in infra/, so that
+ * none changes by mistake. A new resource needs a line here.
  */
 const DEFAULT_FUNCTION = "512 MB, 10 s";
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -39,54 +39,54 @@ const QUEUES: Readonly<Record<string, string>> = {
   "runs-dead": "keeps 1209600 s, hides 540 s",
 };
 
-/** Executions of a consumer at the same time. */
+/** Concurrent executions of each consumer. */
 const CONSUMERS: Readonly<Record<string, number>> = {
   "dispatch-run": 50,
   "end-run": 20,
 };
 
-/** By the bucket's id: days after which objects are deleted, by what their key begins with. */
+/** By the bucket's id: days after which objects are deleted, by key prefix. */
 const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   Bucket: { "unfinished uploads": 1, "attachments/": 2, "skills/": 30, "snapshots/": 30 },
   BucketLogs: { "unfinished uploads": 1, "all objects": 90 },
   FrontDoorWeb: { "unfinished uploads": 1 },
 };
 
-/** By the alarm: what it watches, and a series of values, one for each period, at which it is silent and rings. */
-const ALARMS: Readonly<Record<string, { watches: string; silent: Series[]; rings: Series[] }>> = {
-  "api-errors": { watches: "Sum of AWS/ApiGateway 5xx in 300 s", silent: [[4], [null]], rings: [[5], [500]] },
+/** By alarm: its metric, and series of values, one for each period, for which it is OK and in alarm. */
+const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: Series[] }>> = {
+  "api-errors": { watches: "Sum of AWS/ApiGateway 5xx in 300 s", ok: [[4], [null]], inAlarm: [[5], [500]] },
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
-  "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", silent: [[9], [null]], rings: [[10]] },
-  "leases-extended": { watches: "Sum of Runyard CircuitOpenPasses in 300 s", silent: [[0], [null]], rings: [[1]] },
-  "model-calls-refused": { watches: "Sum of AWS/Lambda Url4xxCount in 300 s", silent: [[49], [null]], rings: [[50]] },
+  "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", ok: [[9], [null]], inAlarm: [[10]] },
+  "leases-extended": { watches: "Sum of Runyard CircuitOpenPasses in 300 s", ok: [[0], [null]], inAlarm: [[1]] },
+  "model-calls-refused": { watches: "Sum of AWS/Lambda Url4xxCount in 300 s", ok: [[49], [null]], inAlarm: [[50]] },
   "reaper-silent": {
     watches: "Sum of AWS/Lambda Invocations in 60 s",
-    silent: [
+    ok: [
       [0, 0, 0, 0, 1],
       [2, 2, 2, 2, 2],
     ],
-    rings: [
+    inAlarm: [
       [0, 0, 0, 0, 0],
       [null, null, null, null, null],
     ],
   },
-  "reconciler-failing": { watches: "Sum of AWS/Lambda Errors in 300 s", silent: [[2], [null]], rings: [[3]] },
+  "reconciler-failing": { watches: "Sum of AWS/Lambda Errors in 300 s", ok: [[2], [null]], inAlarm: [[3]] },
   "runs-dead": deadLetters("Sum of AWS/SQS NumberOfMessagesReceived in 300 s"),
   "runs-waiting": {
     watches: "Maximum of AWS/SQS ApproximateAgeOfOldestMessage in 60 s",
-    silent: [
+    ok: [
       [299, 299, 299, 299, 299],
       [300, 300, 300, 300, 0],
     ],
-    rings: [[300, 300, 300, 300, 300]],
+    inAlarm: [[300, 300, 300, 300, 300]],
   },
-  "starts-failing": { watches: "Sum of Runyard FailedStarts in 300 s", silent: [[0], [null]], rings: [[1]] },
+  "starts-failing": { watches: "Sum of Runyard FailedStarts in 300 s", ok: [[0], [null]], inAlarm: [[1]] },
 };
 
 type Series = readonly (number | null)[];
 
 function deadLetters(watches: string) {
-  const series = { silent: [[0], [null]], rings: [[1]] };
+  const series = { ok: [[0], [null]], inAlarm: [[1]] };
   return { watches, ...series };
 }
 
@@ -150,7 +150,7 @@ describe("functions", () => {
     expect(values.length).toBeGreaterThan(Object.keys(FUNCTIONS).length);
   });
 
-  it("that consume a queue run so many times at once", () => {
+  it("that consume a queue have the intended concurrency", () => {
     const mappings = deployment.all<{ FunctionName: { Ref: string }; ScalingConfig?: { MaximumConcurrency: number } }>(
       "AWS::Lambda::EventSourceMapping",
     );
@@ -163,7 +163,7 @@ describe("functions", () => {
     expect(Object.fromEntries(values)).toEqual(CONSUMERS);
   });
 
-  it("that run by the clock do so each minute, with no attempt that comes later", () => {
+  it("that run on a schedule do so each minute, without retries", () => {
     const rules = deployment.all<{ ScheduleExpression: string; State: string; Targets: object[] }>("AWS::Events::Rule");
     expect(rules.map(({ Properties }) => `${Properties.ScheduleExpression} ${Properties.State}`)).toEqual([
       "rate(1 minute) ENABLED",
@@ -221,7 +221,7 @@ describe("buckets", () => {
     ["AWS::S3::Bucket", "AWS::S3::BucketPolicy", "Bucket", "s3:*"],
     ["AWS::SQS::Queue", "AWS::SQS::QueuePolicy", "Queues", "sqs:*"],
     ["AWS::SNS::Topic", "AWS::SNS::TopicPolicy", "Topics", "sns:Publish"],
-  ])("%s: every one refuses each caller without TLS", (type, policyType, member, action) => {
+  ])("%s: every one rejects requests without TLS", (type, policyType, member, action) => {
     const refusing = deployment
       .all<PolicyProperties & Record<string, unknown>>(policyType)
       .filter(({ Properties }) =>
@@ -259,13 +259,13 @@ describe("alarms", () => {
     expect(names.toSorted()).toEqual(Object.keys(ALARMS).toSorted());
   });
 
-  it.each(Object.entries(ALARMS))("%s rings where its metric crosses the threshold, and only there", (name, alarm) => {
+  it.each(Object.entries(ALARMS))("%s goes off if its metric crosses the threshold, and only then", (name, alarm) => {
     const properties = alarms().find(({ Properties }) => named(Properties.AlarmName) === name)?.Properties;
     if (properties === undefined) throw new Error(`no alarm ${name}`);
     const { Statistic, Namespace, MetricName, Period } = properties;
     expect(`${Statistic} of ${Namespace} ${MetricName} in ${Period} s`).toBe(alarm.watches);
-    for (const series of alarm.silent) expect(rings(properties, series), `[${series}]`).toBe(false);
-    for (const series of alarm.rings) expect(rings(properties, series), `[${series}]`).toBe(true);
+    for (const series of alarm.ok) expect(isInAlarm(properties, series), `[${series}]`).toBe(false);
+    for (const series of alarm.inAlarm) expect(isInAlarm(properties, series), `[${series}]`).toBe(true);
   });
 });
 
@@ -289,8 +289,8 @@ function describeRule(rule: LifecycleRule): [string, number | undefined] {
   return [rule.Prefix ?? "all objects", rule.ExpirationInDays];
 }
 
-/** What CloudWatch makes of the latest values, of which null is a period without any. */
-function rings(alarm: AlarmProperties, series: Series): boolean {
+/** The state that CloudWatch derives from the latest values; null is a period without a value. */
+function isInAlarm(alarm: AlarmProperties, series: Series): boolean {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
   const latest = series.slice(-EvaluationPeriods);
   expect(latest, "as many values as it takes").toHaveLength(EvaluationPeriods);
@@ -298,7 +298,7 @@ function rings(alarm: AlarmProperties, series: Series): boolean {
     if (value === null) return TreatMissingData === "breaching";
     if (alarm.ComparisonOperator === "GreaterThanOrEqualToThreshold") return value >= Threshold;
     if (alarm.ComparisonOperator === "LessThanThreshold") return value < Threshold;
-    throw new Error(`${alarm.ComparisonOperator} is new here`);
+    throw new Error(`${alarm.ComparisonOperator} is not supported`);
   });
   return breaching.length >= DatapointsToAlarm;
 }

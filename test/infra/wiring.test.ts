@@ -21,7 +21,7 @@ interface Deployed {
 const owner = { type: "Team", uid: "team" } as const;
 const envelope = { version: 1, run_id: "run", execution_id: "execution", key: "key", base_url: "b", model_url: "m" };
 const placed = { executionId: "execution", handle: "handle" };
-/** For each right, with its action where they differ: the port that needs it, as `port.method`, and what it is called with. */
+/** For each right, with its action if they differ: the port that needs it, as `port.method`, and its arguments. */
 const USES: Readonly<Record<string, readonly (readonly [method: string, ...given: readonly unknown[]])[]>> = {
   table: [["table.get", { pk: "a", sk: "b" }]],
   live: [["live.read", "run"]],
@@ -62,7 +62,7 @@ let output: object = {};
 beforeAll(() => {
   vi.stubEnv("AWS_REGION", "eu-west-1");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-05-18T19:00:00Z") });
-  // No call leaves this process: the first middleware of each client writes it down.
+  // No call leaves this process: the first middleware of each client records it.
   setClientHook((client) => {
     const record = { step: "initialize", name: "recordCall" } as const;
     addMiddleware(client, record, (_, context) => async ({ input }) => {
@@ -188,11 +188,11 @@ it("the ports of the consumer that ends runs cannot stop a Lambda function", asy
   expect(await sandbox.stop(placed)).toBe(false);
 });
 
-/** A reference of CloudFormation as the names in it. */
+/** Formats a CloudFormation reference as the names in it. */
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : [...JSON.stringify(value).matchAll(/[A-Z]\w{3,}/g)].join(".");
 
-/** Each port by its name: plain values as they are, of others the names of their members. */
+/** Describes each port by name: its value if it is primitive, else the names of its members. */
 function describePorts(ports: unknown): string[] {
   if (typeof ports !== "object" || ports === null) throw new Error("there are no ports");
   return Object.entries(ports)
@@ -212,7 +212,7 @@ function describeValue(name: string, value: unknown): string {
   return `{ ${members.toSorted().join(", ")} }`;
 }
 
-/** The calls of AWS that the ports make, with the names of what is called. */
+/** The AWS calls that the ports make, with the names of the called resources. */
 async function usePorts(ports: unknown, rights: Rights): Promise<string[]> {
   calls = [];
   for (const [right, actions] of Object.entries(rights)) {

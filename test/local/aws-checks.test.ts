@@ -11,7 +11,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Answers every call as a service of AWS does: with a body, or with an error of that name. Returns the settings of a client. */
+/** Starts a server that responds like AWS: with a body, or an error of that name. Returns client settings. */
 async function standIn(status: number, body: object, error?: string) {
   const server = createServer((request, response) => {
     request.resume();
@@ -30,7 +30,7 @@ async function standIn(status: number, body: object, error?: string) {
   };
 }
 
-/** Errors of Bedrock in the words of AWS, each with what its remedy names. */
+/** Errors of Bedrock with the messages of AWS, each with what its remedy names. */
 const REFUSALS: readonly (readonly [string, number, string, string, RegExp])[] = [
   [
     "without the use-case form",

@@ -12,14 +12,14 @@ const event = (sequence: number, state: string) => ({
 });
 
 describe("followRun", () => {
-  let asked: string[] = [];
+  let paths: string[] = [];
   let pages: (object | undefined)[] = [];
   let server: http.Server;
   let baseUrl: string;
 
   beforeAll(async () => {
     server = http.createServer((request, response) => {
-      asked.push(request.url ?? "");
+      paths.push(request.url ?? "");
       const body = request.url?.includes("/events") ? pages.shift() : run;
       response.writeHead(body === undefined ? 503 : 200, { "content-type": "application/json" });
       response.end(JSON.stringify(body ?? { error: "busy" }));
@@ -29,7 +29,7 @@ describe("followRun", () => {
     baseUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   });
   beforeEach(() => {
-    asked = [];
+    paths = [];
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -48,7 +48,7 @@ describe("followRun", () => {
     const { run: ended } = await followRun({ baseUrl, key: "k" }, { ...options, print: (line) => lines.push(line) });
     expect(ended.state).toBe("SUCCEEDED");
     expect(lines).toHaveLength(3);
-    expect(asked).toEqual([
+    expect(paths).toEqual([
       "/agent/runs/r1/events?after=0&wait=20",
       ...Array.from({ length: 3 }, () => "/agent/runs/r1/events?after=2&wait=20"),
       "/agent/runs/r1",
@@ -58,14 +58,14 @@ describe("followRun", () => {
   test("stops immediately on request", async () => {
     const signal = AbortSignal.abort();
     await expect(followRun({ baseUrl, key: "k", signal }, { ...options, print: () => {} })).rejects.toThrow("aborted");
-    expect(asked).toEqual([]);
+    expect(paths).toEqual([]);
   });
 
   test("gives up when the service stays unavailable", async () => {
     pages = [];
     await expect(followRun({ baseUrl, key: "k" }, { ...options, print: () => {} })).rejects.toThrow(
-      "answered 503: busy",
+      "returned 503: busy",
     );
-    expect(asked).toHaveLength(5);
+    expect(paths).toHaveLength(5);
   });
 });

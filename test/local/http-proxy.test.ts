@@ -80,7 +80,7 @@ describe("the local proxy", () => {
     },
   );
 
-  test("sets the caller's address itself, and ignores claims of it", async () => {
+  test("sets the caller's address itself, and ignores one in the request", async () => {
     const lies = "x-forwarded-proto: https\r\nx-forwarded-host: evil\r\nx-forwarded-port: 1\r\nforwarded: for=9.9.9.9";
     await raw(`GET /api/v1/x HTTP/1.1\r\n${lies}\r\nx-forwarded-for: 9.9.9.9`);
     expect(seen[0]?.headers).toMatchObject({

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkTools, type Host, preflight } from "../../host/preflight.ts";
 import { Problem } from "../../host/terminal.ts";
 
-/** A Python that answers the two questions asked of it. */
+/** A Python that responds to the two checks of its version and of venv. */
 const python = (version: string, hasVenv = true): string =>
   `case "$2" in *version_info*) echo ${version} ;; *) exit ${hasVenv ? 0 : 1} ;; esac`;
 
@@ -70,7 +70,7 @@ describe("preflight", () => {
     expect(details).toEqual(["Install with:  sudo apt-get install git tar bash python3 python3-venv"]);
   });
 
-  test("names Homebrew's packages on macOS, and asks for no bubblewrap there", async () => {
+  test("names Homebrew's packages on macOS, and requires no bubblewrap there", async () => {
     await put({ tar: "", bash: "", python3: python("3.13.0") });
     const { details } = await complaint({ platform: "darwin" });
     expect(details).toEqual(["Install with:  brew install git"]);

@@ -21,7 +21,7 @@ describe("the process functions", () => {
   async function start(script: string, environment: NodeJS.ProcessEnv = process.env): Promise<ProcessMark> {
     const child = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "ignore"], env: environment });
     children.push(child);
-    // The script says that it has come to its end, so that its children and traps are there.
+    // The script prints a mark at its end, when its children and traps exist.
     await new Promise((resolve) => child.stdout?.once("data", resolve));
     const mark = child.pid === undefined ? undefined : await readMark(child.pid);
     if (mark === undefined) throw new Error("the process is not there");

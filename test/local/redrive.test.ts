@@ -60,7 +60,7 @@ describe("messages of a dead-letter queue, on the emulator", () => {
 
 describe("messages of a dead-letter queue, on AWS", () => {
   const arn = "arn:aws:sqs:us-east-1:1:runyard-runs-dead";
-  /** SQS with 7 messages in the dead-letter queue, and what it says of the task each time that it is asked. */
+  /** SQS with 7 messages in the dead-letter queue, and the status of the task that each request returns. */
   function sqs(...tasks: object[]) {
     const { config, calls } = standIn(({ target }) => {
       const [, operation] = target.split(".");

@@ -20,7 +20,7 @@ const Key = { pk: "RUN#1", sk: "HEAD" };
 const WireKey = { pk: { S: "RUN#1" }, sk: { S: "HEAD" } };
 const QueueUrl = "https://sqs.us-east-1.amazonaws.com/1/q";
 
-/** Faults that come in this order, one a call, and then none. */
+/** Injects these faults in order, one for each call, and then none. */
 function inOrder(...faults: (AwsFault | undefined)[]): Faults {
   const { make } = plannedFaults("1/0", "");
   return { make, next: () => faults.shift() };
@@ -40,8 +40,8 @@ afterEach(() => {
   setClientHook(undefined);
 });
 
-/** Time passes at once; answers the waits that were asked for, in milliseconds. */
-function hurried(): number[] {
+/** Makes timers fire at once. Returns the requested waits, in milliseconds. */
+function skipWaits(): number[] {
   const waits: number[] = [];
   const real = globalThis.setTimeout;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((work, milliseconds = 0) => {
@@ -117,17 +117,17 @@ describe("an injected fault", () => {
         emulateAws(new SchedulerClient(config), ...once("throttled")).send(new DeleteScheduleCommand({ Name: "a" })),
       throttling(429, "ThrottlingException"),
     ],
-    ["a lost answer", () => disturbed("unheard").send("PutItem", put), { name: "TimeoutError" }],
+    ["a lost response", () => disturbed("unheard").send("PutItem", put), { name: "TimeoutError" }],
   ])("is an error of the SDK: %s", async (_, send, expected) => {
     await expect(send()).rejects.toMatchObject(expected);
   });
 
   it("is retried by the SDK if that is allowed, and then succeeds", async () => {
-    const waits = hurried();
+    const waits = skipWaits();
     const { client, calls } = dynamo(inOrder("throttled", "failed", "unheard"));
     const { $metadata } = await client.send("PutItem", put);
     expect($metadata.attempts).toBe(4);
-    // The lost answer was to a call that was made.
+    // The call whose response was lost was performed.
     expect(calls).toHaveLength(2);
     expect(waits.filter((wait) => wait > 0).length).toBeGreaterThan(0);
   });
@@ -145,7 +145,7 @@ describe("an injected fault", () => {
   });
 
   it("leaves keys of a batch unread, which the table then reads", async () => {
-    hurried();
+    skipWaits();
     const items = ["a", "b", "c"].map((sk) => ({ pk: "RUN#1", sk }));
     const { client, calls } = dynamo(inOrder("partial"), ({ body }) => {
       const keys: unknown[] = JSON.parse(body).RequestItems.t.Keys;
@@ -215,7 +215,7 @@ describe("a fault plan", () => {
 });
 
 describe("AWS clients", () => {
-  /** A client as functions have it, whose first calls go wrong. */
+  /** A client as functions create it, whose first calls fail. */
   function disturbed(...faults: AwsFault[]) {
     vi.stubEnv("AWS_REGION", "us-east-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
@@ -229,7 +229,7 @@ describe("AWS clients", () => {
   }
 
   it("try four times at most, and then report the error", async () => {
-    hurried();
+    skipWaits();
     const { client, calls } = disturbed("throttled", "throttled", "throttled", "throttled");
     await expect(client.send("GetItem", { TableName, Key: WireKey })).rejects.toMatchObject({
       name: "ProvisionedThroughputExceededException",
@@ -241,7 +241,7 @@ describe("AWS clients", () => {
   it("wait longer after each throttling, by a random part of 1, 2 and 4 seconds", async () => {
     const rounds: number[][] = [];
     for (let round = 0; round < 12; round++) {
-      const waits = hurried();
+      const waits = skipWaits();
       const { client, calls } = disturbed("throttled", "throttled", "throttled");
       await client.send("GetItem", { TableName, Key: WireKey });
       expect(calls).toHaveLength(1);

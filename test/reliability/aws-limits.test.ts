@@ -7,10 +7,10 @@ import { emulateAws } from "#shared/aws/aws-emulation.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 import { ACCEPTED_REQUESTS, REFUSED_REQUESTS } from "../support/dynamo-limit-cases.ts";
 
-/** Refused as AWS does, and never sent: the SDK's own exception, which is not repeated. */
+/** Checks that the request is refused with the SDK's own exception, is not retried and was never sent. */
 async function expectRefused(sent: Promise<unknown>, calls: readonly unknown[], name: string, words: RegExp) {
   const error: Partial<DynamoDBServiceException> = await sent.then(
-    () => ({ name: "nothing", message: "it was taken" }),
+    () => ({ name: "nothing", message: "it was accepted" }),
     (reason: unknown) => Object(reason),
   );
   expect(error).toMatchObject({ name, message: expect.stringMatching(words), $fault: "client" });

@@ -6,7 +6,7 @@ import { type Scenario, scenarios } from "./scenarios.ts";
 
 const FAULTS: readonly Fault[] = ["before", "after", "unheard"];
 
-async function played(scenario: Scenario, plan?: Stage["faults"]["plan"]): Promise<Stage> {
+async function play(scenario: Scenario, plan?: Stage["faults"]["plan"]): Promise<Stage> {
   const stage = await Stage.set();
   stage.faults.plan = plan;
   await scenario.run(stage);
@@ -15,7 +15,7 @@ async function played(scenario: Scenario, plan?: Stage["faults"]["plan"]): Promi
 
 describe.each(scenarios)("$name", (scenario) => {
   it("makes the expected AWS calls", async () => {
-    const { faults } = await played(scenario);
+    const { faults } = await play(scenario);
     await expect(`${faults.calls.join("\n")}\n`).toMatchFileSnapshot(
       `calls/${scenario.name.replace(/[^a-z]+/gi, "-")}.txt`,
     );
@@ -23,17 +23,17 @@ describe.each(scenarios)("$name", (scenario) => {
 
   it("ends as expected without failures", async () => {
     const { runs } = scenario;
-    const heads = listHeads((await played(scenario)).plane);
+    const heads = listHeads((await play(scenario)).plane);
     expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
     if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
   });
 
   it.each(FAULTS)("ends in the same state wherever a function dies: %s the call", async (fault) => {
-    const whole = await played(scenario);
+    const whole = await play(scenario);
     const expected = whole.remains(scenario.alike);
     const different: string[] = [];
     for (const [at, call] of whole.faults.calls.entries()) {
-      const remains = await played(scenario, { at, fault }).then(
+      const remains = await play(scenario, { at, fault }).then(
         (stage) => stage.remains(scenario.alike),
         (error: unknown) => [String(error)],
       );

@@ -8,29 +8,29 @@ import { nightly } from "../support/schedules.ts";
 import { emptyTeam, invite } from "../support/valid-requests.ts";
 import { fire } from "./other-requests.ts";
 
-/** Somebody's request, and another one that comes between two of its calls. */
+/** A request, and another one that happens between two of its calls. */
 export interface Meeting {
   readonly stage: Stage;
   readonly faults: Faults;
-  /** Makes the request of the route, with these headers. */
-  readonly ask: (headers?: Readonly<Record<string, string>>) => Promise<ResponseBody>;
+  /** Sends the request of the route, with these headers. */
+  readonly send: (headers?: Readonly<Record<string, string>>) => Promise<ResponseBody>;
   /** The route's path with the stage's ids. */
   readonly target: string;
 }
 
-/** What may come between two calls of a request. */
+/** What may happen between two calls of a request. */
 export interface Disturbance {
   readonly name: string;
-  /** Whether it can happen to a request of this route. */
-  readonly concerns: (route: string) => boolean;
+  /** Whether it can happen during a request of this route. */
+  readonly appliesTo: (route: string) => boolean;
   /** Headers of the request that is disturbed. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What has happened before both. */
+  /** What happens before both. */
   readonly before?: (meeting: Meeting) => Promise<ResponseBody>;
   readonly happens: (meeting: Meeting) => Promise<ResponseBody>;
-  /** The two are one request, so what is left must be what one leaves. */
+  /** Both are the same request, so the table must be as after one of them. */
   readonly isOne?: true;
-  /** The execution that calls is another's predecessor from then on: not one more write of it is done. */
+  /** Replaces the calling execution, so none of its later writes may succeed. */
   readonly isFence?: true;
 }
 
@@ -41,8 +41,8 @@ const repeated = { "x-stainless-retry-count": "1" };
 const changeSchedule = ({ stage: { plane, scheduleId } }: Meeting, change: object): Promise<ResponseBody> =>
   createClient(plane).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
 
-/** The schedule's next run ends the one that it has. */
-async function replacing(meeting: Meeting): Promise<ResponseBody> {
+/** Starts a run of the schedule that its next run cancels. */
+async function startReplacedRun(meeting: Meeting): Promise<ResponseBody> {
   const { plane, scheduleId, made } = meeting.stage;
   await changeSchedule(meeting, { overlap: "cancel_previous" });
   const response = await createClient(plane).post(`/agent/schedules/${scheduleId}/run`);
@@ -50,13 +50,13 @@ async function replacing(meeting: Meeting): Promise<ResponseBody> {
   return response;
 }
 
-/** What is below this part of a path goes with it. */
+/** The part of a path that names the object. Its deletion includes everything below it. */
 const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
 
-const isEndOfTeam = (route: string): boolean => route === "DELETE /agent/teams/{teamUid}";
+const isTeamDeletion = (route: string): boolean => route === "DELETE /agent/teams/{teamUid}";
 
-/** What may be made in a team. */
-const novelties = {
+/** What can be created in a team. */
+const creations = {
   environments: { name: "New", team: true },
   identities: { name: "New" },
   runs: { prompt: "hello", team: true },
@@ -66,67 +66,67 @@ const novelties = {
 
 export const disturbances: readonly Disturbance[] = [
   {
-    name: "the same request with its key",
-    concerns: (route) => route.startsWith("POST "),
+    name: "request with the same idempotency key",
+    appliesTo: (route) => route.startsWith("POST "),
     headers: keyed,
-    happens: ({ ask }) => ask(keyed),
+    happens: ({ send }) => send(keyed),
     isOne: true,
   },
   {
-    name: "its own repeat",
-    concerns: (route) => route.startsWith("POST "),
-    happens: ({ ask }) => ask(repeated),
+    name: "retry of it",
+    appliesTo: (route) => route.startsWith("POST "),
+    happens: ({ send }) => send(repeated),
     isOne: true,
   },
   {
-    name: "the try that it repeats",
-    concerns: (route) => route.startsWith("POST "),
+    name: "attempt that it retries",
+    appliesTo: (route) => route.startsWith("POST "),
     headers: repeated,
-    happens: ({ ask }) => ask({}),
+    happens: ({ send }) => send({}),
     isOne: true,
   },
   {
-    name: "another one of the same content, where a repeat of one of them was first",
-    concerns: (route) => route.startsWith("POST /agent/"),
-    before: ({ ask }) => ask(repeated),
-    happens: ({ ask }) => ask({}),
+    name: "request with the same content, after a retry of either",
+    appliesTo: (route) => route.startsWith("POST /agent/"),
+    before: ({ send }) => send(repeated),
+    happens: ({ send }) => send({}),
   },
   {
-    name: "the same request of somebody else",
-    concerns: (route) => !route.startsWith("POST "),
-    happens: ({ ask }) => ask(),
+    name: "identical request",
+    appliesTo: (route) => !route.startsWith("POST "),
+    happens: ({ send }) => send(),
   },
   {
-    name: "the end of its object",
-    concerns: (route) => /\/agent\/(environments|identities|schedules|secrets|keys)\/\{/.test(route),
+    name: "deletion of its object",
+    appliesTo: (route) => /\/agent\/(environments|identities|schedules|secrets|keys)\/\{/.test(route),
     happens: ({ stage, target }) => createClient(stage.plane).delete(OBJECT.exec(target)?.[1] ?? ""),
   },
   {
-    name: "another name of its object",
-    concerns: (route) => /\/agent\/(environments|identities|schedules)\/\{/.test(route),
+    name: "renaming of its object",
+    appliesTo: (route) => /\/agent\/(environments|identities|schedules)\/\{/.test(route),
     happens: ({ stage, target }) =>
       createClient(stage.plane).put(OBJECT.exec(target)?.[1] ?? "", { ...nightly, name: "Renamed", enabled: true }),
   },
   {
-    name: "a guest of its object",
-    concerns: (route) => route.includes("{environmentUid}"),
+    name: "sharing of its object",
+    appliesTo: (route) => route.includes("{environmentUid}"),
     happens: ({ stage, target }) =>
       createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/share`, { user_uid: stage.memberUid }),
   },
   {
-    name: "a pause of its object",
-    concerns: (route) => route.includes("{scheduleId}"),
+    name: "pause of its object",
+    appliesTo: (route) => route.includes("{scheduleId}"),
     happens: ({ stage, target }) => createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
   },
   {
-    name: "a key of its object",
-    concerns: (route) => route.includes("{identityUid}"),
+    name: "new key of its object",
+    appliesTo: (route) => route.includes("{identityUid}"),
     happens: ({ stage, target }) =>
       createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "another key" }),
   },
   {
-    name: "a first key of its object",
-    concerns: (route) => /\{identityUid\}(\/keys)?$/.test(route),
+    name: "first key of its object",
+    appliesTo: (route) => /\{identityUid\}(\/keys)?$/.test(route),
     async before({ stage }) {
       const response = await createClient(stage.plane).post("/agent/identities", { name: "Keyless" });
       stage.made.set("identityUid", response.body.uid);
@@ -136,14 +136,14 @@ export const disturbances: readonly Disturbance[] = [
       createClient(stage.plane).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),
   },
   {
-    name: "a change of a schedule that runs as its object",
-    concerns: (route) => route === "DELETE /agent/identities/{identityUid}",
+    name: "change of a schedule that runs as its object",
+    appliesTo: (route) => route === "DELETE /agent/identities/{identityUid}",
     before: (meeting) => changeSchedule(meeting, { agent_uid: meeting.stage.identityUid }),
     happens: (meeting) => changeSchedule(meeting, { name: "Renamed" }),
   },
   {
-    name: "the end of its caller's membership",
-    concerns: (route) =>
+    name: "removal of its caller from the team",
+    appliesTo: (route) =>
       !/\/harness-support\/|^(TIMER|RECONCILE|LOOK|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
     before: ({ stage: { plane, memberUid } }) =>
       createClient(plane).put(`/agent/teams/${plane.team}/members/${memberUid}`, { role: "admin" }),
@@ -151,14 +151,14 @@ export const disturbances: readonly Disturbance[] = [
       createClient(plane, key("teammate")).delete(`/agent/teams/${plane.team}/members/${plane.user}`),
   },
   {
-    name: "another run that goes on with its conversation",
-    concerns: (route) => route === "POST /agent/runs",
+    name: "run that continues the same conversation",
+    appliesTo: (route) => route === "POST /agent/runs",
     happens: ({ stage: { plane, made } }) =>
       createClient(plane).post("/agent/runs", { prompt: "me too", conversation_id: made.get("conversationId") }),
   },
   {
-    name: "the end of its team",
-    concerns: (route) =>
+    name: "deletion of its team",
+    appliesTo: (route) =>
       /\{teamUid\}\/|^PUT \/agent\/teams\/|^POST \/agent\/(run|runs|schedules|identities|environments|secrets|keys)$/.test(
         route,
       ),
@@ -168,39 +168,39 @@ export const disturbances: readonly Disturbance[] = [
     },
     happens: ({ stage: { plane } }) => createClient(plane).delete(`/agent/teams/${plane.team}`),
   },
-  ...Object.entries(novelties).map(([kind, body]) => ({
-    name: `one more of its ${kind}`,
-    concerns: isEndOfTeam,
+  ...Object.entries(creations).map(([kind, body]) => ({
+    name: `creation in its ${kind}`,
+    appliesTo: isTeamDeletion,
     happens: ({ stage: { plane } }: Meeting) => createClient(plane).post(`/agent/${kind}`, body),
   })),
   {
-    name: "somebody who creates an account in it",
-    concerns: isEndOfTeam,
+    name: "creation of an account in it",
+    appliesTo: isTeamDeletion,
     before: ({ stage }) => invite(stage, stage.plane.team, stage.plane.key),
     happens: ({ stage: { plane, made } }) =>
       createClient(plane).post(`/agent/invitations/${made.get("token")}/accept`, undefined, { key: undefined }),
   },
   {
-    name: "one more invitation into it",
-    concerns: isEndOfTeam,
+    name: "invitation to it",
+    appliesTo: isTeamDeletion,
     happens: ({ stage }) => invite(stage, stage.plane.team, stage.plane.key),
   },
   {
-    name: "the acceptance of an invitation into it",
-    concerns: isEndOfTeam,
+    name: "acceptance of an invitation to it",
+    appliesTo: isTeamDeletion,
     before: ({ stage }) => invite(stage, stage.plane.team, stage.plane.key),
     happens: ({ stage: { plane, made } }) =>
       createClient(plane, plane.otherKey).post(`/agent/invitations/${made.get("token")}/accept`),
   },
   {
-    name: "its timer",
-    concerns: (route) => route.startsWith("RECONCILE "),
+    name: "firing of its timer",
+    appliesTo: (route) => route.startsWith("RECONCILE "),
     happens: ({ stage }) => fire(stage),
   },
   {
-    name: "a start of the run that it ends",
-    concerns: (route) => route.startsWith("TIMER "),
-    before: replacing,
+    name: "start of the run that it ends",
+    appliesTo: (route) => route.startsWith("TIMER "),
+    before: startReplacedRun,
     async happens({ stage: { plane, made } }) {
       const run = made.get("replaced") ?? "";
       await consume(plane, "runs", run);
@@ -208,30 +208,30 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
-    name: "a cancel of the run that it ends",
-    concerns: (route) => route.startsWith("TIMER "),
-    before: replacing,
+    name: "cancel of the run that it ends",
+    appliesTo: (route) => route.startsWith("TIMER "),
+    before: startReplacedRun,
     happens: ({ stage: { plane, made } }) => createClient(plane).post(`/agent/runs/${made.get("replaced")}/cancel`),
   },
   {
-    name: "somebody else's acceptance of its invitation",
-    concerns: (route) => route.includes("{token}") || route.includes("{invitationId}"),
+    name: "acceptance of its invitation by another user",
+    appliesTo: (route) => route.includes("{token}") || route.includes("{invitationId}"),
     happens({ stage, target }) {
       const key = stage.key(target.endsWith("/accept") ? "teammate" : "another team's member");
       return createClient(stage.plane, key).post(`/agent/invitations/${stage.made.get("token")}/accept`);
     },
   },
   {
-    name: "the end of its invitation",
-    concerns: (route) => route.includes("{token}"),
+    name: "deletion of its invitation",
+    appliesTo: (route) => route.includes("{token}"),
     happens: ({ stage: { plane, made } }) =>
       createClient(plane, plane.otherKey).delete(
         `/agent/teams/${plane.otherTeam}/invitations/${made.get("invitationId")}`,
       ),
   },
   {
-    name: "the end of its inviter's role",
-    concerns: (route) => route.includes("{token}"),
+    name: "demotion of its inviter",
+    appliesTo: (route) => route.includes("{token}"),
     async before({ stage: { plane } }) {
       const { link } = (
         await createClient(plane, plane.otherKey).post(`/agent/teams/${plane.otherTeam}/invitations`, {
@@ -249,18 +249,18 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
-    name: "the end of its key",
-    concerns: (route) => !route.includes("/harness-support/"),
+    name: "deletion of its key",
+    appliesTo: (route) => !route.includes("/harness-support/"),
     async happens({ stage }) {
       const client = createClient(stage.plane);
       const { body } = await client.get("/agent/keys");
-      const asking = body.keys.find(({ name }: { name: string }) => name === "first key");
-      return client.delete(`/agent/keys/${asking.uid}`);
+      const own = body.keys.find(({ name }: { name: string }) => name === "first key");
+      return client.delete(`/agent/keys/${own.uid}`);
     },
   },
   {
-    name: "an event of the run",
-    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    name: "event of the run",
+    appliesTo: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage }) {
       const client = createClient(stage.plane, stage.key("the run itself"));
       const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" };
@@ -268,17 +268,17 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
-    name: "the end of the run's task",
-    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    name: "finish-task of the run",
+    appliesTo: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage }) {
       const client = createClient(stage.plane, stage.key("the run itself"));
       return client.post("/harness-support/finish-task", { success: true, summary: "first" });
     },
   },
   {
-    name: "the loss of the run's execution, and the next one",
+    name: "expiry of the run's execution, and its next one",
     isFence: true,
-    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    appliesTo: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage: { plane, runId } }) {
       plane.clock.now += 31_000;
       await reap(plane);
@@ -287,14 +287,14 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
-    name: "a cancel of the run",
-    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    name: "cancel of the run",
+    appliesTo: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     happens: ({ stage }) => createClient(stage.plane).post(`/agent/runs/${stage.runId}/cancel`),
   },
   {
-    name: "the end of the run",
+    name: "forced cancel of the run",
     isFence: true,
-    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    appliesTo: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     happens: ({ stage }) => createClient(stage.plane).post(`/agent/runs/${stage.runId}/cancel?force=true`),
   },
 ];

@@ -9,29 +9,29 @@ const REQUEST = {
   attachments: [{ file_name: "a.txt", mime_type: "text/plain", data: Buffer.from("hello").toString("base64") }],
 };
 
-/** A caller whose request brings files, and who repeats it until it is answered. */
-async function created(plan?: Stage["faults"]["plan"]): Promise<Stage> {
+/** Creates a run with files, and repeats the request until it gets a response. */
+async function createWithFiles(plan?: Stage["faults"]["plan"]): Promise<Stage> {
   const stage = await Stage.set();
   stage.faults.plan = plan;
-  await stage.done("create-run", () =>
+  await stage.sendOrThrow("create-run", () =>
     stage.user.post("/agent/runs", REQUEST, { headers: { "idempotency-key": "create" } }),
   );
   return stage;
 }
 
-/** Files in the bucket that no run of the table names. */
-function strays({ plane }: Stage): string[] {
+/** Lists the files in the bucket that no run of the table names. */
+function listOrphans({ plane }: Stage): string[] {
   const bodies = JSON.stringify(plane.table.all().filter(({ sk }) => sk === "BODY"));
   return [...plane.files.files.keys()].filter((file) => !bodies.includes(JSON.stringify(file)));
 }
 
 it.each(FAULTS)("create-run leaves no file without its run wherever it dies: %s the call", async (fault) => {
-  const { faults } = await created();
+  const { faults } = await createWithFiles();
   const left: string[] = [];
   for (const at of faults.calls.keys()) {
-    const stage = await created({ at, fault });
+    const stage = await createWithFiles({ at, fault });
     expect(stage.plane.files.files.size).toBe(2);
-    left.push(...strays(stage).map((file) => `${at} ${faults.calls[at]}: ${file}`));
+    left.push(...listOrphans(stage).map((file) => `${at} ${faults.calls[at]}: ${file}`));
   }
   expect(left).toEqual([]);
 });

@@ -8,21 +8,21 @@ import { Faults } from "../support/faults.ts";
 import { checkHistories, checkSlots, listHeads } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
 
-/** One run, and what everybody may do to it at any time. */
+/** One run, and the callers that may change it at any time. */
 interface Scene {
   readonly plane: TestControlPlane;
   readonly run: string;
   /** The identity that the run works as. */
   readonly identity: string;
-  /** The harness of the execution that was there at the beginning. */
+  /** The harness of the run's execution at the beginning. */
   readonly harness: Harness | undefined;
-  /** Of a run that is a child: the harnesses of its parent, and of the other child, which has the only slot of the tree. */
-  readonly family?: { readonly parent: Harness; readonly sibling: Harness };
+  /** For a child run: the harnesses of its parent and of its sibling, which holds the only slot of the tree. */
+  readonly tree?: { readonly parent: Harness; readonly sibling: Harness };
 }
 
 const STATES = ["QUEUED", "PENDING", "INPROGRESS", "CANCELLED", "a QUEUED child"] as const;
 const LIMIT = 1;
-/** A team's limit, once it is raised. */
+/** A team's limit after it is raised. */
 const RAISED = 2;
 const ok = ({ status }: ResponseBody) => status;
 
@@ -37,7 +37,7 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   finish: async ({ harness }) => harness?.finish().then(ok),
   block: async ({ harness }) =>
     harness?.support("finish-task", { success: false, blocked: true, summary: "Which one?" }).then(ok),
-  beat: async ({ harness }) => harness?.beat().then(ok),
+  heartbeat: async ({ harness }) => harness?.beat().then(ok),
   lose: async ({ harness }) => harness?.shutDown({ error: { category: "died", message: "gone" } }).then(ok),
   snapshot: async ({ harness }) =>
     harness?.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] }).then(ok),
@@ -47,11 +47,11 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     return harness && createClient(plane, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
   },
   file: async ({ harness }) => harness?.support("report-artifact", { artifact_type: "FILE", data: FILE }).then(ok),
-  parent: async ({ family }) => family?.parent.finish().then(ok),
-  sibling: async ({ family }) => family?.sibling.finish().then(ok),
-  orphan: async ({ family }) => {
-    await family?.parent.finish();
-    return family?.sibling.finish().then(ok);
+  parent: async ({ tree }) => tree?.parent.finish().then(ok),
+  sibling: async ({ tree }) => tree?.sibling.finish().then(ok),
+  orphan: async ({ tree }) => {
+    await tree?.parent.finish();
+    return tree?.sibling.finish().then(ok);
   },
   recount: async ({ plane }) => {
     plane.clock.now += 3_600_000;
@@ -63,9 +63,9 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     const { status, body } = await createClient(plane).post("/agent/runs/cancel", { filter });
     expect(status, JSON.stringify(body)).toBe(200);
   },
-  dismiss: ({ plane, identity }) => createClient(plane).delete(`/agent/identities/${identity}`).then(ok),
-  raise: ({ plane }) => createClient(plane).put(`/agent/teams/${plane.team}`, toLimit(RAISED)).then(ok),
-  silence: async ({ plane }) => {
+  deleteIdentity: ({ plane, identity }) => createClient(plane).delete(`/agent/identities/${identity}`).then(ok),
+  raiseLimit: ({ plane }) => createClient(plane).put(`/agent/teams/${plane.team}`, toLimit(RAISED)).then(ok),
+  expire: async ({ plane }) => {
     plane.clock.now += 31_000;
     await reap(plane);
   },
@@ -75,7 +75,7 @@ const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
 const FILE = { filepath: "a", filename: "a", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) };
 const toLimit = (runs: number) => ({ settings: { concurrency_limit: runs } });
 
-/** A run that waits for a slot of its tree. */
+/** Creates a run that waits for a slot of its tree. */
 async function createChildScene(plane: TestControlPlane, identity: string): Promise<Scene> {
   const parent = await workingRun(plane);
   const child = { prompt: "hello", parent_run_id: parent.run_id };
@@ -83,10 +83,10 @@ async function createChildScene(plane: TestControlPlane, identity: string): Prom
   await sibling.resolve();
   await plane.table.write({ kind: "update", key: keys.tree(parent.run_id, 1), set: { concurrency_limit: 1 } });
   const run = await createRun(plane, { ...child, agent_identity_uid: identity });
-  return { plane, run, identity, harness: undefined, family: { parent, sibling } };
+  return { plane, run, identity, harness: undefined, tree: { parent, sibling } };
 }
 
-/** A run as it is at the beginning, with a second one that waits for its slot. */
+/** Creates a run in its initial state, with a second one that waits for its slot. */
 async function createScene(state: (typeof STATES)[number], faults: Faults): Promise<Scene> {
   const plane = await createTestControlPlane(memoryTable(), faults.around);
   await createClient(plane).put(`/agent/teams/${plane.team}`, toLimit(LIMIT));
@@ -105,7 +105,7 @@ async function createScene(state: (typeof STATES)[number], faults: Faults): Prom
   return { plane, run, identity, harness };
 }
 
-/** Plays `first` with `second` right before its call `at`; answers how many calls `first` made. */
+/** Performs `first` with `second` right before its call `at`. Returns how many calls `first` made. */
 async function play(
   state: Parameters<typeof createScene>[0],
   first: string,
@@ -118,20 +118,31 @@ async function play(
   faults.meanwhile = { at: before + at, work: async () => actions[second]?.(scene) };
   await faults.invoke(first, async () => actions[first]?.(scene));
   const calls = faults.calls.length - before;
-  await checkSlots(scene.plane, [first, second].includes("raise") ? RAISED : LIMIT);
+  await checkSlots(scene.plane, [first, second].includes("raiseLimit") ? RAISED : LIMIT);
   checkHistories(scene.plane);
   expect(listHeads(scene.plane).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
   return calls;
 }
 
-/** What takes a harness, or relatives: it is there in these states only. */
-const OF_HARNESS = ["resolve", "beat", "messages", "finish", "block", "lose", "snapshot", "commit", "event", "file"];
-const OF_FAMILY = ["parent", "sibling", "orphan"];
+/** Actions that need a harness, or a run tree, which exist in some states only. */
+const HARNESS_ACTIONS = [
+  "resolve",
+  "heartbeat",
+  "messages",
+  "finish",
+  "block",
+  "lose",
+  "snapshot",
+  "commit",
+  "event",
+  "file",
+];
+const TREE_ACTIONS = ["parent", "sibling", "orphan"];
 
 const listNames = (state: (typeof STATES)[number]): string[] =>
   Object.keys(actions).filter((name) => {
-    if (OF_HARNESS.includes(name)) return state !== "QUEUED" && state !== "a QUEUED child";
-    return !OF_FAMILY.includes(name) || state === "a QUEUED child";
+    if (HARNESS_ACTIONS.includes(name)) return state !== "QUEUED" && state !== "a QUEUED child";
+    return !TREE_ACTIONS.includes(name) || state === "a QUEUED child";
   });
 
 describe.each(STATES)("a run that is %s", (state) => {

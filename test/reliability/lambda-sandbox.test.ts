@@ -17,7 +17,7 @@ interface Reply {
   readonly body?: string;
 }
 
-/** Serves HTTP on the loopback; resolves with its host and port. */
+/** Serves HTTP on the loopback interface. Returns its host and port. */
 async function serve(respond: (method: string, url: string, headers: NodeJS.Dict<unknown>) => Reply): Promise<string> {
   const started = createServer((request, response) => {
     request.resume().on("end", () => {

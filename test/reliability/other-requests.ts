@@ -8,7 +8,7 @@ import { reconcile, timerOff } from "../support/schedules.ts";
 
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
-/** What an invocation answers of which so many parts failed, as if it were a request. */
+/** Converts the number of failed parts of an invocation into an HTTP response. */
 const toResponse = (failed: number): ResponseBody => ({
   status: failed === 0 ? 200 : 500,
   headers: { "x-should-retry": String(failed > 0) },
@@ -20,7 +20,7 @@ export const fire = async ({ plane, scheduleId }: Stage): Promise<ResponseBody> 
 
 const reconcileNow = async ({ plane }: Stage): Promise<ResponseBody> => toResponse((await reconcile(plane)).failed);
 
-/** The run's call of a model, for which nothing is left of its budget. */
+/** A model call of the run, whose budget is exhausted. */
 async function callModel({ plane, key }: Stage): Promise<ResponseBody> {
   const gateway = createGateway(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
@@ -28,33 +28,33 @@ async function callModel({ plane, key }: Stage): Promise<ResponseBody> {
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
 }
 
-/** What requests that are not the API's ask for, and what makes the stage ready for them. */
+/** Requests that do not come through the API, and what each of them needs. */
 export const others: Readonly<
-  Record<string, { ask: (stage: Stage) => Promise<ResponseBody>; prepare: (stage: Stage) => Promise<void> }>
+  Record<string, { send: (stage: Stage) => Promise<ResponseBody>; prepare: (stage: Stage) => Promise<void> }>
 > = {
   TIMER: {
-    ask: fire,
+    send: fire,
     async prepare({ plane }) {
       plane.clock.now = Date.parse(FIRES_AT) + 5_000;
     },
   },
-  /** The reconciler's pass, a while after a firing that no timer told of. */
+  /** A pass of the reconciler, some time after a firing that its timer missed. */
   RECONCILE: {
-    ask: reconcileNow,
+    send: reconcileNow,
     async prepare({ plane }) {
       plane.clock.now = Date.parse(FIRES_AT) + 120_000;
     },
   },
-  /** The reconciler's pass that finds a schedule which has fired since its look was planned. */
+  /** A pass of the reconciler that finds a schedule which has fired since its check was scheduled. */
   LOOK: {
-    ask: reconcileNow,
+    send: reconcileNow,
     async prepare({ plane, scheduleId }) {
       const check_at = sortableTime(plane.clock.now - 3_600_000);
       await plane.table.write({ kind: "update", key: keys.schedule(scheduleId), set: { check_at } });
     },
   },
   MODEL: {
-    ask: callModel,
+    send: callModel,
     async prepare({ plane, runId }) {
       await plane.table.write(putBudget(runId, { limit: 1, above: [] }));
       await plane.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Stage } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 
-/** How often, how late and in what order messages come, drawn from one stream of numbers. */
+/** Random numbers that determine how often, how late and in what order messages arrive. */
 const draws = fc.infiniteStream(fc.nat());
 
 describe.each(scenarios)("$name", (scenario) => {

@@ -6,16 +6,16 @@ import { consume, createHarness, createRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 
-/** A control plane whose run is at the beginning of a pass of the reaper, and what somebody else does during the pass. */
+/** A run before a pass of the reaper, and what another caller does during the pass. */
 interface Scene {
   readonly plane: TestControlPlane;
   readonly run: string;
   readonly meanwhile: () => Promise<unknown>;
 }
 
-const shown = async ({ plane, run }: Scene) => (await createClient(plane).get(`/agent/runs/${run}`)).body;
+const readRun = async ({ plane, run }: Scene) => (await createClient(plane).get(`/agent/runs/${run}`)).body;
 
-/** One pass for each of its calls, right before which `meanwhile` happens; `check` looks at what is left. */
+/** Repeats a pass with `meanwhile` right before each of its calls, and checks the result. */
 async function duringEachCall(
   makeScene: (plane: TestControlPlane) => Promise<Scene>,
   check: (scene: Scene) => Promise<void>,
@@ -52,7 +52,7 @@ describe("a pass of the reaper", () => {
         const lost = events.body.events.some(
           ({ event_type }: { event_type: string }) => event_type === "execution_lost",
         );
-        expect(lost, `the beat was answered ${responses.at(-1)}`).toBe(responses.at(-1) !== 200);
+        expect(lost, `the heartbeat returned ${responses.at(-1)}`).toBe(responses.at(-1) !== 200);
       },
     );
     expect(new Set(responses)).toEqual(new Set([200, 401]));
@@ -62,16 +62,16 @@ describe("a pass of the reaper", () => {
     await duringEachCall(
       async (plane) => {
         const run = await createRun(plane);
-        // It has waited for long, so that it would be looked at again in an hour only.
+        // It has waited for so long that its next check would be in an hour.
         plane.clock.now += 3_600_000;
         return { plane, run, meanwhile: () => consume(plane, "runs", run) };
       },
       async (scene) => {
-        expect(await shown(scene)).toMatchObject({ state: "PENDING" });
+        expect(await readRun(scene)).toMatchObject({ state: "PENDING" });
         scene.plane.clock.now += 121_000;
         await reap(scene.plane);
-        // Its sandbox has never begun.
-        expect(await shown(scene)).toMatchObject({ state: "QUEUED" });
+        // Its sandbox never started working.
+        expect(await readRun(scene)).toMatchObject({ state: "QUEUED" });
       },
     );
   });

@@ -25,7 +25,7 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   finish: async ({ harness }) => harness?.finish(),
   lose: async ({ harness }) => harness?.shutDown({ error: { category: "died", message: "gone" } }),
   giveUp: ({ plane, run }) => consume(plane, "runs-dead", run),
-  silence: async ({ plane }) => {
+  expire: async ({ plane }) => {
     plane.clock.now += 61_000;
     await reap(plane);
   },
@@ -44,7 +44,7 @@ async function createScene(state: State, faults: Faults): Promise<Scene> {
   return { plane, run, harness };
 }
 
-/** Queues and reaper go on until all that was under way is over; harnesses say nothing more. */
+/** Runs queues and reaper until all executions have ended; harnesses send nothing more. */
 async function settle({ plane }: Scene): Promise<void> {
   for (let pass = 0; pass < 5; pass++) {
     await deliver(plane);
@@ -54,14 +54,14 @@ async function settle({ plane }: Scene): Promise<void> {
   await deliver(plane, "ends");
 }
 
-/** Every sandbox that was started and noted has been stopped, but for the one that the run is in. */
-async function checkForgotten({ plane, run }: Scene): Promise<void> {
+/** Checks that every started and recorded sandbox was stopped, except the run's present one. */
+async function checkAllStopped({ plane, run }: Scene): Promise<void> {
   const head = await plane.table.get(keys.head(run));
   const stopped = new Set(plane.stopped.map(({ handle }) => handle));
   const started = plane.started.map(({ execution_id }) => `microvm-${execution_id}`);
   const present = JSON.stringify(head?.["sandbox"] ?? null);
   expect(started.filter((handle) => !stopped.has(handle) && !present.includes(handle))).toEqual([]);
-  expect(head?.["stops"], "none is left on the list").toBeUndefined();
+  expect(head?.["stops"], "no sandbox is left to be stopped").toBeUndefined();
   for (const handle of stopped) expect(present).not.toContain(handle);
 }
 
@@ -76,7 +76,7 @@ describe.each(states)("the sandboxes of a run that is %s", (state) => {
         await faults.invoke(first, async () => actions[first]?.(scene));
         const calls = faults.calls.length - before;
         await settle(scene);
-        await checkForgotten(scene).catch((error: unknown) => {
+        await checkAllStopped(scene).catch((error: unknown) => {
           throw new Error(`${second} before call ${at} of ${first}: ${String(error)}`);
         });
         if (at >= calls) break;
@@ -86,7 +86,7 @@ describe.each(states)("the sandboxes of a run that is %s", (state) => {
 });
 
 describe("a function that dies", () => {
-  // What a dispatcher that dies in the middle of a start leaves is known to nobody: docs/sandboxes.md says what becomes of it.
+  // A dispatcher that dies during a start leaves a sandbox that is not recorded: see docs/sandboxes.md.
   it.each(names.filter((name) => name !== "dispatch"))("at any call of %s, leaves no sandbox running", async (name) => {
     for (const state of states) {
       for (const fault of ["before", "after", "unheard"] as const satisfies readonly Fault[]) {
@@ -98,7 +98,7 @@ describe("a function that dies", () => {
           await faults.invoke(name, async () => actions[name]?.(scene));
           const calls = faults.calls.length - before;
           await settle(scene);
-          await checkForgotten(scene).catch((error: unknown) => {
+          await checkAllStopped(scene).catch((error: unknown) => {
             throw new Error(`${fault} call ${at} of ${name} while ${state}: ${String(error)}`);
           });
           if (at >= calls) break;
@@ -133,7 +133,7 @@ describe("a sandbox that is recorded late", () => {
       const faults = new Faults();
       const scene = await createScene("PENDING", faults);
       const { plane, run, harness } = scene;
-      // As it is while its provider has not answered yet.
+      // As it is before the provider's response.
       const set = { sandbox: { provider: "microvm" } };
       await plane.table.write({ kind: "update", key: keys.head(run), set, remove: ["sandbox_changes"] });
       const executionId = harness?.execution_id ?? "";
@@ -144,7 +144,7 @@ describe("a sandbox that is recorded late", () => {
       const calls = faults.calls.length - before;
       if (faults.meanwhile !== undefined) await recordSandbox(run, placed, plane.ports);
       await settle(scene);
-      await checkForgotten(scene).catch((error: unknown) => {
+      await checkAllStopped(scene).catch((error: unknown) => {
         throw new Error(`before call ${at} of ${name}: ${String(error)}`);
       });
       if (at >= calls) break;
@@ -157,7 +157,7 @@ describe("a sandbox that is recorded late", () => {
     const { plane, run, harness } = scene;
     await harness?.finish();
     const before = faults.calls.length;
-    // The call right behind the stop takes the sandbox that is gone off the list.
+    // The call right after the stop removes the stopped sandbox from the list.
     const placed = { provider: "microvm", executionId: "another", handle: "late" } as const;
     const isStopped = () => faults.calls.findIndex((call) => call.includes("sandbox.stop"));
     plane.sent.length = 0;

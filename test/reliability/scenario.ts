@@ -8,10 +8,10 @@ import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
 
-/** SQS shows a message again after so long where its consumer died: the queues' visibility timeout. */
+/** The queues' visibility timeout, after which SQS delivers a message again if its consumer died. */
 const VISIBILITY_MS = 180_000;
 const RECEIVES = 5;
-/** The reaper comes back after this. */
+/** The time between two passes of the reaper. */
 const PASS_MS = 15_000;
 
 interface Message {
@@ -24,22 +24,22 @@ interface Message {
 interface Queues {
   /** How often a new message is delivered. */
   copies(): number;
-  /** Milliseconds until a copy of it is there. */
+  /** Milliseconds until a copy of it is visible. */
   delayMs(): number;
   /** Which of `count` messages comes next, from 0. */
   next(count: number): number;
 }
 
-/** A service in memory with everything around it that repeats what fails: callers, queues, harnesses and the reaper. */
+/** A service in memory, with everything that retries failures: callers, queues, harnesses and the reaper. */
 export class Stage {
   readonly plane: TestControlPlane;
   readonly faults: Faults;
   readonly user: Client;
-  /** What the harness of each execution does; the default does nothing but finish. */
+  /** What the harness of each execution does; by default, it only finishes. */
   agent: (harness: Harness, stage: Stage) => Promise<void> = async (harness, stage) => {
-    await stage.told("finish-task", () => harness.finish());
+    await stage.send("finish-task", () => harness.finish());
   };
-  /** How the queues hand over messages: once, at once, and in order, unless a test says otherwise. */
+  /** How the queues deliver messages: by default once, immediately and in order. */
   queues: Queues = { copies: () => 1, delayMs: () => 0, next: () => 0 };
   /** Executions whose harness made its first call. */
   readonly begun: string[] = [];
@@ -57,23 +57,23 @@ export class Stage {
     return new Stage(await createTestControlPlane(memoryTable(), faults.around), faults);
   }
 
-  /** A request that is repeated, as clients do, while it is not answered or the answer says that it may be. */
-  async told(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
+  /** Sends a request, and retries it, as clients do, without a response or if the response permits a retry. */
+  async send(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
     for (let attempt = 0; attempt < 6; attempt++) {
       const response = await this.faults.invoke(name, request);
       if (response !== undefined && response.headers["x-should-retry"] !== "true") return response;
     }
-    throw new Error(`${name} never came through`);
+    throw new Error(`${name} never succeeded`);
   }
 
-  /** As `told`; throws where it is refused. */
-  async done(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
-    const response = await this.told(name, request);
+  /** Like `send`, but throws if the request is refused. */
+  async sendOrThrow(name: string, request: () => Promise<ResponseBody>): Promise<ResponseBody> {
+    const response = await this.send(name, request);
     if (response.status >= 300) throw new Error(`${name}: ${JSON.stringify(response.body)}`);
     return response;
   }
 
-  /** Lets queues, harnesses and the reaper work until nothing is left to do. */
+  /** Runs queues, harnesses and the reaper until nothing is left to do. */
   async settle(): Promise<void> {
     for (let idle = 0; idle < 100; ) {
       if ((await this.#deliverOne()) || (await this.#workOne())) continue;
@@ -83,10 +83,10 @@ export class Stage {
       if (this.#schedules().length > 0) await this.#reconcile();
       idle++;
     }
-    throw new Error("it never came to rest");
+    throw new Error("it never settled");
   }
 
-  /** A timer of a schedule goes off, as often as it takes until its message is handled. */
+  /** Fires a schedule's timer, and repeats that until its message is handled. */
   async timerOff(scheduleId: string, time: string): Promise<void> {
     for (let received = 0; received < RECEIVES; received++) {
       const failed = await this.faults.invoke("fire-schedule", () => timerOff(this.plane, scheduleId, time));
@@ -96,7 +96,7 @@ export class Stage {
     throw new Error("the firing was never handled");
   }
 
-  /** Hands over the messages that are there now. */
+  /** Delivers the messages that are visible now. */
   async deliverAll(): Promise<void> {
     while (await this.#deliverOne());
   }
@@ -129,7 +129,7 @@ export class Stage {
     if (envelope === undefined) return false;
     this.#startedSeen++;
     const harness = createHarness(this.plane, envelope);
-    const { status } = await this.told("resolve-prompt", () => harness.resolve());
+    const { status } = await this.send("resolve-prompt", () => harness.resolve());
     if (status !== 200) return true;
     this.begun.push(envelope.execution_id);
     await this.agent(harness, this);
@@ -138,8 +138,8 @@ export class Stage {
 
   #isSettled(): boolean {
     const heads = this.plane.table.all().filter(({ sk }) => sk === "HEAD");
-    const agreed = this.#schedules().every((schedule) => schedule["pending_since"] === null);
-    return this.#messages.length === 0 && agreed && heads.every((head) => head["check_shard"] === undefined);
+    const areTimersSet = this.#schedules().every((schedule) => schedule["pending_since"] === null);
+    return this.#messages.length === 0 && areTimersSet && heads.every((head) => head["check_shard"] === undefined);
   }
 
   #schedules(): readonly Item[] {
@@ -155,7 +155,7 @@ export class Stage {
     return listRemains(this.plane, alike);
   }
 
-  /** What the recoveries left in the timeline. */
+  /** The types of the timeline's events that recoveries added. */
   recoveries(): string[] {
     return this.plane.table
       .all()
@@ -165,20 +165,20 @@ export class Stage {
 }
 
 /**
- * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
- * scenario takes for the same, with what it is called.
+ * Lists the contents of the table, without values that differ between executions and without traces of a recovery. `alike` are
+ * patterns that a scenario treats as equal, with their replacements.
  */
 export function listRemains({ table }: TestControlPlane, alike: readonly (readonly [RegExp, string])[] = []): string[] {
   return table
     .all()
     .filter((item) => !isTrace(item))
-    .map((item) => JSON.stringify(plain(item, "")))
+    .map((item) => JSON.stringify(toComparable(item, "")))
     .map((line) => alike.reduce((text, [pattern, name]) => text.replace(pattern, name), line))
     .filter((line) => line !== "")
     .sort();
 }
 
-/** The lines that are missing, and those that are too many. */
+/** Formats the missing and the additional lines. */
 export function formatDifference(expected: readonly string[], remains: readonly string[]): string {
   const rest = [...remains];
   const missing = expected.filter((line) => {
@@ -189,7 +189,7 @@ export function formatDifference(expected: readonly string[], remains: readonly 
   return [...missing.map((line) => `  - ${line}`), ...rest.map((line) => `  + ${line}`)].join("\n");
 }
 
-/** Moves that a recovery adds to a run's life. */
+/** State transitions that a recovery adds to a run. */
 const isRecovery = ({ sk, type }: Item): boolean =>
   sk.startsWith("EVENT#") && (type === "run_queued" || type === "execution_lost");
 
@@ -212,20 +212,20 @@ const COUNTED = [
   "secret",
 ];
 
-function plain(value: Value | undefined, name: string): unknown {
+function toComparable(value: Value | undefined, name: string): unknown {
   if (COUNTED.includes(name) || /_at(_ms)?$|_key$|^check_shard$/.test(name)) return undefined;
-  if (typeof value === "number" && value > FIRST_MOMENT) return "<time>";
-  if (typeof value === "string") return nameless(value);
+  if (typeof value === "number" && value > MIN_TIME_MS) return "<time>";
+  if (typeof value === "string") return withoutIds(value);
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  if (Array.isArray(value)) return value.map((entry: Value) => plain(entry, ""));
-  const entries = Object.entries(value).map(([key, entry]) => [nameless(key), plain(entry, key)] as const);
+  if (Array.isArray(value)) return value.map((entry: Value) => toComparable(entry, ""));
+  const entries = Object.entries(value).map(([key, entry]) => [withoutIds(key), toComparable(entry, key)] as const);
   return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined && entry !== 0).sort());
 }
 
-const FIRST_MOMENT = 1_000_000_000_000;
+const MIN_TIME_MS = 1_000_000_000_000;
 
-/** A text with its ids, hashes and padded numbers taken out. */
-const nameless = (text: string): string =>
+/** A text whose ids, hashes and padded numbers are replaced. */
+const withoutIds = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
     .replace(/\b[0-9a-f]{20,64}\b/g, "<hash>")

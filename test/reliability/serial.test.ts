@@ -9,11 +9,11 @@ import { type Disturbance, disturbances, type Meeting } from "./disturbances.ts"
 import { others } from "./other-requests.ts";
 import { formatDifference, listRemains } from "./scenario.ts";
 
-/** A request that may meet another: a route's, with the body of `bodies` or another one; or one that comes by another way. */
+/** A request that is tested with a concurrent one: of a route, with the body of `bodies` by default, or of `others`. */
 interface Request {
   readonly route: string;
   readonly body?: (stage: Stage) => unknown;
-  /** What it is answered where nothing disturbs it. Default: a success. */
+  /** The status without a concurrent request. @default a success */
   readonly refused?: number;
 }
 
@@ -38,94 +38,98 @@ const requests: readonly Request[] = [
   { route: "MODEL /agent/runs/{runId}", refused: 403 },
 ];
 
-/** Requests whose response has a token that is stored nowhere: a repeat gets a token of its own. */
+/** Requests whose response has a token that is not stored, so a repeat gets a new token. */
 const NEW_TOKENS: ReadonlySet<string> = new Set(["POST /session", "POST /session/link"]);
-const applies = ({ concerns, isOne }: Disturbance, route: string): boolean =>
-  concerns(route) && !(isOne && NEW_TOKENS.has(route));
+const isApplicable = ({ appliesTo, isOne }: Disturbance, route: string): boolean =>
+  appliesTo(route) && !(isOne && NEW_TOKENS.has(route));
 
-/** Which of two tries was the first, the record of a request tells. */
-const WHOSE = [[/"original":(true|false)/g, "original"]] as const;
+/** The record of a request stores which of two attempts was the first. */
+const ORIGINAL = [[/"original":(true|false)/g, "original"]] as const;
 
-async function meet(asked: Request, { headers, before }: Disturbance): Promise<Meeting> {
-  const { route } = asked;
+async function setUp(tested: Request, { headers, before }: Disturbance): Promise<Meeting> {
+  const { route } = tested;
   const faults = new Faults();
   const stage = await makeStage(faults.around);
   await prepare(route, stage);
-  // Long enough that the use of a key is noted anew.
+  // Long enough that the key's last use is recorded again.
   stage.plane.clock.now += 3_600_000;
   const key = /\/harness-support\/|\/client-events$/.test(route) ? stage.key("the run itself") : stage.plane.key;
   const [method = ""] = route.split(" ");
   const other = others[method];
   await other?.prepare(stage);
-  const body = (asked.body ?? bodies[route])?.(stage);
-  const ask: Meeting["ask"] = (given = headers) => {
-    if (other !== undefined) return other.ask(stage);
+  const body = (tested.body ?? bodies[route])?.(stage);
+  const send: Meeting["send"] = (given = headers) => {
+    if (other !== undefined) return other.send(stage);
     const options = { key, ...(body !== undefined && { body }), ...(given && { headers: given }) };
     return request(stage.plane, method, toTarget(route, stage), options);
   };
-  const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
-  const prepared = await before?.(meetingAt(toTarget(route, stage)));
+  const toMeeting = (target: string): Meeting => ({ stage, faults, send, target });
+  const prepared = await before?.(toMeeting(toTarget(route, stage)));
   expect(prepared?.status ?? 200, JSON.stringify(prepared?.body)).toBeLessThan(300);
-  // What came before may have made what the request is about.
-  return meetingAt(toTarget(route, stage));
+  // The preparation may have created the object of the request.
+  return toMeeting(toTarget(route, stage));
 }
 
-/** The answer as the caller has it in the end, who repeats what may be repeated. */
-async function lastResponse({ ask }: Meeting, first: ResponseBody | undefined): Promise<ResponseBody> {
-  let response = first ?? (await ask());
-  for (let attempt = 0; attempt < 5 && response.headers["x-should-retry"] === "true"; attempt++) response = await ask();
+/** The final response to a caller that retries while the response permits it. */
+async function lastResponse({ send }: Meeting, first: ResponseBody | undefined): Promise<ResponseBody> {
+  let response = first ?? (await send());
+  for (let attempt = 0; attempt < 5 && response.headers["x-should-retry"] === "true"; attempt++)
+    response = await send();
   return response;
 }
 
-/** What was answered, whether the other request was answered the same, and what is left in the table. */
+/** The status, whether the other request got the same response, and the contents of the table. */
 function describeOutcome({ stage }: Meeting, response: ResponseBody, other: ResponseBody | undefined): string[] {
   const isSame = other !== undefined && JSON.stringify(response.body) === JSON.stringify(other.body);
-  return [`answered ${response.status}, ${isSame ? "as" : "unlike"} the other`, ...listRemains(stage.plane)];
+  return [`returned ${response.status}, ${isSame ? "as" : "unlike"} the other`, ...listRemains(stage.plane)];
 }
 
 const refusesLate = ({ status, body }: ResponseBody): boolean => status === 401 || body.next_heartbeat_seconds === 1;
 
-describe.each(requests)("$route", (asked) => {
-  const { route } = asked;
-  it.each(disturbances.filter((disturbance) => applies(disturbance, route)))(
+describe.each(requests)("$route", (tested) => {
+  const { route } = tested;
+  it.each(disturbances.filter((disturbance) => isApplicable(disturbance, route)))(
     "has a serial outcome with a concurrent $name",
     async (disturbance) => {
       const { happens, isOne } = disturbance;
       const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);
-      const last = await meet(asked, disturbance);
+      const last = await setUp(tested, disturbance);
       const earlier = await happens(last);
       const disturbedBefore = describeOutcome(last, await lastResponse(last, undefined), earlier);
 
-      const first = await meet(asked, disturbance);
-      const undisturbed = await lastResponse(first, await first.faults.invoke("first", () => first.ask()));
-      // What came before may have been the same request.
+      const first = await setUp(tested, disturbance);
+      const undisturbed = await lastResponse(first, await first.faults.invoke("first", () => first.send()));
+      // The preparation may have sent the same request.
       if (disturbance.before === undefined) {
         const { status, body } = undisturbed;
-        expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(asked.refused);
+        expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(tested.refused);
       }
-      const alone = listRemains(first.stage.plane, WHOSE);
+      const single = listRemains(first.stage.plane, ORIGINAL);
       const disturbedAfter = describeOutcome(first, undisturbed, await happens(first));
       if (isOne) {
-        expect(formatDifference(alone, listRemains(last.stage.plane, WHOSE)), "after it").toBe("");
-        expect(formatDifference(alone, listRemains(first.stage.plane, WHOSE)), "before it").toBe("");
+        expect(formatDifference(single, listRemains(last.stage.plane, ORIGINAL)), "after it").toBe("");
+        expect(formatDifference(single, listRemains(first.stage.plane, ORIGINAL)), "before it").toBe("");
       }
 
       for (const [at, call] of first.faults.calls.entries()) {
         if (!/: (write|transact) /.test(call)) continue;
-        const meeting = await meet(asked, disturbance);
+        const meeting = await setUp(tested, disturbance);
         let other: ResponseBody | undefined;
         const work = async () => {
           other = await happens(meeting);
         };
         meeting.faults.meanwhile = { at, work };
-        const response = await lastResponse(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
-        // A beat that is too late is told to come again at once, and hears it then.
+        const response = await lastResponse(meeting, await meeting.faults.invoke("first", () => meeting.send()));
+        // A heartbeat that is too late gets a request to repeat it at once, and that one is refused.
         if (isFenced) expect(refusesLate(response), `a late ${call}`).toBe(true);
         const outcome = describeOutcome(meeting, response, other);
         const ifLast = formatDifference(disturbedBefore, outcome);
         const ifFirst = formatDifference(disturbedAfter, outcome);
         const isSerial = ifLast === "" || ifFirst === "";
-        expect(isSerial, `before ${call}, other than if it is first:\n${ifFirst}\nor last:\n${ifLast}`).toBe(true);
+        expect(
+          isSerial,
+          `before ${call}: differs from the outcome if it is first:\n${ifFirst}\nor last:\n${ifLast}`,
+        ).toBe(true);
       }
     },
   );

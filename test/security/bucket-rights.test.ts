@@ -29,7 +29,7 @@ const described = (content: string) => ({
   sha256: createHash("sha256").update(content).digest("hex"),
 });
 
-/** One key of each kind, with ids as they are in the service. */
+/** One key of each kind, with realistic ids. */
 const uuid = "0198b2a1-5d6e-7f80-9a1b-2c3d4e5f6a7b";
 const digest = "d".repeat(64);
 const examples: Readonly<Record<FileKind, string>> = {
@@ -57,12 +57,12 @@ describe("the patterns of rights on files", () => {
   });
 });
 
-describe("a function that uses files of another kind than its own", () => {
+describe("a function that uses files of a kind that it has no rights to", () => {
   it.each([
     ["GetObject", "transcript"],
     ["GetObject", "messages"],
     ["PutObject", "skills"],
-  ] as const)("is refused: %s of %s by one that reads skills", async (action, kind) => {
+  ] as const)("is refused: %s of %s by a function that reads skills", async (action, kind) => {
     const { files } = (await createTestControlPlane()).ports;
     const use = () =>
       action === "GetObject" ? files.get(examples[kind]) : files.put(examples[kind], "x", "text/plain");
@@ -74,7 +74,7 @@ describe("a function that uses files of another kind than its own", () => {
 });
 
 describe("the rights of every function on files", () => {
-  it("are all used: none is missing, and none is superfluous", async () => {
+  it("are complete and all used", async () => {
     usedFiles.clear();
     await useScheduleFiles();
     await useRunFiles();
@@ -104,7 +104,7 @@ const named = ({ bucket = {} }: Rights): string[] =>
 
 const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
 
-/** Reads a run in every way. */
+/** Reads a run through every route. */
 async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   const user = createClient(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
@@ -192,7 +192,7 @@ async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<
   expect((await harness.support("commit-snapshot", { generation: "one", files: ["w.tar.gz"] })).status).toBe(200);
 }
 
-/** Uploads a file, and leaves it to the end of the execution to make it visible. */
+/** Uploads a file that becomes visible at the end of the execution. */
 async function reportFile(plane: TestControlPlane, harness: Harness, content: string) {
   const data = {
     filepath: `${content}.txt`,
@@ -231,7 +231,7 @@ async function useRawTranscripts(): Promise<void> {
   await readRun(plane, harness.run_id);
 }
 
-/** Skills that no compression makes small enough for an item. */
+/** Uses skills that are too large for an item even when compressed. */
 async function useSkills(): Promise<void> {
   const { environment, list, onGithub, plane, github } = await createSkillControlPlane();
   await using _ = github;

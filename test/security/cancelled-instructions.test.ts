@@ -15,7 +15,7 @@ const cancel = (id: string, query = "") => createClient(plane).post(`/agent/runs
 const followUp = async (id: string, body: object) => {
   expect((await createClient(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
 };
-/** What the next execution of the run is told, and where it begins. */
+/** Returns the context of the run's next execution, and where that execution starts. */
 async function resume(): Promise<{
   harness: Harness;
   resolved: ResponseBody["body"];
@@ -28,7 +28,7 @@ async function resume(): Promise<{
 }
 const listTexts = (messages: readonly Message[]) =>
   messages.flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
-const carriedOut = (followups: readonly { message: string; cancelled?: true }[]) =>
+const listExecuted = (followups: readonly { message: string; cancelled?: true }[]) =>
   followups.filter(({ cancelled }) => cancelled !== true).map(({ message }) => message);
 
 describe("a follow-up to a cancelled run", () => {
@@ -39,7 +39,7 @@ describe("a follow-up to a cancelled run", () => {
     const { resolved, start } = await resume();
     expect(resolved.prompt).not.toContain(PROMPT);
     expect(start).toMatchObject({ from: "answer" });
-    expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
+    expect(listExecuted(resolved.context.followups)).toEqual(["List them"]);
   });
 
   it("is executed without the prompt if the run was cancelled in its first turn", async () => {
@@ -55,13 +55,13 @@ describe("a follow-up to a cancelled run", () => {
     expect(listTexts(resolved.context.messages).at(-1)).toContain("cancelled");
   });
 
-  it("is executed alone if an earlier follow-up was cancelled, begun or not", async () => {
+  it("is executed without an earlier follow-up that was cancelled, begun or not", async () => {
     const run = await workingRun(plane, { prompt: "Say hello" });
     await run.messages(1, "Hello");
     await followUp(run.run_id, { message: PROMPT });
     await followUp(run.run_id, { message: "and the tags" });
-    const asked = { role: "user", content: [{ type: "text", text: PROMPT }], message_ids: ["followup-1"] };
-    await run.support("messages", { execution_id: run.execution_id, first_sequence: 2, messages: [asked] });
+    const message = { role: "user", content: [{ type: "text", text: PROMPT }], message_ids: ["followup-1"] };
+    await run.support("messages", { execution_id: run.execution_id, first_sequence: 2, messages: [message] });
     await run.beat(1);
     await cancel(run.run_id);
     await followUp(run.run_id, { message: "List them" });
@@ -72,12 +72,12 @@ describe("a follow-up to a cancelled run", () => {
       { number: 3, message: "List them" },
     ]);
     expect(resolved.context.followups[1]).not.toHaveProperty("cancelled");
-    // A heartbeat tells of them in the same way.
+    // A heartbeat returns them in the same way.
     expect((await harness.beat(1)).body.followups).toEqual(resolved.context.followups);
     expect((await harness.beat(2)).body.followups).toMatchObject([{ number: 3 }]);
   });
 
-  it("is executed alone even if its own execution expires", async () => {
+  it("is executed without the cancelled ones even if its own execution expires", async () => {
     const run = await workingRun(plane, { prompt: PROMPT });
     await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
     await cancel(run.run_id);
@@ -90,11 +90,11 @@ describe("a follow-up to a cancelled run", () => {
     const { resolved, start } = await resume();
     expect(resolved.prompt).toBe("");
     expect(start).toMatchObject({ from: "answer" });
-    expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
+    expect(listExecuted(resolved.context.followups)).toEqual(["List them"]);
     expect(listTexts(resolved.context.messages)).not.toContain("I look");
   });
 
-  it("is executed alone after each of several cancels", async () => {
+  it("is executed without the cancelled ones after each of several cancels", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "first" });
@@ -102,11 +102,11 @@ describe("a follow-up to a cancelled run", () => {
     await followUp(id, { message: "second" });
     const { resolved, start } = await resume();
     expect(start).toMatchObject({ from: "answer" });
-    expect(carriedOut(resolved.context.followups)).toEqual(["second"]);
+    expect(listExecuted(resolved.context.followups)).toEqual(["second"]);
     expect(resolved.context.followups[0]).toMatchObject({ message: "first", cancelled: true });
   });
 
-  it("gets the cancelled instruction in the conversation, as cancelled", async () => {
+  it("keeps the cancelled instruction in the conversation, marked as cancelled", async () => {
     const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
@@ -147,7 +147,7 @@ describe("a follow-up to a cancelled run", () => {
 });
 
 describe("a run that continues the conversation of a cancelled one", () => {
-  it("gets the earlier instruction as cancelled", async () => {
+  it("gets the earlier instruction marked as cancelled", async () => {
     const first = await workingRun(plane, { prompt: PROMPT });
     await cancel(first.run_id);
     await deliver(plane);

@@ -7,20 +7,20 @@ import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\``;
-const asked = (text: string): Message => ({
+const userMessage = (text: string): Message => ({
   role: "user",
   content: [{ type: "text", text }],
   message_ids: ["prompt"],
 });
-const replied = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
+const agentMessage = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
 const begun: Message = {
   role: "assistant",
   content: [{ type: "action", id: "1", category: "command", name: "run_command", input: { command: "rm -r old" } }],
 };
 const cancelled = cancelMessage(0);
-/** What resolve-prompt says of a run that was cancelled in its first turn. */
+/** The resolve-prompt context of a run that was cancelled in its first turn. */
 const context = (prompt: string) => ({
-  messages: [asked(prompt), begun, cancelled],
+  messages: [userMessage(prompt), begun, cancelled],
   own_messages: 3,
   next_sequence: 3,
 });
@@ -36,7 +36,7 @@ describe("the model local/runbook", () => {
     expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
     expect(plane.storedFollowups).toBe(2);
     const [first, second] = plane.messages;
-    expect(first, "what was never begun stays in the conversation, as cancelled").toMatchObject({
+    expect(first, "a follow-up that never began stays in the conversation, marked as cancelled").toMatchObject({
       role: "user",
       message_ids: ["followup-1"],
       content: [{ text: sh("echo never begun") }, { type: "text" }, { type: "event", name: "turn_cancelled" }],
@@ -46,7 +46,7 @@ describe("the model local/runbook", () => {
 });
 
 describe("an agent with a language model", () => {
-  it("gets the follow-up last, and before it that the rest was cancelled", async () => {
+  it("gets a note that the rest was cancelled, and then the follow-up", async () => {
     await using it = await agentRun({
       prompt: "",
       turns: [{ text: "Listed." }],
@@ -56,22 +56,22 @@ describe("an agent with a language model", () => {
     await it.run();
     expect(it.plane.outcome).toEqual({ success: true, summary: "Listed." });
     const shown = it.asked(0).map((message) => JSON.stringify(message));
-    const told = shown.join("\n");
-    expect(told.indexOf("Delete the old releases.")).toBeLessThan(told.indexOf("The run was cancelled here."));
-    expect(told.indexOf("The run was cancelled here.")).toBeLessThan(told.indexOf("List them."));
-    expect(told.match(/Delete the old releases\./g), "it is not asked again").toHaveLength(1);
-    expect(told).not.toContain("Go on from where you stopped.");
+    const text = shown.join("\n");
+    expect(text.indexOf("Delete the old releases.")).toBeLessThan(text.indexOf("The run was cancelled here."));
+    expect(text.indexOf("The run was cancelled here.")).toBeLessThan(text.indexOf("List them."));
+    expect(text.match(/Delete the old releases\./g), "it is not requested again").toHaveLength(1);
+    expect(text).not.toContain("Go on from where you stopped.");
     expect(shown.at(-1)).toContain("List them.");
   });
 });
 
 describe("a third-party agent", () => {
   it.each([
-    ["the first turn was cancelled", [asked("a"), begun, cancelled], true],
-    ["a later turn was cancelled", [asked("a"), replied("b"), asked("c"), cancelled], true],
-    ["the follow-up was begun by a lost execution", [asked("a"), cancelled, asked("b"), begun], true],
-    ["the follow-up was answered", [asked("a"), cancelled, asked("b"), replied("c")], false],
-    ["nothing was cancelled", [asked("a"), replied("b")], false],
+    ["the first turn was cancelled", [userMessage("a"), begun, cancelled], true],
+    ["a later turn was cancelled", [userMessage("a"), agentMessage("b"), userMessage("c"), cancelled], true],
+    ["the follow-up was begun by an expired execution", [userMessage("a"), cancelled, userMessage("b"), begun], true],
+    ["the follow-up got a response", [userMessage("a"), cancelled, userMessage("b"), agentMessage("c")], false],
+    ["nothing was cancelled", [userMessage("a"), agentMessage("b")], false],
   ] as const)("gets a cancel after which it sent nothing: %s", (_, messages, expected) => {
     expect(isCancelledSince(messages)).toBe(expected);
   });

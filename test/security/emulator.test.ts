@@ -56,7 +56,7 @@ function send({ method = "GET", path = "/", headers = {}, body = "" }: Attempt) 
 
 const fetchStatus = async (attempt: Attempt): Promise<number> => (await send(attempt)).status;
 
-/** What an SDK sends, with a signature that the emulator itself would accept. */
+/** A request like an SDK's, with a signature that the emulator itself would accept. */
 const forged = (service: string, accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}/${service}/aws4_request, SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`,
   "x-amz-date": "20261122T000000Z",
@@ -94,7 +94,7 @@ const PATHS: readonly [string, Attempt][] = [
   ["an invocation", { method: "POST", path: "/2015-03-31/functions/runyard-reap-runs/invocations", body: "{}" }],
   ["the list of functions", { path: "/2015-03-31/functions/" }],
   ["the code of a function", { path: "/_ministack/lambda-code/runyard-reap-runs" }],
-  ["the answer of a custom resource", { method: "PUT", path: "/_ministack/cfn-response/abc", body: "{}" }],
+  ["the response of a custom resource", { method: "PUT", path: "/_ministack/cfn-response/abc", body: "{}" }],
   [
     "temporary credentials",
     {
@@ -150,7 +150,7 @@ describe("the emulator with an unknown access key", () => {
           try { seen.push(fs.readFileSync("/proc/" + pid + "/" + file, "latin1")); } catch {}
       fetch("http://127.0.0.1:${port}/_ministack/health").then((answer) => console.log(answer.status, seen.join("")));`;
     const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    // Who runs the tests may read their own environment; another user may not.
+    // The user who runs the tests may read their own environment; another user may not.
     const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], {
       ...asNobody,
       env: {},

@@ -9,7 +9,7 @@ const changing = routes
   .filter(({ method, who }) => method !== "GET" && who !== "public" && who.includes("personal"))
   .map(({ method, path }) => `${method} ${path}`);
 
-/** What a page of another origin can send with the person's cookie, should a browser attach it. */
+/** Headers that a page of another origin can send if a browser attaches the person's cookie. */
 const FORGED = [{}, { origin: "https://evil.test" }, { origin: "null" }, { origin: "http://runyard.test" }] as const;
 
 describe.each(changing)("%s with a session cookie", (route) => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   user = createClient(controlPlane);
 });
 
-/** A request that is refused with 422, and that stores and starts nothing. */
+/** Expects that a request returns 422, and stores and starts nothing. */
 async function refused(work: () => Promise<ResponseBody>, field: string, remedy: RegExp): Promise<void> {
   const before = structuredClone(controlPlane.table.all());
   const sent = controlPlane.sent.length;
@@ -125,7 +125,7 @@ describe("the mode of a follow-up", () => {
     await second.finish();
     await user.post(`/agent/runs/${first.run_id}/followups`, { message: "and now?" });
     const third = await nextExecution(controlPlane);
-    expect((await third.resolve()).body.context.mode, "it stays until another is named").toBe("plan");
+    expect((await third.resolve()).body.context.mode, "it applies until another mode is named").toBe("plan");
   });
 });
 

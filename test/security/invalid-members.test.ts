@@ -15,10 +15,10 @@ const wrong: readonly (readonly [string, unknown, readonly string[]])[] = [
   ["a variable that is a number", { x: { ...server, env: { A: 1 } } }, [".x.env.A"]],
   ["headers that are text", { x: { url: "https://mcp.test/", headers: "a: b" } }, [".x.headers"]],
   ["a header that is null", { x: { url: "https://mcp.test/", headers: { A: null } } }, [".x.headers.A"]],
-  ["a URL that is none", { x: { url: "mcp.test" } }, [".x.url"]],
+  ["a malformed URL", { x: { url: "mcp.test" } }, [".x.url"]],
   ["a server that is text", { x: "node" }, [".x"]],
   ["a server that is null", { x: null }, [".x"]],
-  ["a server that has both ways", { x: { ...server, url: "https://mcp.test/" } }, [".x"]],
+  ["a server with both a command and a URL", { x: { ...server, url: "https://mcp.test/" } }, [".x"]],
   ["two wrong servers", { ok: server, x: { command: 1 }, y: { url: 2 } }, [".x.command", ".y.url"]],
   ["a list with args that are text", [{ name: "x", ...server, args: "a" }], ["[0].args"]],
   [

@@ -14,10 +14,10 @@ import { makeStage } from "../support/principals.ts";
 const prompt = (...bytes: number[]) =>
   Buffer.concat([Buffer.from('{"prompt":"a'), Buffer.from(bytes), Buffer.from('b"}')]);
 
-/** Bodies that are JSON once what is invalid is replaced. */
+/** Bodies that are JSON after invalid bytes are replaced. */
 const invalid: readonly (readonly [string, Buffer])[] = [
-  ["a byte that begins nothing", prompt(0xff)],
-  ["a continuation on its own", prompt(0x80)],
+  ["a byte that starts no sequence", prompt(0xff)],
+  ["a continuation byte on its own", prompt(0x80)],
   ["a sequence that is cut short", prompt(0xe2, 0x82)],
   ["an overlong slash", prompt(0xc0, 0xaf)],
   ["an overlong NUL", prompt(0xc0, 0x80)],
@@ -58,7 +58,7 @@ describe("a body with invalid UTF-8", () => {
     }
   });
 
-  it("is accepted with every character of Unicode", async () => {
+  it("is accepted with every Unicode character", async () => {
     const plane = await createTestControlPlane();
     expect((await request(plane, "POST", "/agent/runs", { key: plane.key, body: valid })).status).toBe(200);
   });
@@ -67,11 +67,11 @@ describe("a body with invalid UTF-8", () => {
 describe("a body at the local HTTP port", () => {
   let plane: TestControlPlane;
   let service: http.Server;
-  let door: HttpProxy;
+  let proxy: HttpProxy;
   let received: string[];
 
   beforeAll(async () => {
-    // As the emulator: it reads every body as text.
+    // Like the emulator, this service reads every body as text.
     service = http.createServer(async (incoming, response) => {
       const body = await text(incoming);
       received.push(body);
@@ -85,20 +85,20 @@ describe("a body at the local HTTP port", () => {
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const address = service.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
-    door = await startHttpProxy({ port: 0, webDirectory: tmpdir() });
-    door.openTo(`http://127.0.0.1:${address.port}`, "");
+    proxy = await startHttpProxy({ port: 0, webDirectory: tmpdir() });
+    proxy.openTo(`http://127.0.0.1:${address.port}`, "");
   });
   beforeEach(async () => {
     plane = await createTestControlPlane();
     received = [];
   });
   afterAll(async () => {
-    await door.close();
+    await proxy.close();
     service.closeAllConnections();
     await new Promise((resolve) => service.close(resolve));
   });
 
-  /** Sends a body in pieces of so many bytes. */
+  /** Sends a body in pieces of the given size. */
   function send(body: Buffer, pieceBytes: number, key: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const headers = {
@@ -107,7 +107,7 @@ describe("a body at the local HTTP port", () => {
         authorization: `Bearer ${key}`,
       };
       const sent = http.request({
-        port: door.port,
+        port: proxy.port,
         host: "127.0.0.1",
         method: "POST",
         path: "/api/v1/agent/runs",

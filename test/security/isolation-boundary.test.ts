@@ -41,19 +41,19 @@ describe("the isolation boundary", () => {
 
   test.each([
     ["does not work", broken, {}],
-    ["does not work, and is demanded", broken, { RUNYARD_SANDBOX: "bubblewrap" }],
-    ["meets a limit of processes", exhausted, {}],
-    ["cannot filter system calls any more", unfilterable, {}],
-    ["cannot filter system calls any more, and is demanded", unfilterable, { RUNYARD_SANDBOX: "bubblewrap" }],
-    ["ends without a word", "exit 3", {}],
+    ["does not work, and is required", broken, { RUNYARD_SANDBOX: "bubblewrap" }],
+    ["reaches a process limit", exhausted, {}],
+    ["can no longer filter system calls", unfilterable, {}],
+    ["can no longer filter system calls, and is required", unfilterable, { RUNYARD_SANDBOX: "bubblewrap" }],
+    ["exits without output", "exit 3", {}],
     ["has stopped working after the start", broken, { RUNYARD_SANDBOX_TRIED: "network" }],
     ["has stopped filtering system calls after the start", unfilterable, { RUNYARD_SANDBOX_TRIED: "network" }],
-    ["ends without a word after the start", "exit 3", { RUNYARD_SANDBOX_TRIED: "no-network" }],
-    ["is there under an unknown setting", 'exec "$REAL" "$@"', { RUNYARD_SANDBOX: "bublewrap" }],
+    ["exits without output after the start", "exit 3", { RUNYARD_SANDBOX_TRIED: "no-network" }],
+    ["works, but the setting is unknown", 'exec "$REAL" "$@"', { RUNYARD_SANDBOX: "bublewrap" }],
   ])("runs no command and fails the execution if bubblewrap %s", async (_, script, environment) => {
     await using plane = await FakeControlPlane.start({ prompt: attack });
     const { code, log } = await runHarness(plane, { PATH: await pathWith(script), ...environment });
-    expect(code, "the execution is lost, so the service tries again").toBe(1);
+    expect(code, "the execution fails, so the service tries again").toBe(1);
     expect(plane.outputs).toEqual([]);
     expect(plane.everything).not.toContain("unprotected");
     expect(plane.shutdown).toMatchObject({ error: { category: "unreachable" } });
@@ -79,12 +79,12 @@ describe("the isolation boundary", () => {
     expect(await countTrials(path)).toBeGreaterThan(4);
   });
 
-  test("is not tried by each execution where it was tried at start", async () => {
+  test("is not tried by each execution if it was tried at start", async () => {
     const path = await pathWith('exec "$REAL" "$@"');
     await using plane = await FakeControlPlane.start({ prompt: "```sh\nid -u; exit 3\n```\n" });
     const { code } = await runHarness(plane, { PATH: path, RUNYARD_SANDBOX_TRIED: "network" });
     expect([code, plane.outputs]).toEqual([0, ["1000\n"]]);
-    expect(await countTrials(path), "the command alone").toBe(1);
+    expect(await countTrials(path), "only for the command").toBe(1);
   });
 
   describe("is decided at start by running bubblewrap", () => {
@@ -119,8 +119,8 @@ describe("the isolation boundary", () => {
       expect(await check(await pathWith(unfilterable))).toMatchObject({ isolation: "bubblewrap-unfiltered" });
     });
 
-    /** What the start prints while it decides. */
-    async function deciding(path: string, setting?: string): Promise<{ decided: string; printed: string }> {
+    /** Returns the decision and the output of the start. */
+    async function runDecision(path: string, setting?: string): Promise<{ decided: string; printed: string }> {
       const script = `
         import { decideIsolation } from ${JSON.stringify(fileURLToPath(new URL("../../host/isolation.ts", import.meta.url)))};
         const decided = await decideIsolation(process.env.RUNYARD_SANDBOX);
@@ -131,21 +131,21 @@ describe("the isolation boundary", () => {
     }
 
     test("passes bubblewrap on to every execution of the start", async () => {
-      expect((await deciding(process.env["PATH"] ?? "")).decided).toBe("bubblewrap");
+      expect((await runDecision(process.env["PATH"] ?? "")).decided).toBe("bubblewrap");
     });
 
-    test("warns that there is none, with the reason and the remedy", async () => {
-      const { decided, printed } = await deciding(await pathWith(broken));
+    test("warns about missing isolation, with the reason and the remedy", async () => {
+      const { decided, printed } = await runDecision(await pathWith(broken));
       expect(decided).toBe("none");
       expect(printed).toContain("ISOLATION: NONE");
       expect(printed).toContain("Permission denied");
       expect(printed).toContain("They run as you");
       expect(printed).toContain(process.platform === "linux" ? "apt-get install bubblewrap" : "Linux VM");
-      expect((await deciding(process.env["PATH"] ?? "", "none")).printed).toContain("ISOLATION: NONE");
+      expect((await runDecision(process.env["PATH"] ?? "", "none")).printed).toContain("ISOLATION: NONE");
     });
 
     test("refuses to start if bubblewrap is required and does not work", async () => {
-      await expect(deciding(await pathWith(broken), "bubblewrap")).rejects.toThrow("does not work here");
+      await expect(runDecision(await pathWith(broken), "bubblewrap")).rejects.toThrow("does not work here");
     });
 
     test("does not change a dedicated machine", async () => {

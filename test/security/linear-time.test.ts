@@ -43,7 +43,7 @@ const redactor = createRedactor(["a-secret-value", "  spaces and\nlines  "]);
 const isAbout = createTextMatcher("release notes");
 const { title: _title, ...untitled } = RUN;
 
-/** Everything that reads foreign text by a regular expression or a parser of our own. */
+/** Every function that reads untrusted text with a regular expression or our own parser. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "web: hidden characters": revealHidden,
   "web: the output of a command": (text) => toSpans(flattenTerminal(text)),
@@ -64,7 +64,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     const after = text.replace(/[^\x21-\x7e]/g, "x");
     return waitBeforeRepeat(refusal(503, "{}", { "retry-after": after }), 1);
   },
-  "harness: what git prints": maskUrlUsers,
+  "harness: git's output": maskUrlUsers,
   "harness: a command's output": (text) => cutBytes(toWellFormed(text), 1_000),
   "harness: redaction": (text) => redactor.text(text),
   "harness: a secret's members": findSecretMembers,
@@ -102,7 +102,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "wire: an e-mail address": (text) => v.safeParse(CreateInvitationRequest, { email: text }).success,
 };
 
-/** Beginnings that are right, followed by what repeats, followed by what is wrong. */
+/** A valid beginning, a part that repeats, and an invalid end. */
 const SHAPES: readonly (readonly [begin: string, unit: string, end: string])[] = [
   ...[" ", "\t", "\n", "\r", "\r\n", "/", "a", "-", "=", "?", "#", ".", "0", "*", ":", "\u001b[", "%", "&"].map(
     (unit) => ["", unit, "x\n!"] as const,
@@ -124,13 +124,13 @@ const BYTES = 1_000_000;
 const fill = ([begin, unit, end]: (typeof SHAPES)[number], length: number) =>
   begin + unit.repeat(Math.ceil(length / unit.length)).slice(0, length) + end;
 
-/** Milliseconds of processor time of this process: what other processes do changes little of it. */
+/** Returns the processor time of this process in milliseconds, which other processes hardly affect. */
 function measureTime(read: (text: string) => unknown, text: string): number {
   const before = cpuUsage();
   try {
     read(text);
   } catch {
-    // It is refused, which is as good an answer as any; how long that takes is what counts.
+    // A rejection is a valid result: only its time counts.
   }
   const { user, system } = cpuUsage(before);
   return (user + system) / 1000;
@@ -138,16 +138,16 @@ function measureTime(read: (text: string) => unknown, text: string): number {
 
 /** The factor by which eight times the text takes longer: 8 where the time is linear, 64 where it is quadratic. */
 const FACTOR = 24;
-/** Less than that is noise. */
+/** Shorter times are noise. */
 const NOISE_MS = 60;
 
-function growth(read: (text: string) => unknown, shape: (typeof SHAPES)[number]): string | undefined {
+function describeGrowth(read: (text: string) => unknown, shape: (typeof SHAPES)[number]): string | undefined {
   let earlier = measureTime(read, fill(shape, BYTES / 64));
   for (const length of [BYTES / 8, BYTES]) {
     const text = fill(shape, length);
     const isSlow = (time: number) => time > NOISE_MS && time > FACTOR * Math.max(earlier, NOISE_MS / FACTOR);
     const time = measureTime(read, text);
-    // A collection of garbage may fall into one measurement, and hardly into two.
+    // A garbage collection may affect one measurement, but hardly two.
     if (isSlow(time) && isSlow(measureTime(read, text)))
       return `${JSON.stringify(shape)}: ${earlier} ms, then ${time} ms for ${length} characters`;
     earlier = time;
@@ -157,7 +157,7 @@ function growth(read: (text: string) => unknown, shape: (typeof SHAPES)[number])
 
 describe("text of a megabyte", () => {
   it.each(Object.entries(READERS))("is read in linear time: %s", (_, read) => {
-    expect(SHAPES.map((shape) => growth(read, shape)).filter((found) => found !== undefined)).toEqual([]);
+    expect(SHAPES.map((shape) => describeGrowth(read, shape)).filter((found) => found !== undefined)).toEqual([]);
   });
 
   it("is read in linear time: shell blocks of Markdown", () => {
@@ -168,7 +168,9 @@ describe("text of a megabyte", () => {
       ["", "- a\n", ""],
       ["", " ", "x"],
     ];
-    const found = shapes.map(([begin = "", unit = "", end = ""]) => growth(findShellBlocks, [begin, unit, end]));
+    const found = shapes.map(([begin = "", unit = "", end = ""]) =>
+      describeGrowth(findShellBlocks, [begin, unit, end]),
+    );
     expect(found.filter((one) => one !== undefined)).toEqual([]);
   });
 

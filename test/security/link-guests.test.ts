@@ -3,7 +3,7 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
-describe("an environment that a caller sees through its link only", () => {
+describe("an environment that a caller sees only through its link", () => {
   it("shows its creator by uid and display name, and no latest run", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

@@ -12,7 +12,7 @@ import { Timers } from "../../local/timers.ts";
 
 describe("the local HTTP port", () => {
   let folder: string;
-  let door: HttpProxy;
+  let proxy: HttpProxy;
   let upstream: http.Server;
   let timers: Timers;
   let seen: http.IncomingHttpHeaders[] = [];
@@ -27,24 +27,24 @@ describe("the local HTTP port", () => {
     await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
     const address = upstream.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    door = await startHttpProxy({ port: 0, webDirectory: folder, timers });
-    door.openTo(`http://127.0.0.1:${port}/_aws/execute-api/abc/$default`, "the-key");
-    door.serveModels(async () => Response.json({ model: "reached" }));
+    proxy = await startHttpProxy({ port: 0, webDirectory: folder, timers });
+    proxy.openTo(`http://127.0.0.1:${port}/_aws/execute-api/abc/$default`, "the-key");
+    proxy.serveModels(async () => Response.json({ model: "reached" }));
   });
   beforeEach(() => {
     seen = [];
   });
   afterAll(async () => {
-    await door.close();
+    await proxy.close();
     await timers.end();
     upstream.closeAllConnections();
     await new Promise((resolve) => upstream.close(resolve));
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Sends bytes as they are, and answers all that comes back until the connection is closed. */
+  /** Sends raw bytes, and returns everything received until the connection is closed. */
   async function exchange(...chunks: readonly string[]): Promise<{ status: number; head: string; body: string }> {
-    const socket = net.connect(door.port, "127.0.0.1");
+    const socket = net.connect(proxy.port, "127.0.0.1");
     socket.on("error", () => undefined);
     for (const chunk of chunks) socket.write(chunk);
     const response = await text(socket);
@@ -137,11 +137,11 @@ describe("the local HTTP port", () => {
       };
       const init = { method: "POST", headers: { authorization }, body: JSON.stringify(timer) };
       for (const segment of ["", "/x", "/..", "/%2e%2e"]) {
-        const url = `http://127.0.0.1:${door.port}${SCHEDULER_PATH}${segment}/schedules/planted`;
+        const url = `http://127.0.0.1:${proxy.port}${SCHEDULER_PATH}${segment}/schedules/planted`;
         expect((await fetch(url, init)).status).toBe(405);
       }
       expect(timers.get("default", "planted")).toBeUndefined();
-      expect(new URL(door.schedulerUrl).pathname).toMatch(/^\/_aws\/scheduler\/[\w-]{43}$/);
+      expect(new URL(proxy.schedulerUrl).pathname).toMatch(/^\/_aws\/scheduler\/[\w-]{43}$/);
     });
   });
 });

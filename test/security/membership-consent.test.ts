@@ -22,7 +22,7 @@ const invite = async (email: string, role = "member", client = user): Promise<st
 const acceptWithoutKey = (token: string, headers: Record<string, string> = {}) =>
   request(plane, "POST", `/agent/invitations/${token}/accept`, { key: undefined, headers });
 
-/** A response without what differs between any two requests. */
+/** Removes the parts of a response that differ between any two requests. */
 const comparable = ({ status, body }: ResponseBody) => {
   const { id: _, link: __, instance: ___, ...rest } = body;
   return { status, ...rest };
@@ -211,5 +211,5 @@ describe("an invitation by an admin who has lost the role", () => {
 });
 
 function fail(): never {
-  throw new Error("there was no answer");
+  throw new Error("there was no response");
 }

@@ -41,7 +41,7 @@ const user = (...content: unknown[]) => [{ role: "user", content }];
 type Api = "messages" | "chat" | "responses";
 const call = (api: Api, body: object) => gateway[api](run.key, body);
 
-/** What the budget had set aside for the one call that the provider sees. */
+/** Returns the reservation of the budget for the one call that the provider receives. */
 async function reservationFor(request: () => Promise<Response>): Promise<number> {
   const { promise, resolve: finish } = Promise.withResolvers<void>();
   const seen = standIn.seen.length;
@@ -193,7 +193,7 @@ describe("an image", () => {
     const reserved = await reservationFor(() =>
       call(api, { ...body, ...(api === "messages" ? { max_tokens: 100 } : {}) }),
     );
-    // At least $1.50 a million tokens.
+    // At least $1.50 per million tokens.
     expect(reserved).toBeGreaterThan(600_000 * 1_500);
   });
 
@@ -222,7 +222,7 @@ describe("an image", () => {
   it("of valid base64 counts as one, whatever its size", async () => {
     const image = { type: "image", source: source(PNG) };
     const reserved = await reservationFor(() => call("messages", { max_tokens: 100, messages: user(image, image) }));
-    // Two images of 5,000 tokens, at $2 a million.
+    // Two images of 5,000 tokens each, at $2 per million.
     expect(reserved).toBeGreaterThan(10_000 * 2_000);
     expect(reserved).toBeLessThan(14_000 * 2_000);
     expect(standIn.seen[0]?.body.messages[0].content[0]).toEqual(image);
@@ -324,7 +324,7 @@ describe("options that determine a price", () => {
     },
   );
 
-  it("are sent as the standard ones if the request leaves them to the provider", async () => {
+  it("are sent with standard values if the request leaves them to the provider", async () => {
     const response = await call("responses", { service_tier: "auto" });
     expect(standIn.seen[0]?.body.service_tier).toBe("default");
     expect(response.headers.get("runyard-dropped")).toBe("service_tier");
@@ -339,7 +339,7 @@ describe("a sent model call", () => {
     const response = await call(api, { stream: true });
     await response.body?.cancel();
     await untilSettled();
-    // $2 and $10 a million tokens, and $1.50 and $6.
+    // $2 and $10 per million tokens, and $1.50 and $6.
     expect((await readBudget()).spent).toBe(api === "messages" ? 29_000_000 : 20_400_000);
     expect(standIn.hungUp).toBe(0);
   });
@@ -382,7 +382,7 @@ describe("a sent model call", () => {
     expect((await readBudget()).spent).toBe(29_000_000);
   });
 
-  it("keeps the Lambda function working until it is settled, although its caller is gone", async () => {
+  it("keeps the Lambda function running until it is settled, even if its caller has disconnected", async () => {
     vi.stubGlobal("awslambda", {
       streamifyResponse: (handler: unknown) => handler,
       HttpResponseStream: { from: (stream: Writable) => stream },
@@ -404,7 +404,7 @@ describe("a sent model call", () => {
     const impatient = createGateway(plane, standIn, { firstByteMs: 30 });
     standIn.turns.push({ pauseMs: 1_000 });
     expect((await impatient.messages(run.key)).status).toBe(504);
-    // 1,000 tokens of output at $10 a million, and some input.
+    // 1,000 output tokens at $10 per million, and some input.
     expect((await readBudget()).spent).toBeGreaterThan(CENT);
   });
 

@@ -5,7 +5,7 @@ export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
 
 export const BASE64_PDF = Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n").toString("base64");
 
-/** Values that a number, a text or an object may be replaced by. */
+/** Values that may replace a number, a text or an object. */
 const hostile = fc.oneof(
   fc.constantFrom<unknown>(-1, 0, -281_000_000, 1.5, 1e300, "50", "-1", null, true, [], {}, [1], { length: 1 }),
   fc.string({ unit: "binary", maxLength: 40 }),
@@ -33,7 +33,7 @@ const cacheControl = fc.constantFrom(
   { type: "ephemeral", ttl: "5m" },
 );
 
-/** Members of any API, at any level: most do not belong where they are put. */
+/** Members of any API at any level, most of them in places where they do not belong. */
 const stray = fc.dictionary(
   fc.constantFrom(
     "background",
@@ -58,7 +58,7 @@ const stray = fc.dictionary(
   { maxKeys: 2 },
 );
 
-/** Mostly as it is, sometimes with members that do not belong there, sometimes something else. */
+/** Usually the object itself, sometimes with unexpected members, sometimes another value. */
 const disturbed = <T extends object>(object: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 12, arbitrary: object },

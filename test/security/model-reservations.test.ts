@@ -28,7 +28,7 @@ afterEach(async () => {
 /** Cases for each API and provider. */
 const CASES = 300;
 
-/** What a provider could bill at most for each image that it takes: the published limits of the models. */
+/** The most that a provider could bill per accepted image, by the published limits of the models. */
 const IMAGE_TOKENS = { anthropic: 4_784, bedrock: 4_784, openai: 24_600, compatible: 48_169 } as const;
 
 const DIALECTS = [
@@ -60,7 +60,7 @@ function measure(value: unknown): { bytes: number; images: number } {
   };
 }
 
-/** The most that the provider could bill for the request as it got it, in billionths of a dollar. */
+/** The most that the provider could bill for the request that it received, in billionths of a dollar. */
 function largestBill({ body }: SeenCall, { of, price }: Spoken): number {
   const { bytes, images } = measure(body);
   const input = bytes + images * IMAGE_TOKENS[of];
@@ -115,7 +115,7 @@ describe("the reservation of a call", () => {
     );
     const { open, left, spent } = parseBudget(await plane.table.get(keys.budget(run.run_id)));
     expect([open, left + spent]).toEqual([0, 10_000_000_000_000]);
-    // Enough of the requests are such as a provider gets.
+    // Enough of the requests reach the provider.
     expect(sent).toBeGreaterThan(CASES / 10);
     console.info(`${spoken.api} at ${spoken.of}: ${sent} of ${CASES} requests were sent`);
   });

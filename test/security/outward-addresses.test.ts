@@ -11,7 +11,7 @@ import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
-/** Addresses that no setting opens: link-local, metadata, multicast, reserved, translators and tunnels. */
+/** Addresses that no setting allows: link-local, metadata, multicast, reserved, translators and tunnels. */
 const NEVER = [
   ...["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192", "192.0.0.1"],
   ...["224.0.0.1", "239.255.255.250", "255.255.255.255", "240.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.9"],
@@ -28,7 +28,7 @@ const LOOPBACK = [
   ...["127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "::1", "::", "0:0:0:0:0:0:0:1"],
   ...["::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:0.0.0.0", "64:ff9b::127.0.0.1", "64:ff9b::7f00:1"],
 ];
-/** Addresses of private networks that no machine of the tests has. */
+/** Addresses of private networks that no test machine has. */
 const PRIVATE = [
   ...["10.255.255.1", "172.16.255.254", "172.31.255.254", "192.168.255.254", "100.64.255.254", "100.127.255.254"],
   ...[
@@ -129,7 +129,7 @@ describe("resolveAllowed", () => {
     );
   });
 
-  it("takes an address as it is, and checks it", async () => {
+  it("uses an address without a lookup, and checks it", async () => {
     expect(await resolveAllowed("::1", () => true)).toEqual([{ address: "::1", family: 6 }]);
     expect(await resolveAllowed("127.0.0.1", () => true)).toEqual([{ address: "127.0.0.1", family: 4 }]);
     await expect(resolveAllowed("10.1.2.3", (address) => address !== "10.1.2.3")).rejects.toThrow(
@@ -137,7 +137,7 @@ describe("resolveAllowed", () => {
     );
   });
 
-  it("passes the options of a lookup on, and its error", async () => {
+  it("passes on the options and the error of a lookup", async () => {
     expect(await resolveAllowed("localhost", () => true, { family: 4 })).toEqual([{ address: "127.0.0.1", family: 4 }]);
     await expect(resolveAllowed("no-host.invalid", () => true)).rejects.toThrow("getaddrinfo");
   });

@@ -5,13 +5,13 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 
-/** A service with room for one request at a time, whose functions time out after three seconds. */
+/** A service that handles one request at a time and whose functions time out after three seconds. */
 const WORK_MS = 500;
 const FUNCTION_MS = 3_000;
 const CALLERS = 64;
 
 let folder: string;
-let door: HttpProxy;
+let proxy: HttpProxy;
 let upstream: http.Server;
 
 beforeAll(async () => {
@@ -31,11 +31,11 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const address = upstream.address();
-  door = await startHttpProxy({ port: 0, webDirectory: folder });
-  door.openTo(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, "the-key");
+  proxy = await startHttpProxy({ port: 0, webDirectory: folder });
+  proxy.openTo(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, "the-key");
 });
 afterAll(async () => {
-  await door.close();
+  await proxy.close();
   upstream.closeAllConnections();
   await new Promise((resolve) => upstream.close(resolve));
   await rm(folder, { recursive: true, force: true });
@@ -47,7 +47,7 @@ test(`the server responds to ${CALLERS} concurrent callers with 200 or with 503 
   const began = performance.now();
   const responses = await Promise.all(
     Array.from({ length: CALLERS }, async (_, index) => {
-      const response = await fetch(`http://127.0.0.1:${door.port}/api/v1${targets[index % targets.length]}`);
+      const response = await fetch(`http://127.0.0.1:${proxy.port}/api/v1${targets[index % targets.length]}`);
       return { status: response.status, headers: response.headers, body: await response.json() };
     }),
   );

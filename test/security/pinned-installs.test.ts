@@ -8,7 +8,7 @@ const peers = ["bench/peers/langgraph", "bench/peers/openhands"];
 const files = ["local/emulator-requirements", "scripts/drill/requirements", "test/contract/requirements", ...peers];
 const ofClient = ["lowest", "test", "tools"].map((name) => `clients/python/requirements/${name}`);
 
-/** The requirements of a file, each with the lines that go on with it. */
+/** Returns the requirements of a file, each with its continuation lines. */
 const readRequirements = (file: string) =>
   read(file)
     .replaceAll("\\\n", " ")

@@ -54,7 +54,7 @@ describe("removing a member", () => {
     expect((await user.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
   });
 
-  it("leaves the key lists of identities unchanged for which they created none", async () => {
+  it("does not change the key lists of identities for which they created none", async () => {
     await makeAgentKey(user, "other");
     const listKey = keys.identityKeys(plane.team, identity);
     const before = await plane.table.get(listKey);
@@ -62,7 +62,7 @@ describe("removing a member", () => {
     expect(await plane.table.get(listKey)).toEqual(before);
   });
 
-  it("lists a key without a name if its own item is gone", async () => {
+  it("lists a key without a name if the key's own item is missing", async () => {
     const { uid, key } = await makeAgentKey(removed);
     await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
     expect((await user.get(`/agent/identities/${identity}/keys`)).body.keys).toEqual([]);
@@ -70,7 +70,7 @@ describe("removing a member", () => {
     expect(response.body).toEqual({ revoked_keys: [{ uid, name: "", identity_uid: identity }], kept_keys: [] });
   });
 
-  it("revokes them also if the member leaves", async () => {
+  it("also revokes them if the member leaves", async () => {
     const { uid, key } = await makeAgentKey(removed);
     const response = await removed.delete(member());
     expect(response.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
@@ -141,7 +141,7 @@ describe("removing a member", () => {
     for (const key of [made[0], made[50], made[104]]) expect(await fetchStatus(key ?? "")).toBe(401);
   });
 
-  it("revokes them all although a key is created meanwhile for an identity whose keys are revoked first", async () => {
+  it("revokes all of them even if a key is created for an identity whose keys are already revoked", async () => {
     const identities = [identity];
     for (const name of ["B", "C"]) identities.push((await user.post("/agent/identities", { name })).body.uid);
     const made: string[] = [];

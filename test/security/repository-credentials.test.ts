@@ -130,7 +130,7 @@ describe("a repository URL that was stored with a credential", () => {
     const schedule = await makeSchedule(plane, { agent_config: { environment_id: uid } });
     const harness = await startedRun(plane, { prompt: "p", config: { environment_id: uid } });
     const resolved = await harness.resolve();
-    expect(resolved.body.context.agent_config.repositories, "what the sandbox clones by").toEqual(stored);
+    expect(resolved.body.context.agent_config.repositories, "the URL that the sandbox clones").toEqual(stored);
     await harness.finish();
     await deliver(plane);
     const link = (await user.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
@@ -208,7 +208,7 @@ describe("a repository URL that was stored with a credential", () => {
 });
 
 describe("a path that looks like a parameter", () => {
-  it("is no credential, and stays readable before those that are", () => {
+  it("is not a credential, and stays readable before actual credentials", () => {
     const url = "https://git.example/acme/token=1";
     expect(hasCredentials(url)).toBe(false);
     expect(maskRepositories([{ url: `${url}?token=2;auth=3` }])).toEqual([{ url: `${url}?token=***;auth=***` }]);
@@ -224,7 +224,7 @@ describe("the harness", () => {
   });
 });
 
-/** Everything that can be read of a run. */
+/** All routes that read a run. */
 const listReads = (run: string): string[] => [
   "/agent/runs",
   ...routes

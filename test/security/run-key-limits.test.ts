@@ -70,7 +70,7 @@ describe("a run tree", () => {
       const parent = levels[made % levels.length] ?? "";
       const response = await post(parent);
       expect(response.status, `run ${made + 1}`).toBe(200);
-      // Deeper ones count at the same root.
+      // Deeper descendants count at the same root.
       if (made % 50 === 0 && levels.length < 9) levels.push(response.body.run_id);
       made++;
     }
@@ -88,7 +88,7 @@ describe("a run tree", () => {
     expect(plane.table.all()).toEqual(before);
     const another = await workingRun(plane);
     expect((await post(another.run_id, another.key)).status, "another tree has its own count").toBe(200);
-    expect((await run.finish()).status, "the root itself goes on").toBe(200);
+    expect((await run.finish()).status, "the root continues").toBe(200);
   });
 
   it("counts each of several children that are created concurrently", async () => {
@@ -126,7 +126,7 @@ describe("uploads prepared with a run's key", () => {
     expect((await prepare(1, "of another run", another.key)).status).toBe(200);
   });
 
-  it("are at most 1 GiB in all", async () => {
+  it("are at most 1 GiB in total", async () => {
     const piece = 100 * 1024 * 1024;
     for (let made = 0; made < 10; made++) expect((await prepare(piece, `${made}`)).status).toBe(200);
     expect(await prepare(piece, "too much")).toMatchObject(refused);

@@ -11,7 +11,7 @@ const play = createPlayer(server);
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 
-/** What a terminal obeys, each with the text that it hides, forges or reorders. */
+/** Terminal control sequences, each with the text that it hides, forges or reorders. */
 const ATTACKS = {
   "a title (OSC 0)": "\u001b]0;owned\u0007",
   "a link with another target (OSC 8)": "\u001b]8;;https://evil.test\u001b\\safe\u001b]8;;\u001b\\",
@@ -43,7 +43,7 @@ const ATTACKS = {
 const ALL = Object.values(ATTACKS).join("x");
 const UNSAFE = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 /** Our own colours do not count. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
 const PAINT = /\u001b\[(?:[0-2]|3[1-3])m/g;
 
 function expectInert(text: string): void {
@@ -117,7 +117,7 @@ describe("the command line", () => {
 
   it("prints no control character of followed events", async () => {
     const { shell } = await follow();
-    // The line with the elapsed time erases itself by spaces between two carriage returns.
+    // The line with the elapsed time erases itself with spaces between two carriage returns.
     expectInert(shell.replaceAll(/\r +\r/g, ""));
   });
 });

@@ -42,7 +42,7 @@ describe("npm start -- --detach", () => {
 });
 
 describe("the status of a server", () => {
-  it("that was killed names the process, and the next start is not hindered", async () => {
+  it("that was killed names the process, and does not prevent the next start", async () => {
     const directory = servers.directory();
     const server = await servers.start(directory);
     await server.kill();

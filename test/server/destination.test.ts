@@ -59,7 +59,7 @@ describe("writeDestination", () => {
     expect(statSync(at("data.tar.old")).isDirectory()).toBe(true);
   });
 
-  it("refuses a name that is taken, and leaves what is there", async () => {
+  it("refuses an existing name, and does not change its content", async () => {
     writeFileSync(at("taken"), "before");
     await expect(writeDestination(at("taken"), fill)).rejects.toThrow(`${at("taken")} exists already.`);
     expect([readFileSync(at("taken"), "utf8"), readdirSync(place)]).toEqual(["before", ["taken"]]);
@@ -88,7 +88,7 @@ describe("writeDestination", () => {
 });
 
 describe("readSource", () => {
-  it("refuses what is neither a directory nor an archive, and what is not there", async () => {
+  it("refuses a source that is missing, or neither a directory nor an archive", async () => {
     writeFileSync(at("file.txt"), "text");
     mkdirSync(at("folder.tar"));
     await expect(readSource(at("file.txt"), readA)).rejects.toThrow("is neither a directory nor a tar archive.");

@@ -183,7 +183,7 @@ describe("DiskBudget", () => {
     expect(budget.findShortage()).toBeUndefined();
     const { bavail, bsize } = await statfs(directory);
     const mib = 1024 ** 2;
-    // Others write to this disk, too.
+    // Other processes write to this disk, too.
     const margin = Math.min(5_000 * mib, (bavail * bsize) / 4);
     expect(budget.findShortage(bavail * bsize - 100 * mib - margin)).toBeUndefined();
     budget.add(bavail * bsize - margin);

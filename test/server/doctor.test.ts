@@ -70,7 +70,7 @@ describe("the doctor's check of the host", () => {
     ]);
   });
 
-  it("accepts a free port and the one of the running service, and says which is next after one in use", async () => {
+  it("accepts a free port and that of the running service, and suggests the next one for a port in use", async () => {
     const url = new URL(await startProvider(200));
     const port = Number(url.port);
     expect(await checkPort(port, undefined)).toMatchObject({

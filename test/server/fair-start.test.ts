@@ -11,7 +11,7 @@ import { eventually } from "./support/eventually.ts";
 
 const data = useDataDirectory();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-fair-"));
-/** A harness that executes until it is told to end. It leaves a file with its process id once it waits for its envelope. */
+/** A harness that executes until SIGTERM. It creates a file named after its process id once it waits for input. */
 const program = { file: path.join(folder, "harness.cjs") };
 writeFileSync(
   program.file,
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A sandbox of two places behind the queue of runs; `started` has the runs in their order, with their processes. */
+/** A sandbox with two places behind the queue of runs. `started` maps runs, in order of start, to process ids. */
 function startSandbox() {
   const database = data.open();
   const queues = new Queues(database, Date.now);

@@ -8,7 +8,7 @@ const servers = useServers();
 const NOBODY = "65534";
 
 describe("another user of the machine", () => {
-  it("can read nothing of the data directory, nor of the server's environment", async () => {
+  it("cannot read the data directory or the server's environment", async () => {
     const parent = servers.directory();
     chmodSync(parent, 0o755);
     const directory = path.join(parent, "data");

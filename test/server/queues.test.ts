@@ -221,7 +221,7 @@ describe("a message that fails", () => {
 
   it("is delivered although it becomes visible between two reads of the clock", async () => {
     let time = 1_000_000;
-    // Each look at the clock finds it a millisecond later.
+    // Each read of the clock returns one millisecond more.
     const queues = new Queues(data.open(), () => time++);
     started.push(queues);
     let isBroken = true;
@@ -303,7 +303,7 @@ describe("a restart", () => {
     expect(await after.queues.depth(slow)).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
-  it("moves a message to the dead letters that crashes the process time after time", async () => {
+  it("moves a message that repeatedly crashes the process to the dead letters", async () => {
     const database = data.open();
     for (let start = 0; start < MAX_RESTARTS + 3; start++) {
       const { queues, bodies } = startQueues(() => new Promise(() => undefined), { database });
@@ -382,7 +382,7 @@ describe("the queues of the control plane", () => {
     ]);
   });
 
-  it("delay the messages of runs and passes that ask for it, and no others", async () => {
+  it("delay only the messages of runs and passes that request it", async () => {
     const time = 1_000_000;
     const database = data.open();
     const queues = new Queues(database, () => time);

@@ -130,7 +130,7 @@ describe("the key file", () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  it("that is there before the first start is used, and never replaced", async () => {
+  it("that exists before the first start is used, and never replaced", async () => {
     const directory = data.directory();
     const keyFile = path.join(directory, "key");
     const own = Buffer.alloc(32, 7);

@@ -14,7 +14,7 @@ const report = (number: number) => ({ type: "task_completed", data: { task_id: `
 let server: Server;
 let url: string;
 let opened: { readonly socket: WebSocket; readonly request: IncomingMessage; readonly texts: string[] }[];
-/** Whether the service answers no pings. */
+/** Whether the service ignores pings. */
 let isSilent: boolean;
 let refusal: { readonly status: number; readonly body: string } | undefined;
 let connection: WorkerConnection;
@@ -101,7 +101,7 @@ describe("the connection of a worker", () => {
     );
   });
 
-  it("is opened again after a second, says why it was lost, and then sends what waits", async () => {
+  it("is reopened after a second, reports why it was lost, and then sends the waiting reports", async () => {
     connection.start();
     const { socket } = await connected();
     socket.close(1001);
@@ -118,13 +118,13 @@ describe("the connection of a worker", () => {
     ]);
   });
 
-  it("says why the service refuses it, and waits twice as long after each attempt", async () => {
+  it("reports why the service refuses it, and doubles the wait after each attempt", async () => {
     refusal = { status: 401, body: '{"error":"the key is invalid"}' };
     connection.start();
     await until(() => lines.length).toBe(2);
     expect(lines).toEqual(
       [1, 2].map(
-        (seconds) => `not connected: the service answered 401: the key is invalid; next attempt in ${seconds} s`,
+        (seconds) => `not connected: the service returned 401: the key is invalid; next attempt in ${seconds} s`,
       ),
     );
   });
@@ -143,7 +143,7 @@ describe("the connection of a worker", () => {
     connection.start();
     await until(() => lines.length).toBe(1);
     await connection.close();
-    expect(lines).toEqual(["not connected: the service answered 503; next attempt in 1 s"]);
+    expect(lines).toEqual(["not connected: the service returned 503; next attempt in 1 s"]);
   });
 });
 
@@ -151,21 +151,21 @@ describe("the connection of a worker, in the course of time", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is kept for as long as the service answers its pings", async () => {
+  it("is kept while the service responds to its pings", async () => {
     connection.start();
     const { socket } = await connected();
     for (let count = 0; count < 4; count++) {
       const pinged = once(socket, "ping");
       vi.advanceTimersByTime(30_000);
       await pinged;
-      // The worker answers this one after it has read the answer to its own.
+      // The worker responds to this ping after it has read the pong to its own.
       socket.ping();
       await once(socket, "pong");
     }
     expect(lines).toEqual(["connected"]);
   });
 
-  it("is ended where the service answers none for more than a minute", async () => {
+  it("is ended if the service responds to no ping for more than a minute", async () => {
     isSilent = true;
     connection.start();
     const { socket } = await connected();
@@ -209,9 +209,9 @@ describe("tryConnection", () => {
     await until(() => opened.map(({ socket }) => socket.readyState)).toEqual([3]);
   });
 
-  it("reports what the service answers, and that it cannot be reached", async () => {
+  it("reports the response of the service, or that it cannot be reached", async () => {
     refusal = { status: 403, body: "not here" };
-    await expect(tryConnection(options())).rejects.toThrow(`${url} answered 403: not here`);
+    await expect(tryConnection(options())).rejects.toThrow(`${url} returned 403: not here`);
     const nowhere = "ws://127.0.0.1:1/";
     await expect(tryConnection({ ...options(), url: nowhere })).rejects.toThrow(
       `${nowhere} cannot be reached: connect`,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Composition, CompositionWithModel } from "./support/worker-service.ts";
 
-/** What workers of the protocol experience, as far as it does not need a model. */
+/** The worker protocol, except for the parts that need a model. */
 export function workerProtocolContract(getService: () => Composition): void {
   it("execute a run from its offer to its end once, and frames that come later change nothing", async () => {
     const service = getService();
@@ -58,7 +58,7 @@ export function workerProtocolContract(getService: () => Composition): void {
     await untilState(run, "INPROGRESS");
   });
 
-  it("can neither see nor end runs of other teams and workers, and break nothing with frames that are no frames", async () => {
+  it("can neither see nor end runs of other teams and workers, and cause no failure with invalid frames", async () => {
     const service = getService();
     const { workerHost, connectWorker, createRun, readRun, untilState, startRun } = play(service);
     const { worker, run, harness } = await startRun();
@@ -74,8 +74,8 @@ export function workerProtocolContract(getService: () => Composition): void {
         await other.send(type, { task_id: run, message: "mine", reason: "mine", worker_id: workerHost });
       expect(other.frames()).toEqual([]);
     }
-    const beat = { execution_id: harness.executionId, followups_stored: 0 };
-    expect((await harness.support("heartbeat", beat)).status).toBe(200);
+    const heartbeat = { execution_id: harness.executionId, followups_stored: 0 };
+    expect((await harness.support("heartbeat", heartbeat)).status).toBe(200);
     const next = await createRun();
     await service.until(() => expect(worker.assignments()).toHaveLength(2));
     await worker.claim(next);
@@ -86,33 +86,33 @@ export function workerProtocolContract(getService: () => Composition): void {
     await untilState(run, "SUCCEEDED");
   });
 
-  it("are told to stop a run that is cancelled by force, and a plain cancel is refused with 422", async () => {
+  it("are notified to stop a run that is cancelled by force, and a plain cancel returns 422", async () => {
     const service = getService();
     const { readRun, startRun } = play(service);
     const { worker, run, harness } = await startRun();
     expect((await service.call("POST", `/agent/runs/${run}/cancel`)).status).toBe(422);
     expect((await service.call("POST", `/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
     await service.until(() => expect(worker.cancellations()).toMatchObject([{ data: { task_id: run } }]));
-    const beat = { execution_id: harness.executionId, followups_stored: 0 };
-    expect((await harness.support("heartbeat", beat)).status).toBe(401);
+    const heartbeat = { execution_id: harness.executionId, followups_stored: 0 };
+    expect((await harness.support("heartbeat", heartbeat)).status).toBe(401);
     await worker.send("task_completed", { task_id: run, message: "stopped", task_state: "CANCELLED" });
     await service.until(async () =>
       expect(await readRun(run)).toMatchObject({ state: "CANCELLED", is_sandbox_running: false }),
     );
   });
 
-  it("are told to stop an execution that is over before the run continues in another one", async () => {
+  it("are notified to stop an execution that is over before the run continues in another one", async () => {
     const service = getService();
     const { untilState, startRun } = play(service);
     const { worker, run, harness } = await startRun();
-    // The worker does not know that its harness gave the execution up.
+    // The worker does not know that its harness reported a shutdown.
     expect((await harness.support("report-shutdown", {})).status).toBe(200);
     await service.until(() => expect(worker.assignments()).toHaveLength(2));
     const [stop, offer] = worker.frames().slice(-2);
     expect([stop?.type, offer?.type]).toEqual(["task_cancellation", "task_assignment"]);
     expect(stop?.data).toEqual({ task_id: run, execution_id: harness.executionId });
-    const beat = { execution_id: harness.executionId, followups_stored: 0 };
-    expect((await harness.support("heartbeat", beat)).status).toBe(401);
+    const heartbeat = { execution_id: harness.executionId, followups_stored: 0 };
+    expect((await harness.support("heartbeat", heartbeat)).status).toBe(401);
     await worker.send("task_completed", { task_id: run, execution_id: harness.executionId, message: "done" });
     await worker.claim(run);
     await untilState(run, "CLAIMED");
@@ -120,9 +120,9 @@ export function workerProtocolContract(getService: () => Composition): void {
   });
 }
 
-/** What workers experience when a run spends its budget. */
+/** The worker protocol for a run that spends its budget. */
 export function workerBudgetContract(getService: () => CompositionWithModel): void {
-  it("are told to stop a run whose budget is spent", async () => {
+  it("are notified to stop a run whose budget is spent", async () => {
     const service = getService();
     const { readRun, startRun } = play(service);
     const { worker, run, harness } = await startRun({ model_id: service.model, budget_usd: 0.013 });

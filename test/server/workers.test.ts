@@ -49,7 +49,7 @@ async function startWorker(...args: readonly string[]) {
   return worker;
 }
 
-/** A socket that behaves as workers of others do. */
+/** A socket that behaves like a third-party worker. */
 async function openSocket(id = "rack-7", headers = { authorization: `Bearer ${server.state.api_key}` }) {
   const url = `${server.state.web_url.replace("http", "ws")}/any/path?worker_id=${id}`;
   const socket = new WebSocket(url, { headers });
@@ -75,7 +75,7 @@ const readRun = async (id: string) => (await server.call("GET", `/agent/runs/${i
 const connected = async () => (await server.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
 
 describe("the socket of workers", () => {
-  it("answers pings, rejects other callers, and lists connected workers until the socket closes", async () => {
+  it("responds to pings, rejects other callers, and lists connected workers until the socket closes", async () => {
     expect(readFileSync(path.join(directory, "local.json"), "utf8")).toContain('"ws_url": "ws://127.0.0.1:');
     expect((await openSocket("rack-7", { authorization: "Bearer ryp_wrong" })).status).toBe(401);
     expect((await openSocket("warp-7")).status).toBe(400);
@@ -109,7 +109,7 @@ describe("the socket of workers", () => {
 });
 
 describe("runyard-server agent run", () => {
-  it("executes the run that a worker of another kind has claimed, and is refused once it is over", async () => {
+  it("executes the run that a third-party worker has claimed, and is refused once it is over", async () => {
     const id = await createRun("echo done by the agent");
     const worker = await openSocket();
     await eventually(() => expect(worker.frames).toHaveLength(1));
@@ -165,10 +165,10 @@ describe("runyard-server worker", () => {
     expect((await readRun(id)).state).toBe("QUEUED");
     const wrong = run(["worker", "--id", "rack-8", "--no-sandbox", "--dry-run"], { RUNYARD_API_KEY: "ryp_wrong" });
     expect((await once(wrong.child, "exit"))[0]).toBe(1);
-    expect(wrong.output()).toContain("answered 401: A valid API key is required");
+    expect(wrong.output()).toContain("returned 401: A valid API key is required");
     const reserved = run(["worker", "--id", "hosted", "--no-sandbox", "--dry-run"]);
     expect((await once(reserved.child, "exit"))[0]).toBe(1);
-    expect(reserved.output()).toMatch(/answered 400: .*worker_id: is reserved: .*\n$/);
+    expect(reserved.output()).toMatch(/returned 400: .*worker_id: is reserved: .*\n$/);
     expect(reserved.output()).not.toContain("    at ");
   });
 

@@ -48,13 +48,13 @@ describe("secrets in Systems Manager", () => {
 
   it("refuse a value that is too large once it is encoded", async () => {
     const { vault } = open();
-    // Base64 has 4 characters for 3 bytes: 4,089 fit, with the mark before them.
+    // Base64 has 4 characters for 3 bytes: 4,089 fit, with the prefix.
     const fits = `{{${"x".repeat(3_064)}`;
     await expect(vault.put("team", "id", fits)).resolves.toBeUndefined();
     await expect(vault.put("team", "id", `${fits}xxx`)).rejects.toThrow(RunyardError);
   });
 
-  it("are read ten at a time, and left out where there is none", async () => {
+  it("are read ten at a time, without missing ones", async () => {
     const ids = Array.from({ length: 11 }, (_, index) => `${index}`);
     const { calls, vault } = open(
       {
@@ -114,7 +114,7 @@ describe("a dead-letter queue", () => {
   const message = (id: string) => ({ MessageId: id, ReceiptHandle: `handle ${id}`, Body: "{}", MD5OfBody: "md5" });
   const receive = 'ReceiveMessage {"QueueUrl":"url","MaxNumberOfMessages":10,"MessageSystemAttributeNames":["All"]}';
 
-  it("passes on what it has, and deletes what did not fail", async () => {
+  it("passes its messages on, and deletes those that did not fail", async () => {
     const client = new SQSClient(config);
     const attributes = {
       ApproximateReceiveCount: "3",
@@ -161,7 +161,7 @@ describe("a dead-letter queue", () => {
 });
 
 describe("the sockets of API Gateway", () => {
-  it("say whether a connection is open, with one client", async () => {
+  it("report whether a connection is open, with one client", async () => {
     let created = 0;
     const client = new ApiGatewayManagementApiClient({ ...config, endpoint: "https://sockets.test" });
     const calls = respondToCalls(
@@ -200,7 +200,7 @@ describe("the timers of EventBridge Scheduler", () => {
   const conflict = new ConflictException({ ...failure, Message: "refused" });
   const invalid = (message: string) => new ValidationException({ message, $metadata: {}, Message: message });
 
-  it("are changed, or created where there is none, also by two callers at once", async () => {
+  it("are updated, or created if missing, also by two concurrent callers", async () => {
     expect(await put({})).toMatchObject({ error: undefined, commands: ["UpdateSchedule"] });
     expect(await put(missing, {})).toMatchObject({ error: undefined, commands: ["UpdateSchedule", "CreateSchedule"] });
     const both = ["UpdateSchedule", "CreateSchedule", "UpdateSchedule"];
@@ -208,7 +208,7 @@ describe("the timers of EventBridge Scheduler", () => {
     expect(await put(missing, conflict, missing)).toMatchObject({ error: conflict, commands: both });
   });
 
-  it("are refused where their time is not possible, and other errors are thrown", async () => {
+  it("are refused if their time is not possible, and other errors are thrown", async () => {
     for (const text of ["Invalid Schedule Expression", "bad timezone", "bad Time Zone"]) {
       expect((await put(invalid(text))).error).toEqual(new TimerRefused(text));
     }
@@ -268,7 +268,7 @@ describe("the files in S3", () => {
     expect(expiresAt).toBe(Date.parse("2026-05-18T19:01:00Z"));
   });
 
-  it("are uploaded once, with the size and digest that were announced, within ten minutes", async () => {
+  it("are uploaded once, with the announced size and digest, within ten minutes", async () => {
     const file = { sizeBytes: 5, sha256: "00ff", contentType: "text/plain" };
     const { url, method, headers } = await signed().uploadTarget("a/b", file);
     expect({ method, headers }).toEqual({
@@ -287,7 +287,7 @@ describe("the files in S3", () => {
     expect(searchParams.get("X-Amz-Expires")).toBe("600");
   });
 
-  it("are uploaded by a form, which says the largest size", async () => {
+  it("are uploaded by a form that limits the size", async () => {
     const form = await signed().uploadForm("a/b", { mostBytes: 9, contentType: "image/png" });
     const { fields = [], ...rest } = form;
     expect(rest).toEqual({ url: "https://bucket.s3.eu-west-1.amazonaws.com/", method: "POST", headers: null });
@@ -323,7 +323,7 @@ describe("the files in S3", () => {
   });
 });
 
-describe("a Fargate task of which ECS says little", () => {
+describe("a Fargate task with an incomplete ECS response", () => {
   const settings = {
     cluster: "c",
     subnets: [],
@@ -360,7 +360,7 @@ describe("a Fargate task of which ECS says little", () => {
     expect(error).toMatchObject({ message });
   });
 
-  it("is postponed with the error of the service as the cause, and is the task that a conflict names", async () => {
+  it("is postponed with the service's error as the cause, and is the task that a conflict names", async () => {
     const throttled = named("ThrottlingException");
     expect(await startWith(throttled)).toMatchObject({ message: "refused", cause: throttled });
     const conflict = named("ConflictException");
@@ -373,7 +373,7 @@ describe("a Fargate task of which ECS says little", () => {
     await expect(open({}).sandbox.start(envelope, { provider: "lambda" })).rejects.toThrow("lambda is no container");
   });
 
-  it("is stopped if it is known, and alive", async () => {
+  it("is stopped if it exists and is not stopped yet", async () => {
     const placed = { provider: "fargate", executionId: "e" } as const;
     const list = `ListTasks ${JSON.stringify({ cluster: "c", startedBy: "e" })}`;
     const describeTask = `DescribeTasks ${JSON.stringify({ cluster: "c", tasks: ["t"] })}`;

@@ -14,7 +14,7 @@ const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAc
 const parse = (call = "") => [call.split(" ", 1)[0], JSON.parse(call.slice(call.indexOf(" ") + 1))];
 
 describe("the run queues on SQS", () => {
-  it("get a message for its owner's group, with the delay that was asked for", async () => {
+  it("get a message for its owner's group, with the requested delay", async () => {
     const client = new SQSClient(config);
     const calls = respondToCalls(client, {});
     const queue = sqsRunQueue(client, { runs: () => "runs-url", ends: () => "ends-url" });
@@ -34,7 +34,7 @@ describe("the run queues on SQS", () => {
 });
 
 describe("a timer of EventBridge Scheduler", () => {
-  it("fires exactly at its time, says which one that was, and is tried again for ten minutes", async () => {
+  it("fires exactly at its time, reports that time, and is retried for ten minutes", async () => {
     const client = new SchedulerClient(config);
     const calls = respondToCalls(client, {});
     const settings = { group: "ours", functionArn: "arn:function", roleArn: "arn:role" };
@@ -88,12 +88,12 @@ describe("the call of a function", () => {
     expect(await call({})).toMatchObject({ result: undefined });
   });
 
-  it("throws where the function failed", async () => {
+  it("throws if the function failed", async () => {
     const failed = await call({ Payload: Buffer.from('{"b":2}'), FunctionError: "Unhandled" });
     expect(failed).toMatchObject({ error: new Error("the-function failed: Unhandled") });
   });
 
-  it("has a tenant of its own each time, if the function isolates them", async () => {
+  it("has a new tenant each time, if the function isolates them", async () => {
     const tenants: unknown[] = [];
     for (let count = 0; count < 2; count++) {
       const { calls } = await call({}, true);
@@ -107,8 +107,8 @@ describe("the call of a function", () => {
   });
 });
 
-describe("the call of a model of Bedrock", () => {
-  it.each([false, true])("is not made where its caller has given up already (stream: %s)", async (stream) => {
+describe("the call of a Bedrock model", () => {
+  it.each([false, true])("is not made if its caller has already aborted (stream: %s)", async (stream) => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;

@@ -4,13 +4,13 @@ import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { toAttributes } from "#shared/table/attribute-codec.ts";
 import { ConditionFailed, type Item, type Query, TableBusy } from "#shared/table/table.ts";
 
-/** What DynamoDB answers a request with: a body, or an error with its status. */
+/** A response of DynamoDB: a body, or an error with its status. */
 interface Reply {
   readonly status?: number;
   readonly body: object;
 }
 
-/** A table on a DynamoDB that gives these replies in turn; the last one is repeated. */
+/** A table on a DynamoDB that returns these responses in order; the last one is repeated. */
 function openTable(...replies: readonly Reply[]) {
   const requests: { readonly operation: string; readonly input: unknown }[] = [];
   const client = new DynamoClient({
@@ -38,7 +38,7 @@ const key = (pk: string, sk = "s") => ({ pk, sk });
 const attributes = (item: Item) => toAttributes(item);
 const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-// Waits between attempts are a random part of a time.
+// The waits between attempts are random.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(() => void vi.mocked(Math.random).mockRestore());
 
@@ -78,7 +78,7 @@ describe("the table on DynamoDB", () => {
     expect(await openTable().table.batchGet([])).toEqual([]);
   });
 
-  it("gives a batch up after twelve requests", async () => {
+  it("aborts a batch after twelve requests", async () => {
     const { table, requests } = openTable({ body: { UnprocessedKeys: { ours: { Keys: [attributes(key("a"))] } } } });
     expect(await thrown(table.batchGet([key("a")]))).toMatchObject({ message: expect.stringContaining("unread") });
     expect(requests).toHaveLength(12);
@@ -191,7 +191,7 @@ describe("the table on DynamoDB", () => {
 describe("a write that DynamoDB refuses", () => {
   const put = { kind: "put", item: key("a") } as const;
 
-  it("names the failed conditions, and is not repeated", async () => {
+  it("names the failed conditions, and is not retried", async () => {
     const single = openTable(refusal("ConditionalCheckFailedException"));
     expect(await thrown(single.table.write(put))).toEqual(new ConditionFailed([0]));
     expect(single.requests).toHaveLength(1);
@@ -208,7 +208,7 @@ describe("a write that DynamoDB refuses", () => {
     canceled("None", "TransactionConflict"),
     canceled("ThrottlingError"),
     canceled("ProvisionedThroughputExceeded"),
-  ])("because of another transaction is repeated, twelve times at most: %j", async (reply) => {
+  ])("because of another transaction is retried, twelve times at most: %j", async (reply) => {
     const once = openTable(reply, { body: {} });
     await once.table.transact([put]);
     expect(once.requests).toHaveLength(2);
@@ -218,7 +218,7 @@ describe("a write that DynamoDB refuses", () => {
   });
 
   it.each([refusal("ValidationException"), canceled("None", "ValidationError")])(
-    "for another reason is not repeated: %j",
+    "for another reason is not retried: %j",
     async (reply) => {
       const { table, requests } = openTable(reply);
       expect(await thrown(table.transact([put]))).toMatchObject({ message: "refused" });

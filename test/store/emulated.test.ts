@@ -43,7 +43,7 @@ describe("the table on DynamoDB", () => {
 });
 
 describe("the table on DynamoDB with conflicts", () => {
-  /** Lets the first calls fail with what DynamoDB answers while another transaction is at the item. */
+  /** Makes the first calls fail with DynamoDB's error for an item that another transaction uses. */
   function disturbed(times: number) {
     const client = dynamoClient();
     let left = times;
@@ -193,7 +193,7 @@ describe("an export of a single machine", () => {
 describe("a single machine that moves to AWS and back", () => {
   const servers = useServers();
 
-  it("responds the same to every GET, there and after the way back", { timeout: 240_000 }, async () => {
+  it("returns the same responses to every GET, on AWS and after the move back", { timeout: 240_000 }, async () => {
     const [home, places, back] = [servers.directory(), servers.directory(), servers.directory()];
     const server = await servers.start(home);
     const resources = await fillServer(server);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 
-/** What every file store owes its callers. */
+/** The contract of every file store. */
 export function fileStoreContract(makeStore: () => FileStore): void {
   const fresh = () => ({ store: makeStore(), key: `runs/${randomUUID()}/file é+%.txt` });
 
@@ -42,7 +42,7 @@ export function fileStoreContract(makeStore: () => FileStore): void {
   });
 }
 
-/** What S3 does beyond that, by its signatures: `makeStore` takes the seconds that a download URL lives. */
+/** The additional contract of S3's signed URLs. `makeStore` gets the lifetime of a download URL in seconds. */
 export function signedUrls(makeStore: (seconds: number) => FileStore): void {
   const content = "the very content";
   const described = (text: string) => ({

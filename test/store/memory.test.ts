@@ -10,10 +10,10 @@ describe("the table in memory", () => {
   tableContract(memoryTable);
 
   it("has the indexes of the released table", () => {
-    const told = Object.entries(INDEXES).map(
+    const indexes = Object.entries(INDEXES).map(
       ([name, { pk, sk, carries }]) => `${name}: ${pk}, ${sk}; carries ${carries.join(", ")}`,
     );
-    expect(told).toEqual(released);
+    expect(indexes).toEqual(released);
   });
 });
 

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { s3FileStore } from "#shared/aws/s3-files.ts";
 
-/** The files in an S3 that answers every request with a status. */
+/** The files in an S3 that returns `status` to every request. */
 async function startFiles(status: number) {
   const server = createServer((_, response) => void response.writeHead(status).end());
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -35,7 +35,7 @@ async function startFiles(status: number) {
 
 describe("the files in S3", () => {
   it.each([403, 404])(
-    "have no object where S3 answers %i, which without a right to list means the same",
+    "have no object if S3 returns %i, which also means that without the permission to list",
     async (status) => {
       await using it = await startFiles(status);
       expect(await it.files.get("missing")).toBeUndefined();
@@ -43,7 +43,7 @@ describe("the files in S3", () => {
     },
   );
 
-  it.each([400, 500])("throw where S3 answers %i", async (status) => {
+  it.each([400, 500])("throw if S3 returns %i", async (status) => {
     await using it = await startFiles(status);
     await expect(it.files.get("any")).rejects.toThrow();
     await expect(it.files.size("any")).rejects.toThrow();

@@ -9,10 +9,10 @@ import {
   type Write,
 } from "#shared/table/table.ts";
 
-/** What every table owes its callers: the memory table and DynamoDB's pass the same tests. */
+/** The contract of every table: the memory table and DynamoDB's pass the same tests. */
 export function tableContract(makeTable: () => Table): void {
   let table: Table;
-  /** Each test works in a partition of its own. */
+  /** Each test uses its own partition. */
   let pk: string;
   const fresh = () => {
     table = makeTable();
@@ -322,7 +322,7 @@ export function tableContract(makeTable: () => Table): void {
         failure(
           table.transact([
             { kind: "put", item: item("first", { n }), if: { pk: { exists: false } } },
-            { kind: "put", item: item(`beside ${n}`) },
+            { kind: "put", item: item(`other ${n}`) },
           ]),
         ),
       );
@@ -331,7 +331,7 @@ export function tableContract(makeTable: () => Table): void {
       expect(winners).toHaveLength(1);
       for (const error of errors) if (error !== undefined) expect(error).toEqual(new ConditionFailed([0]));
       expect((await table.get({ pk, sk: "first" }))?.["n"]).toBe(winners[0]);
-      expect(await listKeys({ prefix: "beside" })).toEqual([`beside ${winners[0]}`]);
+      expect(await listKeys({ prefix: "other" })).toEqual([`other ${winners[0]}`]);
     });
 
     it("loses none of twenty concurrent additions, under a limit that it never exceeds", async () => {

@@ -1,27 +1,27 @@
 import * as ecs from "@aws-sdk/client-ecs";
 import * as microvms from "@aws-sdk/client-lambda-microvms";
 
-/** The models of two services of AWS as their SDK brings them: what it would serialize, and what it would read. */
+/** The models of two AWS services from their SDK clients, by which these serialize requests and parse responses. */
 const MODELS = { ecs, microvms } as const;
 export type ServiceName = keyof typeof MODELS;
 
-/** Kinds of schemas, the first entry of each: https://github.com/smithy-lang/smithy-typescript, `StaticSchema`. */
+/** Kinds of schemas, which are the first entry of each: https://github.com/smithy-lang/smithy-typescript, `StaticSchema`. */
 const KIND = { simple: 0, list: 1, map: 2, structure: 3, union: 4, operation: 9 } as const;
-/** Simple shapes by number, with what JSON has for them. */
+/** Simple shapes by number, with their JSON types. */
 const SIMPLE: Readonly<Record<number, string>> = { 0: "string", 1: "number", 2: "boolean", 4: "number", 17: "number" };
 const LIST_OF = 64;
 const MAP_OF = 128;
 
-/** An operation with how it goes over HTTP, where it is not all one address. */
+/** An operation, with its HTTP method and path if these identify it. */
 export interface Operation {
   readonly name: string;
   readonly http: readonly [method: string, path: string] | undefined;
-  /** What is wrong with a request, one sentence each; nothing where the service would take it. */
+  /** Returns the problems of a request, one sentence each; an empty list if the service would accept it. */
   requestProblems(input: unknown): string[];
   respondWithProblem(output: unknown): string[];
 }
 
-/** The operation `name`, as the SDK's own model has it. Throws where there is none. */
+/** Returns the operation `name` of the SDK's own model. Throws if there is none. */
 export function findOperation(service: ServiceName, name: string): Operation {
   const schema: unknown = Reflect.get(MODELS[service], `${name}$`);
   if (!Array.isArray(schema) || schema[0] !== KIND.operation) throw new Error(`${service} has no operation ${name}`);
@@ -30,7 +30,7 @@ export function findOperation(service: ServiceName, name: string): Operation {
     name,
     http: Array.isArray(http) ? [String(http[0]), String(http[1])] : undefined,
     requestProblems: (input) => findProblems(schema[4], input, name),
-    respondWithProblem: (output) => findProblems(schema[5], output, `${name} answered`),
+    respondWithProblem: (output) => findProblems(schema[5], output, `${name} returned`),
   };
 }
 
@@ -53,11 +53,11 @@ function findProblems(schema: unknown, value: unknown, path: string): string[] {
   if (kind === KIND.map) return ofMap(members, value, path);
   if (!isRecord(value)) return [`${path} must be an object`];
   const known: string[] = names;
-  const strangers = Object.keys(value).filter((name) => !known.includes(name));
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
   const missing = known.slice(0, Number(required ?? 0)).filter((name) => value[name] === undefined);
   const choices = Object.keys(value).length;
   return [
-    ...strangers.map((name) => `${path}.${name} is no member`),
+    ...unknown.map((name) => `${path}.${name} is no member`),
     ...missing.map((name) => `${path}.${name} is missing`),
     ...(kind === KIND.union && choices !== 1 ? [`${path} must have exactly one member`] : []),
     ...known.flatMap((name, index) =>

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { findOperation, isRecord, listOperations, type Operation, type ServiceName } from "./aws-model.ts";
 
-/** An answer that is an error, as the service words it. */
+/** An error response in the service's format. */
 export class Refusal extends Error {
   readonly status: number;
   readonly members: Readonly<Record<string, unknown>>;
@@ -22,12 +22,12 @@ export interface Request {
 type Responses = Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => unknown>>;
 
 /**
- * A service of AWS on this machine, for the SDK to call: each request must be one that the SDK's own model takes, in all its
- * members, and so must each answer. A test lets the next requests be refused, or be answered late.
+ * A local AWS service for the SDK to call. Each request and each response must match the SDK's own model in all members.
+ * A test can make the next requests fail or delay their responses.
  */
 export async function startService(service: ServiceName, responses: Responses, extra: (request: Request) => string[]) {
   const requests: Request[] = [];
-  /** What the next requests of an operation are answered instead, one each. */
+  /** Errors that the next requests of an operation get, one each. */
   const refusals: { readonly operation: string; readonly refusal: Refusal; readonly afterwards?: boolean }[] = [];
   let lagMs = 0;
 
@@ -42,9 +42,9 @@ export async function startService(service: ServiceName, responses: Responses, e
     if (refused !== undefined && refused.afterwards !== true) throw refused.refusal;
     const perform = responses[request.operation];
     if (perform === undefined)
-      throw new Refusal("UnknownOperationException", `${request.operation} is not played here`, 404);
+      throw new Refusal("UnknownOperationException", `${request.operation} is not supported`, 404);
     const output = perform(request.input);
-    // Done, and the answer lost on the way.
+    // The operation was performed, and its response is lost.
     if (refused !== undefined) throw refused.refusal;
     const wrong = operation.respondWithProblem(output);
     if (wrong.length > 0) throw new Refusal("StandInIsWrong", wrong.join("; "), 501);
@@ -75,7 +75,7 @@ export async function startService(service: ServiceName, responses: Responses, e
     /** The inputs that an operation was called with. */
     inputs: (operation: string) => requests.filter((one) => one.operation === operation).map(({ input }) => input),
     refuse: (operation: string, refusal: Refusal) => void refusals.push({ operation, refusal }),
-    /** The next request is carried out, and answered as if it were not. */
+    /** Performs the next request, and returns an error for it. */
     loseResponse: (operation: string) =>
       void refusals.push({ operation, refusal: new Refusal("InternalServerException", "lost", 500), afterwards: true }),
     lag: (milliseconds: number) => {
@@ -94,7 +94,7 @@ async function parseRequest(service: ServiceName, message: IncomingMessage): Pro
   for await (const chunk of message) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const body: unknown = text === "" ? {} : JSON.parse(text);
-  if (!isRecord(body)) throw new Refusal("SerializationException", "the body is no object");
+  if (!isRecord(body)) throw new Refusal("SerializationException", "the body is not an object");
   const target = message.headers["x-amz-target"];
   if (typeof target === "string") return { operation: target.slice(target.indexOf(".") + 1), input: body };
   const { pathname } = new URL(message.url ?? "/", "http://localhost");
@@ -105,7 +105,7 @@ async function parseRequest(service: ServiceName, message: IncomingMessage): Pro
   throw new Refusal("UnknownOperationException", `${message.method} ${pathname}`, 404);
 }
 
-/** What a path says where the operation's own path has names in braces; undefined where it is another's. */
+/** Returns the values of the parameters in the operation's path, or undefined if the request is for another operation. */
 function matchLabels({ http }: Operation, method: string, pathname: string): Record<string, string> | undefined {
   if (http?.[0] !== method) return undefined;
   const names = http[1].split("/");

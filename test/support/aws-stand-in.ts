@@ -1,12 +1,12 @@
-/** One call that reached the stand-in, as its body has it. */
+/** One call that reached the stand-in. */
 export interface StoodIn {
   readonly target: string;
   readonly body: string;
 }
 
 /**
- * The settings of an SDK's client behind which no AWS is but what `answer` says. What gets here has passed all middleware,
- * as on its way to the wire.
+ * Returns settings for an SDK client whose calls get the results of `response` instead of reaching AWS. A call is recorded
+ * after all middleware, as the SDK would send it.
  */
 export function standIn(response: (call: StoodIn, at: number) => object = () => ({})) {
   const calls: StoodIn[] = [];

@@ -18,7 +18,7 @@ import { withRights } from "./rights.ts";
 
 const PREFIX = "/api/v1";
 
-/** The ports of the fallback for requests that no route takes. */
+/** The ports of the fallback, which handles requests that match no route. */
 export const FALLBACK_PORTS = { baseUrl: BASE_URL, routes: [...routePaths] };
 
 export type RequestOptions = Pick<CallOptions, "key" | "headers" | "body">;
@@ -29,8 +29,8 @@ interface Endpoint extends Definition {
 }
 
 /**
- * Sends a request the way API Gateway does: routes.ts finds the function and says who may call it, and what it does not
- * name goes to the fallback. `target` is a path below /api/v1, with its query.
+ * Sends a request as API Gateway does: routes.ts defines the function and who may call it, and requests that match no route go
+ * to the fallback. `target` is a path below /api/v1, with its query.
  */
 export async function request(
   plane: TestControlPlane,
@@ -70,7 +70,7 @@ export const routeNames: readonly string[] = routes
   .filter(({ path }) => path !== "*")
   .map(({ method, path }) => `${method} ${path}`);
 
-/** The route that takes a request, with the parameters of its path. */
+/** Finds the route of a request, with the parameters of its path. */
 export function findRoute(
   method: string,
   path: string,
@@ -93,7 +93,7 @@ const functionsFolder = join(import.meta.dirname, "..", "..", "functions");
 
 const endpoints = new Map<string, Promise<Endpoint>>();
 
-/** The endpoint that a route's file defines. It is loaded once: each `import()` in a test is a message to the test runner. */
+/** Loads the endpoint of a route's file once, because each `import()` in a test is a message to the test runner. */
 export function loadEndpoint({ file }: Route): Promise<Endpoint> {
   const loading = endpoints.get(file) ?? importEndpoint(file);
   endpoints.set(file, loading);

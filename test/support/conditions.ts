@@ -5,9 +5,9 @@ import { ConditionFailed, type Conditions, type Table, type TransactionWrite } f
 import { actingName } from "./rights.ts";
 
 /**
- * For `npm run mutate:conditions`: the conditions of the service's writes, each by the function that writes, the item and the attribute.
- * `RUNYARD_CONDITIONS` names a file that each condition is noted in, with the test files in which its write was refused;
- * `RUNYARD_DROPPED` names those, one a line, that are left out to see whether any test notices.
+ * For `npm run mutate:conditions`: the conditions of the service's writes, named by function, item and attribute.
+ * `RUNYARD_CONDITIONS` names a file that each condition is recorded in, with the test files in which its write was refused.
+ * `RUNYARD_DROPPED` lists the conditions, one a line, that are dropped to see whether a test fails.
  */
 const noted = process.env["RUNYARD_CONDITIONS"];
 const dropped = new Set(process.env["RUNYARD_DROPPED"]?.split("\n"));
@@ -33,7 +33,7 @@ function mutated<W extends TransactionWrite>(write: W): W {
   return write.if === undefined ? write : { ...write, if: kept };
 }
 
-/** Undefined for what a test writes itself, which is no write of the service. */
+/** Undefined for writes of the test itself, which are not writes of the service. */
 function findName(write: TransactionWrite, attribute: string): string | undefined {
   const who = actingName();
   if (who === undefined) return undefined;
@@ -63,7 +63,7 @@ function note(...line: readonly [name: string, testFile?: string]): void {
   appendFileSync(noted, `${text}\n`);
 }
 
-/** The test file that this process works through, from the repository's root. */
+/** The test file that this process runs, relative to the repository's root. */
 function testFile(): string {
   const { filepath } = v.parse(v.object({ filepath: v.string() }), Reflect.get(globalThis, "__vitest_worker__"));
   return relative(process.cwd(), filepath);

@@ -51,7 +51,7 @@ import {
   withRights,
 } from "./rights.ts";
 
-// The log's line for each request is for whoever runs the service, not for whoever reads the tests' outcome.
+// Keeps the service's request log out of the test output.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 export const BASE_URL = "https://runyard.test/api/v1";
@@ -67,7 +67,7 @@ export type TestPorts = EventPorts &
   DiscoveryPorts &
   HttpPorts & {
     readonly cursors: Cursors;
-    /** Issuers of OIDC tokens; those of tests are on this machine. */
+    /** Issuers of OIDC tokens; tests use local ones. */
     issuers: Issuers;
     /** The address of the web app. */
     webUrl: string | undefined;
@@ -96,7 +96,7 @@ export interface CallOptions {
 
 const undisturbed: Around = (_, perform) => perform();
 
-/** A whole control plane in memory, with a clock that the test moves. What it calls on AWS goes through `around`. */
+/** Creates a complete control plane in memory, with a clock that the test sets. Its AWS calls go through `around`. */
 export async function createTestControlPlane(bare = memoryTable(), around: Around = undisturbed) {
   const table = tableWithinRights(watchedTable(mutatedTable(bare), around));
   const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
@@ -104,14 +104,14 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
   const now = () => clock.now;
   const sent: { readonly queue: "runs" | "ends"; readonly runId: string; readonly delaySeconds?: number }[] = [];
-  /** What the whole deployment may have. */
+  /** The limits of the whole deployment. */
   const capacity: { maxExecutions: number | undefined } = { maxExecutions: undefined };
   const started: Envelope[] = [];
   /** What the next starts throw, one each. */
   const failures: Error[] = [];
-  /** Sandboxes that are to be stopped, in the order of the asking. */
+  /** Sandboxes whose stop was requested, in order. */
   const stopped: PlacedSandbox[] = [];
-  /** What the next stops answer, one each; then they are all gone. */
+  /** The results of the next stops, one each; later stops return true. */
   const stopResponses: (boolean | Error)[] = [];
   const offered: SandboxProvider[] = ["lambda"];
   const sandbox: Sandbox = sandboxWithinRights({
@@ -142,8 +142,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     close: async (connectionId) => void received.delete(connectionId),
   };
   const scheduler = memoryScheduler();
-  const repositories = outsideWorld();
-  const looking: Pick<DiscoveryPorts, "github" | "scanner"> = {
+  const repositories = createRepositorySettings();
+  const discoveryPorts: Pick<DiscoveryPorts, "github" | "scanner"> = {
     github: {
       get apiUrl() {
         return repositories.githubUrl;
@@ -201,14 +201,14 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     get hasContainers() {
       return offered.includes("fargate");
     },
-    ...looking,
+    ...discoveryPorts,
     get app() {
       return repositories.githubApp;
     },
     discovery: {
       refresh: (repository) =>
         withRights(file, rights, () =>
-          discoverSkills.handle({ v: 1, ...repository }, { table, files, now, ...looking }),
+          discoverSkills.handle({ v: 1, ...repository }, { table, files, now, ...discoveryPorts }),
         ),
     },
   };
@@ -234,20 +234,20 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     files,
     vault,
     clock,
-    /** What is to be found in repositories. */
+    /** The GitHub and scanner settings for repositories. */
     repositories,
     sent,
     started,
     failures,
     stopped,
-    stopResponses: stopResponses,
+    stopResponses,
     received,
-    /** The kinds of sandboxes that there are, the usual one first. */
+    /** The sandbox providers of the deployment, the default one first. */
     offered,
-    /** How often a caller may do what has a rate limit, in a minute. */
+    /** The rate limits of a caller, in requests per minute. */
     rates,
     capacity,
-    /** The timers of schedules that are set. */
+    /** The timers of schedules. */
     timers: scheduler.timers,
     ports,
     team: first.team_uid,
@@ -256,15 +256,15 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     otherTeam: other.team_uid,
     otherKey: other.api_key,
     call,
-    /** Uploads to the URL of a target, as far as the memory files have one. */
+    /** Stores content at the URL of an upload target. */
     async upload(url: string, content: string | Uint8Array): Promise<void> {
       await files.put(toFile(url), content, "application/octet-stream");
     },
-    /** What a download URL opens. */
+    /** Returns the content behind a download URL. */
     async download(url: string): Promise<string> {
       return Buffer.from((await files.get(toFile(url))) ?? "").toString();
     },
-    /** Another person, in the teams named. */
+    /** Creates another person, in the first team by default. */
     async person(
       displayName: string,
       teams: readonly string[] = [first.team_uid],
@@ -280,11 +280,11 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       ]);
       return { uid: person.uid, key: key.raw };
     },
-    /** Takes a person out of a team. */
+    /** Removes a person from a team. */
     async removeMember(user: string, team: string = first.team_uid): Promise<void> {
       await table.transact([...deleteMember(team, user), countMember(team, -1)]);
     },
-    /** An agent identity with a key, of the first team by default. */
+    /** Creates an agent identity with a key, in the first team by default. */
     async agent(
       name = "builder",
       team: string = first.team_uid,
@@ -299,7 +299,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       ]);
       return { uid: identity.uid, key: key.raw, keyUid: key.stored.uid };
     },
-    /** Dispatches a waiting run and answers the envelope that its sandbox was given. */
+    /** Dispatches a queued run, and returns the envelope that its sandbox received. */
     async dispatch(runId: string): Promise<Envelope> {
       const before = started.length;
       await startExecution(runId, ports);
@@ -310,8 +310,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   };
 }
 
-/** Nothing answers about repositories until a test says what does. */
-function outsideWorld() {
+/** Settings with which every request for a repository fails until a test changes them. */
+function createRepositorySettings() {
   const outside: {
     githubUrl: string;
     githubToken: string | undefined;
@@ -331,7 +331,7 @@ export type TestControlPlane = Awaited<ReturnType<typeof createTestControlPlane>
 export interface ResponseBody {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into responses of every shape.
   readonly body: any;
 }
 

@@ -14,14 +14,14 @@ export interface TableBill {
   calls: number;
   readUnits: number;
   writeUnits: number;
-  /** Items and index entries that were answered. */
+  /** Items and index entries that were returned. */
   items: number;
 }
 
 /**
- * The table in memory, with a bill. A write costs a unit for each KB of the larger of the item's images, twice that within
- * a transaction, and in each index whose entry it changes what that entry weighs: once for one that comes, goes or
- * changes, twice for one whose key moves. A strong read costs a unit for each 4 KB, an index read half of it.
+ * The table in memory, with a bill. A write costs one unit for each KB of the larger of the item's two images, and twice that
+ * within a transaction. It also costs the size of each index entry that it adds, changes or removes, and twice that for an
+ * entry whose key changes. A strongly consistent read costs one unit for each 4 KB, and an index read half of that.
  */
 export function costedTable() {
   const table = memoryTable();
@@ -71,7 +71,7 @@ export function costedTable() {
 }
 export type CostedTable = ReturnType<typeof costedTable>;
 
-/** What was billed for some work. */
+/** Measures the bill of some work. */
 export async function measureBill<T>(
   table: CostedTable,
   work: () => Promise<T>,
@@ -102,7 +102,7 @@ function indexCost(before: Item | undefined, after: Item | undefined, name: Inde
   return hasChanged ? Math.max(kilobytes(before), kilobytes(after)) : 0;
 }
 
-/** What the index holds of the item, if it holds it. */
+/** The item's entry in the index, if it has one. */
 function toEntry(name: IndexName, item: Item | undefined): Item | undefined {
   const { pk, sk, carries } = INDEXES[name];
   if (item?.[pk] === undefined || item[sk] === undefined) return undefined;

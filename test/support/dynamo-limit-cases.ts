@@ -73,7 +73,7 @@ const writes =
     return client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: requests } }));
   };
 
-/** Requests beyond a limit of DynamoDB, each with what the emulation answers. DynamoDB answers with the same error. */
+/** Requests beyond a limit of DynamoDB, each with the error of the emulation. DynamoDB returns the same error. */
 export const REFUSED_REQUESTS: readonly (readonly [string, Send, RegExp])[] = [
   ["an item of more than 400 KB", put({ text: "ä".repeat(205_000) }), /400 KB/],
   ["one that is so large within", put({ list: Array.from({ length: 50 }, () => ["x".repeat(9_000)]) }), /400 KB/],

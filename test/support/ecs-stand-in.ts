@@ -11,16 +11,16 @@ interface Task {
 }
 
 /**
- * ECS with Fargate: https://docs.aws.amazon.com/AmazonECS/latest/APIReference/. A start names a definition that has to be there, is
- * idempotent by its token, and may fail for want of room, which is no error of the call; a stopped task takes a moment to go.
+ * ECS with Fargate: https://docs.aws.amazon.com/AmazonECS/latest/APIReference/. A start needs an existing task definition and is
+ * idempotent by its token. It may fail for lack of capacity without an error of the call. A stopped task stops some time later.
  */
 export async function startEcs() {
   const definitions = new Map<string, Readonly<Record<string, unknown>>>();
   const tasks = new Map<string, Task>();
   const tokens = new Map<string, { readonly request: string; readonly arn: string }>();
-  /** Reasons for which the next starts fail. */
+  /** Reasons why the next starts fail, one each. */
   const failures: string[] = [];
-  /** Whether a list has what was started a moment ago. */
+  /** True if lists do not yet contain the tasks. */
   let listsLag = false;
 
   const service = await startService(
@@ -62,8 +62,8 @@ export async function startEcs() {
         return { taskArns: listsLag ? [] : found.map(({ taskArn }) => taskArn) };
       },
       DescribeTasks(input) {
-        const asked = Array.isArray(input["tasks"]) ? input["tasks"].map(String) : [];
-        const found = asked.map((name) => [name, findTask(name)] as const);
+        const requested = Array.isArray(input["tasks"]) ? input["tasks"].map(String) : [];
+        const found = requested.map((name) => [name, findTask(name)] as const);
         return {
           tasks: found.flatMap(([, task]) => (task === undefined ? [] : [{ ...task }])),
           failures: found.flatMap(([arn, task]) => (task === undefined ? [{ arn, reason: "MISSING" }] : [])),
@@ -87,10 +87,11 @@ export async function startEcs() {
     definitions,
     tasks,
     failures,
-    /** All that was asked to stop has stopped; an hour later nobody knows it any more. */
+    /** Stops every task whose stop was requested. */
     settle: () => {
       for (const task of tasks.values()) if (task.desiredStatus === "STOPPED") task.lastStatus = "STOPPED";
     },
+    /** Removes all tasks, as ECS does an hour after they stopped. */
     forget: () => tasks.clear(),
     lagLists: (lags: boolean) => {
       listsLag = lags;
@@ -98,10 +99,10 @@ export async function startEcs() {
   };
 }
 
-/** Memory that Fargate gives with so many units of processor. */
+/** The least and the most memory that Fargate offers for a number of CPU units. */
 const MEMORY: Readonly<Record<string, readonly [number, number]>> = { "1024": [2048, 8192], "2048": [4096, 16_384] };
 
-/** What the model of the SDK does not say, and the reference of the API does. */
+/** Checks the limits that are in the API reference and not in the SDK's model. */
 function findLimits({ operation, input }: Request): string[] {
   if (operation === "RunTask") {
     return [

@@ -23,10 +23,10 @@ export interface EmulatedAws {
   readonly stop: () => Promise<void>;
 }
 
-/** Milliseconds that a first start may take: it makes the emulator's Python environment. */
+/** Milliseconds that a first start may take, because it creates the emulator's Python environment. */
 export const EMULATOR_START_MS = 300_000;
 
-/** An emulator of the test's own, with nothing in it, that is gone with everything it has stored. */
+/** Starts an empty emulator for one test. `stop` deletes everything that it has stored. */
 export async function emulatedAws(): Promise<EmulatedAws> {
   const home = await mkdtemp(join(tmpdir(), "runyard-store-test-"));
   const paths = localPaths({ RUNYARD_STATE: home });
@@ -44,7 +44,7 @@ export async function emulatedAws(): Promise<EmulatedAws> {
     AWS_ACCESS_KEY_ID: ACCOUNT,
     AWS_SECRET_ACCESS_KEY: secretKey,
   });
-  // It knows fewer limits than AWS does.
+  // The emulator enforces fewer limits than AWS does.
   setClientHook((client) => void emulateAws(client));
   return {
     dynamo: dynamoClient(),

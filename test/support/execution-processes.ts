@@ -36,7 +36,7 @@ async function readProcesses(): Promise<ProcessEntry[]> {
     pids.map(async (pid) => {
       const read = (file: string) => readFile(`/proc/${pid}/${file}`, "latin1").catch(() => "");
       const [stat, commandLine, environment] = await Promise.all([read("stat"), read("cmdline"), read("environ")]);
-      // The program's name stands in parentheses and may hold spaces and parentheses itself.
+      // The program's name is in parentheses and may itself contain spaces and parentheses.
       const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
       const args = commandLine.split("\0").filter((arg) => arg !== "");
       return { pid: Number(pid), parent, args, environment };

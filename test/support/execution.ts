@@ -9,7 +9,7 @@ import { createClient } from "./client.ts";
 import type { ResponseBody, TestControlPlane, TestPorts } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
 
-/** Creates a run and answers its id. */
+/** Creates a run and returns its id. */
 export async function createRun(
   plane: TestControlPlane,
   body: Record<string, unknown> = { prompt: "hello" },
@@ -20,7 +20,7 @@ export async function createRun(
   return response.run_id;
 }
 
-/** What a harness does: its own calls, with the run's key and an instance of its own. */
+/** Makes the calls of a harness, with the run's key and its own instance id. */
 export function createHarness(
   plane: TestControlPlane,
   { run_id, execution_id, key }: Envelope,
@@ -55,7 +55,7 @@ export async function workingRun(
 ): Promise<Harness> {
   const harness = await startedRun(plane, body, key);
   const { status } = await harness.resolve();
-  if (status !== 200) throw new Error(`resolve-prompt answered ${status}`);
+  if (status !== 200) throw new Error(`resolve-prompt returned ${status}`);
   return harness;
 }
 
@@ -68,7 +68,7 @@ export async function startedRun(
   return createHarness(plane, await plane.dispatch(await createRun(plane, body, key)));
 }
 
-/** The harness that the queue's next message starts. */
+/** Delivers the queued messages, and returns the harness of the first execution that they start. */
 export async function nextExecution(plane: TestControlPlane): Promise<Harness> {
   const before = plane.started.length;
   await deliver(plane, "runs");
@@ -77,7 +77,7 @@ export async function nextExecution(plane: TestControlPlane): Promise<Harness> {
   return createHarness(plane, envelope);
 }
 
-/** Hands the messages that wait in the queues to their consumers until none is left. */
+/** Delivers the queued messages to their consumers until none is left. */
 export async function deliver(plane: TestControlPlane, onlyQueue?: "runs" | "ends"): Promise<void> {
   for (;;) {
     const index = plane.sent.findIndex(({ queue }) => onlyQueue === undefined || queue === onlyQueue);
@@ -95,7 +95,7 @@ const triggersByState = {
 } as const;
 const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": deadRunConsumer } as const;
 
-/** One message of a queue, as its consumer answers it. */
+/** Invokes a queue's consumer with one message, and returns its response. */
 export function consume(
   plane: TestControlPlane,
   queue: keyof typeof consumers,
@@ -106,7 +106,7 @@ export function consume(
   return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), plane.ports));
 }
 
-/** An event of SQS with one record a body. */
+/** An SQS event with one record for each body. */
 export function sqsEvent(queue: string, bodies: readonly unknown[]): SQSEvent {
   return {
     Records: bodies.map((body, index) => ({

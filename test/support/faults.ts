@@ -4,15 +4,15 @@ import type { Key, Table, TransactionWrite } from "#shared/table/table.ts";
 /**
  * How a call to AWS goes wrong:
  * - `before`: the function dies before the call is made;
- * - `after`: the call is done, and the function dies before it hears of it;
- * - `unheard`: the call is done and its answer lost on the way, so the SDK makes it again.
+ * - `after`: the call is done, and the function dies before it gets the response;
+ * - `unheard`: the call is done and its response is lost, so the SDK repeats the call.
  */
 export type Fault = "before" | "after" | "unheard";
 
-/** Does a call of the function that is at work, or lets it go wrong. `name` says what is called and with what. */
+/** Performs a call of the running function, or makes it fail. `name` describes the call and its key. */
 export type Around = <T>(name: string, perform: () => Promise<T>) => Promise<T>;
 
-/** A function that died. Whatever it does after that has no effect. */
+/** The function died. Nothing that it does afterwards has an effect. */
 class Died extends Error {}
 
 interface Invocation {
@@ -20,17 +20,17 @@ interface Invocation {
   dead: boolean;
 }
 
-/** Counts the calls to AWS of all functions, and lets one of them go wrong. */
+/** Counts the AWS calls of all functions, and makes one of them fail. */
 export class Faults {
   /** The calls so far, in order: `function: call`. */
   readonly calls: string[] = [];
-  /** The place of the call that goes wrong, from 0, and how. */
+  /** The index of the call that fails, from 0, and how it fails. */
   plan: { readonly at: number; readonly fault: Fault } | undefined;
-  /** What happens right before the call at a place, by somebody else. */
+  /** What another caller does right before the call at this index. */
   meanwhile: { readonly at: number; readonly work: () => Promise<unknown> } | undefined;
   readonly #invocations = new AsyncLocalStorage<Invocation>();
 
-  /** One invocation of a function; answers undefined where it died. */
+  /** Invokes a function once. Returns undefined if it died. */
   async invoke<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     const invocation: Invocation = { name, dead: false };
     try {
@@ -44,7 +44,7 @@ export class Faults {
 
   readonly around: Around = async (name, perform) => {
     const invocation = this.#invocations.getStore();
-    // What a test does itself is no call of the service.
+    // Calls of the test itself are not calls of the service.
     if (invocation === undefined) return perform();
     if (invocation.dead) throw new Died();
     const at = this.calls.push(`${invocation.name}: ${name}`) - 1;
@@ -65,7 +65,7 @@ export class Faults {
   };
 }
 
-/** A table whose calls go through `around`. A transaction has a token: made twice, it is done once. */
+/** A table whose calls go through `around`. A transaction has a token, so repeating it has no effect. */
 export function watchedTable<T extends Table>(table: T, around: Around): T {
   return {
     ...table,
@@ -84,7 +84,7 @@ export function watchedTable<T extends Table>(table: T, around: Around): T {
   };
 }
 
-/** Some methods of a port, whose calls go through `around`; `detail` says with what one is called. */
+/** A port whose calls of `methods` go through `around`. */
 export function watched<P extends object, M extends string>(
   name: string,
   port: P & Record<M, (...args: never[]) => Promise<unknown>>,
@@ -101,5 +101,5 @@ export function watched<P extends object, M extends string>(
 const shapeOfWrite = (write: TransactionWrite): string =>
   `${write.kind}:${toShape(write.kind === "put" ? write.item : write.key)}`;
 
-/** A key without what is different each time. */
+/** A key without the parts that differ between executions of a test. */
 const toShape = ({ pk, sk }: Key): string => `${pk.split("#")[0]}/${sk.split("#")[0]}`;

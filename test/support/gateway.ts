@@ -7,7 +7,7 @@ import type { TestControlPlane } from "./control-plane.ts";
 import type { ModelStandIn } from "./model-stand-in.ts";
 import { withRights } from "./rights.ts";
 
-/** Settings of a deployment that has all kinds of providers; OpenAI's model has a price that the deployment gives it. */
+/** Settings of a deployment with all kinds of providers; it sets the price of OpenAI's model. */
 export const MODEL_SETTINGS = {
   MODEL_PROVIDERS: "anthropic,openai,bedrock,compatible",
   COMPATIBLE_MODELS: "llama",
@@ -18,7 +18,7 @@ export const SONNET = "anthropic/claude-sonnet-5-5";
 
 type StandInUrls = Pick<ModelStandIn, "anthropicUrl" | "openaiUrl" | "bedrockUrl">;
 
-/** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
+/** Creates the model gateway with a stand-in for all providers and only its function's rights. Pauses are short. */
 export function createGateway(
   plane: TestControlPlane,
   standIn: StandInUrls,
@@ -86,7 +86,7 @@ export type Gateway = ReturnType<typeof createGateway>;
 
 const hello = [{ role: "user", content: "hello" }];
 
-/** The data of the events in a streamed answer. */
+/** Returns the data of the events in a streamed response. */
 export async function eventsIn(response: Response): Promise<string[]> {
   const text = await response.text();
   return text

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, verify } from "node:crypto";
 import * as v from "valibot";
 
-/** What one owner installed the App for. */
+/** An installation of the App by one owner. */
 interface Installation {
   readonly id: number;
   /** Repositories as `owner/name` in lower case. */
@@ -12,16 +12,16 @@ interface Installation {
   readonly suspended: boolean;
 }
 
-/** A token as it was given out. */
+/** A token as it was issued. */
 interface IssuedToken {
   readonly token: string;
-  /** What it opens, as `owner/name` in lower case. */
+  /** Repositories that it can read, as `owner/name` in lower case. */
   readonly repositories: readonly string[];
   readonly permissions: Readonly<Record<string, string>>;
   readonly expiresAt: number;
 }
 
-interface Asked {
+interface AppRequest {
   readonly method: string;
   readonly pathname: string;
   /** The JSON Web Token. */
@@ -29,8 +29,8 @@ interface Asked {
   readonly body: string;
 }
 
-/** An answer of GitHub. */
-interface Told {
+/** A response of GitHub. */
+interface AppResponse {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body: unknown;
@@ -45,17 +45,17 @@ const Wanted = v.strictObject({
   permissions: v.optional(v.record(v.string(), v.string())),
 });
 
-const refused = (status: number, message: string): Told => ({
+const refused = (status: number, message: string): AppResponse => ({
   status,
   body: { message, documentation_url: DOCS, status: String(status) },
 });
 
-/** A GitHub App as GitHub's REST API knows it: where it is installed, and the tokens that it was given. */
+/** A GitHub App in GitHub's REST API, with its installations and the tokens that were issued to it. */
 export class GithubAppStandIn {
   readonly id = "314159";
-  /** As GitHub gives it out: PEM, PKCS #1. */
+  /** In the format that GitHub issues: PEM, PKCS #1. */
   readonly privateKey: string;
-  /** All tokens that were given out and not taken back. */
+  /** All tokens that were issued and not revoked. */
   readonly issued: IssuedToken[] = [];
   /** Milliseconds that GitHub's clock is ahead of ours. */
   ahead = 0;
@@ -71,14 +71,14 @@ export class GithubAppStandIn {
     this.#clock = clock;
   }
 
-  /** Has an owner install it for these repositories of theirs. */
+  /** Installs the App for repositories of one owner. */
   install(repositories: readonly string[], more: Partial<Pick<Installation, "permissions" | "suspended">> = {}): void {
     const permissions = { contents: "read", metadata: "read" };
     const id = 2_000_001 + this.#installations.length;
     this.#installations.push({ id, repositories, permissions, suspended: false, ...more });
   }
 
-  /** Has all owners remove it, which takes all tokens back. */
+  /** Removes all installations, which revokes all tokens. */
   uninstall(): void {
     this.#installations.length = 0;
     this.issued.length = 0;
@@ -93,8 +93,8 @@ export class GithubAppStandIn {
     return found?.permissions["contents"] !== undefined && found.repositories.includes(repository);
   }
 
-  /** The answer to a request that an App makes as itself; undefined for others. `names` are all repositories there are. */
-  respondTo({ method, pathname, token, body }: Asked, names: readonly string[]): Told | undefined {
+  /** The response to a request with the App's own token; undefined for other requests. `names` are all repositories. */
+  respondTo({ method, pathname, token, body }: AppRequest, names: readonly string[]): AppResponse | undefined {
     const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
     if (id === undefined && full === undefined && number === undefined) return undefined;
@@ -111,7 +111,7 @@ export class GithubAppStandIn {
     };
   }
 
-  #findProblem(token: string | undefined): Told | undefined {
+  #findProblem(token: string | undefined): AppResponse | undefined {
     const [header = "", payload = "", signature = ""] = token?.split(".") ?? [];
     const claims = v.safeParse(v.pipe(v.string(), v.parseJson(), Claims), decoded(payload));
     if (!claims.success) return refused(401, "A JSON web token could not be decoded");
@@ -129,7 +129,7 @@ export class GithubAppStandIn {
     return undefined;
   }
 
-  #issue(id: number, body: string, names: readonly string[]): Told {
+  #issue(id: number, body: string, names: readonly string[]): AppResponse {
     const installation = this.#installations.find((one) => one.id === id);
     if (installation === undefined) return refused(404, "Not Found");
     if (installation.suspended) return refused(403, "This installation has been suspended");

@@ -54,8 +54,8 @@ export async function githubPulls({ repository = "acme/things", branches = ["mai
         body: body === "" ? {} : JSON.parse(body),
       };
       seen.push(request);
-      const [status, said] = response(request);
-      outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(said));
+      const [status, result] = response(request);
+      outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(result));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -6,7 +6,7 @@ import type { GithubAppStandIn } from "./github-app-stand-in.ts";
 export interface StandInRepository {
   /** Texts or bytes by path. */
   files: Readonly<Record<string, string | Buffer>>;
-  /** Symbolic links: what they lead to, by path. */
+  /** The targets of symbolic links, by path. */
   links?: Readonly<Record<string, string>>;
   /** Paths of files that are executable. */
   executables?: readonly string[];
@@ -14,11 +14,11 @@ export interface StandInRepository {
   branches?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The tokens that may read it; all may by default. */
   tokens?: readonly string[];
-  /** Entries of one tree beyond which GitHub leaves entries out of a recursive listing. */
+  /** The number of entries beyond which GitHub truncates a recursive tree. */
   mostEntries?: number;
   /** True for one that has no commit. */
   empty?: boolean;
-  /** Where it has moved to. */
+  /** The repository that it was renamed to. */
   movedTo?: string;
 }
 
@@ -43,27 +43,27 @@ const DOCS = "https://docs.github.com/rest";
 const NOT_FOUND = { message: "Not Found", documentation_url: `${DOCS}/git/trees#get-a-tree`, status: "404" };
 
 /**
- * Stands in for GitHub's REST API: trees and blobs of repositories that a test makes up, in the shapes, statuses and
- * headers of the real one.
+ * Stands in for GitHub's REST API: trees and blobs of repositories that a test defines, with the bodies, statuses and
+ * headers of the real API.
  */
 export class GithubStandIn implements AsyncDisposable {
   readonly repositories = new Map<string, StandInRepository>();
   readonly seen: Seen[] = [];
-  /** What a token that is not among these is told: it is bad. */
+  /** The valid tokens, in addition to those of the App. */
   readonly goodTokens = new Set<string>();
-  /** The App that GitHub knows, if it knows one. */
+  /** The App that is registered at GitHub, if there is one. */
   app: GithubAppStandIn | undefined;
-  /** Requests that are left before the limit; undefined for as many as one likes. */
+  /** Requests that are left before the rate limit; undefined for no limit. */
   remaining: number | undefined;
-  /** When the limit is lifted, in seconds of Unix time. */
+  /** When the rate limit resets, in seconds of Unix time. */
   resetAt = 0;
-  /** Answered instead of anything else, where it is set. */
+  /** The response to every request, if it is set. */
   instead: { status: number; headers?: Record<string, string>; body?: unknown } | undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", (request, response) => void this.#answer(request, response));
+    server.on("request", (request, response) => void this.#respond(request, response));
   }
 
   static async start(): Promise<GithubStandIn> {
@@ -83,7 +83,7 @@ export class GithubStandIn implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const { authorization, "if-none-match": ifNoneMatch, "user-agent": userAgent } = request.headers;
     const path = request.url ?? "/";
@@ -132,10 +132,10 @@ export class GithubStandIn implements AsyncDisposable {
       return { status: 401, body: { message: "Bad credentials", documentation_url: DOCS, status: "401" } };
     }
     const response = this.#lookUp(path, token);
-    // Another token is given another tag for the same content.
+    // Each token gets a different ETag for the same content.
     const tagged = JSON.stringify([response.body, token]);
     const etag = `W/"${createHash("sha256").update(tagged).digest("hex")}"`;
-    // What has not changed is answered for nothing.
+    // A 304 response does not count against the rate limit.
     if (response.status === 200 && ifNoneMatch === etag) return { status: 304, headers: { etag } };
     if (this.remaining !== undefined) this.remaining--;
     return response.status === 200
@@ -216,7 +216,7 @@ function findTree(repository: StandInRepository, name: string, recursive: boolea
   return { sha, entries: whole.slice(0, most), truncated: whole.length > most };
 }
 
-/** Each directory's tree by its path, which ends in a slash; the root's is empty. */
+/** Each directory's tree by its path. The path ends in a slash; that of the root is empty. */
 function everyTree(
   files: StandInRepository["files"],
   { links = {}, executables = [] }: Pick<StandInRepository, "links" | "executables">,

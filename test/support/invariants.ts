@@ -14,7 +14,7 @@ export const listHeads = (plane: TestControlPlane): RunHead[] =>
 
 const owner = (plane: TestControlPlane) => ({ type: "Team" as const, uid: plane.team });
 
-/** Checks that counters agree with heads, that no limit is exceeded, and that each waiting run has an entry in its pool's wait queue. */
+/** Checks that counters match heads, that no limit is exceeded, and that each waiting run has one wait queue entry. */
 export async function checkSlots(plane: TestControlPlane, limit: number): Promise<void> {
   const heads = listHeads(plane);
   const counters: Record<string, unknown> = (await plane.table.get(keys.counters(owner(plane)))) ?? {};
@@ -44,7 +44,7 @@ export async function checkSlots(plane: TestControlPlane, limit: number): Promis
   }
 }
 
-/** Every run's events are gapless, each names a state that the one before may lead to, and the head is in the last of them. */
+/** Checks that every run's events have no gaps, follow allowed state transitions, and end in the state of the head. */
 export function checkHistories(plane: TestControlPlane): void {
   for (const head of listHeads(plane)) {
     const items = plane.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && /^(EVENT|MESSAGES)#/.test(sk));

@@ -9,10 +9,10 @@ import type { ListedRun } from "../../bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { ORDERS, storeRuns, walk } from "./listing.ts";
 
-/** What lists answer, against the plainest way to say it: all runs, filtered and sorted in memory. */
+/** Compares lists with a simple model: all runs, filtered and sorted in memory. */
 
 const START = Date.parse("2026-05-18T12:00:00.000Z");
-/** Few different times, so that several runs have the same one. */
+/** A small set of times, so that several runs have the same one. */
 const TIMES = [0, 1, 2, 1_000, 60_000, 86_400_000];
 const PEOPLE = ["person-1", "person-2"];
 const SCHEDULES = ["schedule-1", "schedule-2"];
@@ -34,12 +34,12 @@ const shape = fc.record({
   schedule: fc.option(fc.constantFrom(...SCHEDULES), { nil: undefined }),
   metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y")), { nil: undefined }),
   artifacts: fc.option(fc.constantFrom(["FILE"], ["FILE", "PLAN"]), { nil: undefined }),
-  /** A child of the run so many before it. */
+  /** Makes it a child of the run that is this many places before it. */
   parent: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined, freq: 2 }),
 });
 type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
-/** Each filter is in one of seven queries, so that most have one or two. */
+/** Sets each filter in one of seven queries, so that most queries have one or two filters. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ arbitrary: fc.constant(undefined), weight: 6 }, { arbitrary, weight: 1 });
 const timeFilter = rarely(fc.constantFrom(...TIMES).map((time) => new Date(START + time).toISOString()));

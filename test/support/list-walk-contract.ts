@@ -21,7 +21,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Filters of runs that do not change go on matching them. */
+/** Filters that keep matching a run as long as it does not change. */
 const filters = fc.constantFrom<Filters>(
   {},
   {},
@@ -53,7 +53,7 @@ function createRun(number: number, state: RunState, plane: TestControlPlane): Li
   };
 }
 
-/** One change as the service makes it, but without slots, which are not the lists' business. */
+/** One change as the service makes it, without slots, which do not affect the lists. */
 function createChange(head: RunHead, { kind }: Step): Change {
   const events = [{ type: "checkpoint_saved" as const }];
   if (kind === "touch") return { touch: true, events };

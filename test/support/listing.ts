@@ -11,7 +11,7 @@ export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "
   [true, false].map((descending) => ({ sortBy, descending })),
 );
 
-/** Puts runs into the table as they are created and moved, but neither dispatched nor counted. */
+/** Writes runs to the table as their creation and transitions do, without dispatching or counting them. */
 export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promise<void> {
   for (const run of runs) {
     const items = await buildItems(run);
@@ -37,7 +37,7 @@ interface Walk {
   readonly between?: () => Promise<void>;
 }
 
-/** The ids of all pages, none of which is empty while there is a next one. */
+/** Returns the ids of all pages. Checks that no page is empty while there is a next one. */
 export async function walk(plane: TestControlPlane, { order, filters = {}, limit, between }: Walk): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;

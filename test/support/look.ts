@@ -2,7 +2,7 @@ import { keys } from "#shared/table/keys.ts";
 import { createClient } from "./client.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
-/** The types of a run's timeline, in order. */
+/** Returns the event types of a run's timeline, in order. */
 export async function readTimeline(plane: TestControlPlane, runId: string): Promise<string[]> {
   const { body } = await createClient(plane).get(`/agent/runs/${runId}/timeline`);
   return body.events.map(({ event_type }: { event_type: string }) => event_type);
@@ -13,6 +13,6 @@ export async function readState(plane: TestControlPlane, runId: string): Promise
   return (await createClient(plane).get(`/agent/runs/${runId}`)).body.state;
 }
 
-/** Puts a run into a state that nothing in this release leads to. */
+/** Sets a run to a state that no transition of this release leads to. */
 export const setState = (plane: TestControlPlane, runId: string, state: string): Promise<void> =>
   plane.table.write({ kind: "update", key: keys.head(runId), set: { state } });

@@ -6,17 +6,17 @@ interface Machine {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** Looks that it takes a MicroVM to go. */
-const LOOKS_UNTIL_GONE = 1;
+/** Reads until a terminating MicroVM is terminated. */
+const READS_UNTIL_TERMINATED = 1;
 
 /**
- * The API of Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/microvm-api/. Starts are idempotent by their token, a token
- * with another request is a conflict, and a machine that is ended takes a moment to go.
+ * The API of Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/microvm-api/. Starts are idempotent by their token.
+ * A token with another request is a conflict. A machine terminates some time after the request.
  */
 export async function startMicrovms() {
   const machines = new Map<string, Machine>();
   const tokens = new Map<string, { readonly request: string; readonly id: string }>();
-  const leaving = new Map<string, number>();
+  const terminating = new Map<string, number>();
 
   const service = await startService(
     "microvms",
@@ -39,7 +39,7 @@ export async function startMicrovms() {
           maximumDurationInSeconds: input["maximumDurationInSeconds"],
           startedAt: 1_779_130_800,
         };
-        machines.set(id, { state: "RUNNING", response: response });
+        machines.set(id, { state: "RUNNING", response });
         tokens.set(String(input["clientToken"]), { request, id });
         return response;
       },
@@ -48,16 +48,16 @@ export async function startMicrovms() {
         const machine = findMachine(id);
         if (machine.state === "RUNNING") {
           machine.state = "TERMINATING";
-          leaving.set(id, LOOKS_UNTIL_GONE);
+          terminating.set(id, READS_UNTIL_TERMINATED);
         }
         return {};
       },
       GetMicrovm(input) {
         const id = String(input["microvmIdentifier"]);
         const machine = findMachine(id);
-        const looks = leaving.get(id) ?? 0;
-        if (machine.state === "TERMINATING" && looks === 0) machine.state = "TERMINATED";
-        leaving.set(id, Math.max(0, looks - 1));
+        const reads = terminating.get(id) ?? 0;
+        if (machine.state === "TERMINATING" && reads === 0) machine.state = "TERMINATED";
+        terminating.set(id, Math.max(0, reads - 1));
         return { ...machine.response, state: machine.state };
       },
     },
@@ -73,14 +73,14 @@ export async function startMicrovms() {
   return { ...service, machines };
 }
 
-/** What the model of the SDK does not say, and the reference of the API does. */
+/** Checks the limits that are in the API reference and not in the SDK's model. */
 function findLimits({ operation, input }: Request): string[] {
   if (operation !== "RunMicrovm") return [];
   const { clientToken, runHookPayload, maximumDurationInSeconds, imageIdentifier, idlePolicy } = input;
   const seconds = Number(maximumDurationInSeconds);
   return [
     ...(/^[\x21-\x7e]{1,128}$/.test(String(clientToken)) ? [] : ["clientToken must have 1 to 128 characters"]),
-    // The reference says 16,384; some regions were seen to take no more than this.
+    // The reference says 16,384, but some regions accept no more than this.
     ...(Buffer.byteLength(String(runHookPayload ?? "")) <= 4096 ? [] : ["runHookPayload is too long"]),
     ...(seconds >= 1 && seconds <= 28_800 ? [] : ["maximumDurationInSeconds must be 1 to 28800"]),
     ...(/^arn:aws:lambda:[a-z0-9-]+:\d{12}:microvm-image:[\w-]+$/.test(String(imageIdentifier))

@@ -1,7 +1,7 @@
-/** What the model says in one turn, or how the provider fails. Everything has a default: an answer that says hello. */
+/** What the model says in one turn, or how the provider fails. By default, the response says hello. */
 export interface Turn {
   readonly text?: string;
-  /** Calls of tools, behind the text. */
+  /** Tool calls, after the text. */
   readonly tools?: readonly {
     readonly name: string;
     readonly input: unknown;
@@ -9,7 +9,7 @@ export interface Turn {
     /** Sent as the input, instead of its JSON, where the API sends text. */
     readonly sent?: string;
   }[];
-  /** Why the answer ends, in the API's own word; not for Responses. */
+  /** The stop reason, in the API's own term; not for Responses. */
   readonly stop?: string;
   /** Tokens; output is never more than the request allows. */
   readonly usage?: {
@@ -21,17 +21,17 @@ export interface Turn {
   /** Another status than 200: an error in the API's own shape. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of an answer in the API's shape. */
+  /** Sent as it is, instead of a response in the API's shape. */
   readonly raw?: string;
   /** Events of a stream after which the connection is cut. */
   readonly cutAfter?: number;
-  /** Milliseconds between events of a stream, and before an answer that is whole. */
+  /** Milliseconds between events of a stream, or before a response that is not streamed. */
   readonly pauseMs?: number;
-  /** What follows the text in a stream comes when this has come about. */
+  /** A stream pauses after its text until this is resolved. */
   readonly textHeldUntil?: Promise<unknown>;
-  /** The answer begins when this has come about. */
+  /** The response begins when this is resolved. */
   readonly after?: Promise<unknown>;
-  /** True where the connection is cut before anything is said. */
+  /** True if the connection is cut before any response. */
   readonly dead?: boolean;
 }
 
@@ -46,7 +46,7 @@ interface ModelEvent {
 // biome-ignore lint/suspicious/noExplicitAny: requests come in every shape.
 type Body = any;
 
-/** A whole answer. */
+/** A response that is not streamed. */
 export function createModelResponse(shape: Shape, body: Body, turn: Turn): unknown {
   const used = toUsage(body, turn);
   const tools = toTools(turn);
@@ -86,7 +86,7 @@ export function createModelResponse(shape: Shape, body: Body, turn: Turn): unkno
   };
 }
 
-/** The events of a streamed answer, in order. */
+/** The events of a streamed response, in order. */
 export function createEvents(shape: Shape, body: Body, turn: Turn): ModelEvent[] {
   if (shape === "chat") return chatEvents(body, turn);
   if (shape === "responses") return responsesEvents(body, turn);
@@ -100,7 +100,7 @@ interface Used {
   readonly cacheWrite: number;
 }
 
-/** Output is cut where the request allows less. */
+/** Limits the output tokens to what the request allows. */
 function toUsage(body: Body, { usage }: Turn): Used {
   const limit = body?.max_tokens ?? body?.max_completion_tokens ?? body?.max_output_tokens ?? Number.MAX_SAFE_INTEGER;
   const { input = 100, output = 20, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
@@ -124,7 +124,7 @@ const chatTool = ({ id, name, ...tool }: { id: string; name: string; input: unkn
 
 const toSent = ({ input, sent }: { readonly input: unknown; readonly sent?: string }) => sent ?? JSON.stringify(input);
 
-/** A text in two halves, as a stream brings it. */
+/** A text in two halves, as a stream sends it. */
 function halves(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");

@@ -12,19 +12,19 @@ export interface SeenCall {
 }
 
 /**
- * Stands in for the providers of models: Anthropic's Messages API, OpenAI's Chat Completions and Responses, and Amazon Bedrock, streamed
- * or not, with calls of tools, in their own shapes. A test scripts it turn by turn; what is not scripted says hello.
+ * Stands in for the model providers: Anthropic's Messages API, OpenAI's Chat Completions and Responses, and Amazon Bedrock.
+ * It supports streaming and tool calls in each API's format. A test scripts it turn by turn; by default, a turn says hello.
  */
 export class ModelStandIn implements AsyncDisposable {
   readonly seen: SeenCall[] = [];
-  /** The next turns, one a request; a function decides by the request. */
+  /** The next turns, one for each request. A function returns the turn for its request. */
   readonly turns: (Turn | ((call: SeenCall) => Turn))[] = [];
-  /** What is answered when no turn is left. */
+  /** The turn of each request after the last of `turns`. */
   otherwise: Turn | ((call: SeenCall) => Turn) = {};
-  /** Requests that are being answered at this moment, and the most there have been. */
+  /** Open requests, and the most there have been at a time. */
   open = 0;
   mostOpen = 0;
-  /** Answers whose caller hung up before their end. */
+  /** Responses whose caller disconnected before their end. */
   hungUp = 0;
   readonly #server: Server;
 
@@ -39,7 +39,7 @@ export class ModelStandIn implements AsyncDisposable {
     return new ModelStandIn(server);
   }
 
-  /** Address of each provider: what the gateway takes for `https://api.anthropic.com`, `https://api.openai.com/v1` and so on. */
+  /** Address of each provider, in the place of `https://api.anthropic.com`, `https://api.openai.com/v1` and so on. */
   get anthropicUrl(): string {
     return this.#url;
   }
@@ -116,7 +116,7 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
 }
 
 function findShape(called: string): Shape | undefined {
-  // The paths of the model gateway, for whoever calls the stand-in in its place.
+  // The paths of the model gateway, for callers that use the stand-in in its place.
   const path = called.replace(/^\/(anthropic|openai)(?=\/v1\/)/, "");
   if (path === "/v1/messages") return "messages";
   if (path === "/v1/chat/completions") return "chat";
@@ -133,7 +133,7 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 
 function createError(shape: Shape, status: number): unknown {
   const type = ERROR_TYPES[status] ?? "api_error";
-  const message = `the stand-in answers ${status}`;
+  const message = `the stand-in returns ${status}`;
   if (shape === "bedrock") return { message };
   return shape === "messages"
     ? { type: "error", error: { type, message }, request_id: "req_1" }
@@ -143,7 +143,7 @@ function createError(shape: Shape, status: number): unknown {
 const text = ({ event, data }: { event?: string; data: unknown }): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 
-/** One event in the framing of AWS (`application/vnd.amazon.eventstream`): lengths, headers, payload, each part with its checksum. */
+/** Encodes an event in AWS's framing (`application/vnd.amazon.eventstream`): lengths, headers and payload with checksums. */
 function frame({ data }: { data: unknown }): Uint8Array {
   const headers = Buffer.concat([
     header(":message-type", "event"),

@@ -73,7 +73,7 @@ export class OidcIssuer implements AsyncDisposable {
     this.#keys = [await newKey()];
   }
 
-  /** Adds a key, so that a token without the id of its key may be of either. */
+  /** Adds a key, so that a token without a key id may be signed by either. */
   async addKey(): Promise<void> {
     this.#keys.push(await newKey());
   }
@@ -92,7 +92,7 @@ export class OidcIssuer implements AsyncDisposable {
     return new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
   }
 
-  /** How often a path was requested. */
+  /** Counts the requests of a path. */
   countOf(path: string): number {
     return this.seen.filter((request) => request.path === path).length;
   }

@@ -41,7 +41,7 @@ export async function fillServer(server: Served) {
   await create(`/agent/teams/${team}/invitations`, { email: "new@example.com" });
   await waitForState(server, failed.run_id, "FAILED");
   const { artifacts, conversation_id } = await waitForState(server, run, "SUCCEEDED");
-  // The end of a run is composed after its last state.
+  // The transcript is composed after the run's last state.
   for (const id of [run, failed.run_id]) {
     await eventually(async () => expect((await server.call("GET", `/agent/runs/${id}/transcript`)).status).toBe(302));
   }
@@ -101,7 +101,7 @@ function listTargets(data: PortableData): readonly string[] {
   return targets;
 }
 
-/** What is not shared, and what only a browser that is signed in has. */
+/** Routes for shared resources and for signed-in browsers, which may refuse the request. */
 const REFUSED = [/^\/public\//, /^\/sessions?$/, /\/redirect$/];
 
 interface Response {

@@ -6,7 +6,7 @@ import type { Around } from "./faults.ts";
 import { makeSchedule } from "./schedules.ts";
 import { startSession } from "./web-sessions.ts";
 
-/** Everybody who could ask about one run, as names of the rows of the matrix. */
+/** Every kind of caller that could request one run, as the names of the rows of the matrix. */
 export const PRINCIPALS = [
   "creator",
   "teammate",
@@ -27,20 +27,20 @@ export type KeyPrincipalName = Exclude<PrincipalName, typeof SESSION>;
 
 export interface Stage {
   readonly plane: TestControlPlane;
-  /** The run that is asked about: a child that works, of a parent that works. */
+  /** The run that is requested: an executing child of an executing parent. */
   readonly runId: string;
   readonly executionId: string;
   readonly artifactUid: string;
   /** A schedule of the team, which the creator made. */
   readonly scheduleId: string;
-  /** An identity of the team, with a key, as which nobody calls. */
+  /** An identity of the team, with a key that is not used for calls. */
   readonly identityUid: string;
   readonly identityKeyUid: string;
   /** A second key of the creator's. */
   readonly ownKeyUid: string;
   /** The teammate. */
   readonly memberUid: string;
-  /** Ids of what `prepare` made for a route, by the name of the path's parameter. */
+  /** Ids that `prepare` created for a route, by the name of the path parameter. */
   readonly made: Map<string, string>;
   readonly key: (name: KeyPrincipalName) => string;
   /** The key of a principal, or the headers of its web session. */
@@ -49,7 +49,7 @@ export interface Stage {
   readonly end: () => Promise<void>;
 }
 
-/** A working run with all of them around it. Calls to AWS go through `around`. */
+/** Creates an executing run with all of these principals. AWS calls go through `around`. */
 export async function makeStage(around?: Around): Promise<Stage> {
   const plane = await createTestControlPlane(memoryTable(), around);
   const member = await plane.person("Mia");

@@ -7,8 +7,8 @@ import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 
 /**
- * What AWS does and no emulator here does: a function that uses a right it was not given is refused. Whoever calls a function's code
- * in a test says by `withRights` whose rights it has; outside of that, a test's own reads and writes are free.
+ * Refuses a function the rights that it was not granted, as AWS does and the emulators do not. A test calls a function's code
+ * through `withRights`, which sets the rights. The test's own reads and writes are not restricted.
  */
 interface Acting {
   readonly name: string;
@@ -16,36 +16,36 @@ interface Acting {
 }
 const acting = new AsyncLocalStorage<Acting>();
 
-/** The function that is at work; undefined for what a test does itself. */
+/** The running function; undefined for calls of the test itself. */
 export const actingName = (): string | undefined => acting.getStore()?.name;
 
-/** A right that a function lacked: no error of the service, and none that it may handle. */
+/** A function lacked a right. This is not an error that the service may handle. */
 export class RightMissing extends Error {}
 
-/** Rights that were missing and have not been told of: the service's code may make an answer of the error, or pass over it. */
+/** Missing rights that were not reported yet, because the service's code may turn the error into a response or ignore it. */
 const missing: string[] = [];
 
 /**
- * Runs `work` with the rights of the function `name`, and no others. Throws RightMissing where it lacked one, whatever it made of
- * that itself; what is missed while it streams its answer is thrown by the next call.
+ * Runs `work` with the rights of the function `name`, and no others. Throws RightMissing if it lacked one, even if it handled
+ * that error. If it lacked one while it streamed its response, the next call throws.
  */
 export async function withRights<T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> {
   const response = await acting.run({ name, rights }, work).catch((error: unknown) => {
-    tellMissing();
+    throwIfMissing();
     throw error;
   });
-  tellMissing();
+  throwIfMissing();
   return response;
 }
 
-function tellMissing(): void {
+function throwIfMissing(): void {
   if (missing.length > 0) throw new RightMissing(missing.splice(0).join(", "));
 }
 
-/** Rights, but for those on files, that were used since the tests of a file began: by the name of the function, `table: GetItem`. */
+/** Rights, except those on files, that the tests of a file have used: by the function's name, as `table: GetItem`. */
 export const usedRights = new Map<string, Set<string>>();
 
-function need(resource: Exclude<keyof Rights, "bucket">, action: string): void {
+function requireRight(resource: Exclude<keyof Rights, "bucket">, action: string): void {
   const who = acting.getStore();
   if (who !== undefined) {
     usedRights.set(who.name, (usedRights.get(who.name) ?? new Set()).add(`${resource}: ${action}`));
@@ -56,10 +56,10 @@ function need(resource: Exclude<keyof Rights, "bucket">, action: string): void {
   throw new RightMissing(missing.at(-1));
 }
 
-/** Uses of files since the tests of a file began: by the name of the function, `GetObject transcript`. */
+/** Rights on files that the tests of a file have used: by the function's name, as `GetObject transcript`. */
 export const usedFiles = new Map<string, Set<string>>();
 
-/** The kinds of files whose pattern matches a key, as IAM matches: `*` stands for any characters, slashes too. */
+/** The kinds of files whose pattern matches a key. As in IAM, `*` matches any characters, including slashes. */
 export const matchFileKinds = (key: string): string[] =>
   Object.entries(FILE_PATTERNS).flatMap(([kind, pattern]) => (matchesGlob(key, pattern) ? [kind] : []));
 
@@ -68,8 +68,8 @@ function matchesGlob(key: string, pattern: string): boolean {
   return new RegExp(`^${[first, ...rest].join(".*")}$`, "s").test(key);
 }
 
-/** A file is used by a right on its kind; keys that are of no kind can be used by no function. */
-function needFile(action: "GetObject" | "PutObject", key: string): void {
+/** Requires a right on the file's kind. No function may use a key that is of no kind. */
+function requireFileRight(action: "GetObject" | "PutObject", key: string): void {
   const who = acting.getStore();
   if (who === undefined) return;
   const kinds = matchFileKinds(key);
@@ -84,14 +84,14 @@ function needFile(action: "GetObject" | "PutObject", key: string): void {
 
 const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem", check: "ConditionCheckItem" } as const;
 
-const needWrites = (writes: readonly TransactionWrite[]): void => {
+const requireWriteRights = (writes: readonly TransactionWrite[]): void => {
   for (const write of writes) {
-    if (isWatch(write)) need("watch", "UpdateItem");
-    else need("table", WRITES[write.kind]);
+    if (isWatch(write)) requireRight("watch", "UpdateItem");
+    else requireRight("table", WRITES[write.kind]);
   }
 };
 
-/** The update that a right of its own allows; see grants.ts. */
+/** True for the update that a separate right allows; see grants.ts. */
 const isWatch = (write: TransactionWrite): boolean =>
   write.kind === "update" && Object.keys(write.set ?? {}).join() === "watched_at";
 
@@ -100,24 +100,24 @@ export function tableWithinRights<T extends Table>(table: T): T {
   return {
     ...table,
     async get(key) {
-      need("table", "GetItem");
+      requireRight("table", "GetItem");
       return table.get(key);
     },
     async batchGet(keys) {
-      if (keys.length > 0) need("table", "BatchGetItem");
+      if (keys.length > 0) requireRight("table", "BatchGetItem");
       return table.batchGet(keys);
     },
     async query(query) {
-      need("table", "Query");
-      if (query.index !== undefined) need("indexes", query.index);
+      requireRight("table", "Query");
+      if (query.index !== undefined) requireRight("indexes", query.index);
       return table.query(query);
     },
     async write(write) {
-      needWrites([write]);
+      requireWriteRights([write]);
       return table.write(write);
     },
     async transact(writes) {
-      needWrites(writes);
+      requireWriteRights(writes);
       return table.transact(writes);
     },
   };
@@ -126,46 +126,46 @@ export function tableWithinRights<T extends Table>(table: T): T {
 /** The table of live output as the acting function may use it. */
 export const liveTableWithinRights = ({ get, write }: Table): Pick<Table, "get" | "write"> => ({
   async get(key) {
-    need("live", "GetItem");
+    requireRight("live", "GetItem");
     return get(key);
   },
   async write(change) {
-    need("live", WRITES[change.kind]);
+    requireRight("live", WRITES[change.kind]);
     return write(change);
   },
 });
 
-/** The files as the acting function may use them; a signed URL can do what its signer can. */
+/** The files as the acting function may use them; a signed URL has the rights of its signer. */
 export function filesWithinRights<T extends FileStore>(files: T): T {
   return {
     ...files,
     async put(key, content, contentType) {
-      needFile("PutObject", key);
+      requireFileRight("PutObject", key);
       return files.put(key, content, contentType);
     },
     async copy(from, to) {
-      needFile("GetObject", from);
-      needFile("PutObject", to);
+      requireFileRight("GetObject", from);
+      requireFileRight("PutObject", to);
       return files.copy(from, to);
     },
     async get(key) {
-      needFile("GetObject", key);
+      requireFileRight("GetObject", key);
       return files.get(key);
     },
     async size(key) {
-      needFile("GetObject", key);
+      requireFileRight("GetObject", key);
       return files.size(key);
     },
     async downloadUrl(key, file) {
-      needFile("GetObject", key);
+      requireFileRight("GetObject", key);
       return files.downloadUrl(key, file);
     },
     async uploadTarget(key, file) {
-      needFile("PutObject", key);
+      requireFileRight("PutObject", key);
       return files.uploadTarget(key, file);
     },
     async uploadForm(key, file) {
-      needFile("PutObject", key);
+      requireFileRight("PutObject", key);
       return files.uploadForm(key, file);
     },
   };
@@ -174,24 +174,24 @@ export function filesWithinRights<T extends FileStore>(files: T): T {
 /** The queues as the acting function may use them. */
 export const queueWithinRights = (queue: RunQueue): RunQueue => ({
   async sendRun(runId, owner, delaySeconds) {
-    need("runsQueue", "SendMessage");
+    requireRight("runsQueue", "SendMessage");
     return queue.sendRun(runId, owner, delaySeconds);
   },
   async sendEnd(runId, owner) {
-    need("endsQueue", "SendMessage");
+    requireRight("endsQueue", "SendMessage");
     return queue.sendEnd(runId, owner);
   },
 });
 
-/** The sandboxes as the acting function may use them; those that are functions are called by a right of their own. */
+/** The sandboxes as the acting function may use them; those that are functions need a separate right. */
 export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({
   async start(envelope, choice) {
-    if (choice.provider === "lambda") need("sandbox", "InvokeFunction");
-    else need("sandboxes", "start");
+    if (choice.provider === "lambda") requireRight("sandbox", "InvokeFunction");
+    else requireRight("sandboxes", "start");
     return sandbox.start(envelope, choice);
   },
   async stop(placed) {
-    need("sandboxes", "stop");
+    requireRight("sandboxes", "stop");
     return sandbox.stop(placed);
   },
 });
@@ -199,11 +199,11 @@ export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({
 /** The sockets of workers as the acting function may use them. */
 export const socketsWithinRights = (sockets: WorkerSockets): WorkerSockets => ({
   async post(connectionId, frame) {
-    need("workerSockets", "ManageConnections");
+    requireRight("workerSockets", "ManageConnections");
     return sockets.post(connectionId, frame);
   },
   async close(connectionId) {
-    need("workerSockets", "ManageConnections");
+    requireRight("workerSockets", "ManageConnections");
     return sockets.close(connectionId);
   },
 });

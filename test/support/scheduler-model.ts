@@ -1,7 +1,6 @@
 /**
- * EventBridge Scheduler as its documentation has it: when a cron of its dialect goes off. Written without any library of
- * crons, so that it can be compared with one. A local time that the clocks leave out is skipped, one that they repeat is
- * taken once.
+ * Returns the times at which EventBridge Scheduler fires a cron expression, as its documentation describes. It uses no cron
+ * library, so that it can be compared with one. A local time that the clocks skip is skipped; a repeated one fires once.
  */
 export function schedulerTimes(expression: string, zone: string, from: number, to: number): number[] {
   const fields = /^cron\((\S+) (\S+) (\S+) (\S+) (\S+) \*\)$/.exec(expression)?.slice(1);
@@ -35,7 +34,7 @@ const DAY = 1_440 * MINUTE;
 
 /** The first instant at which the clocks of the zone show a local time, or undefined where they never do. */
 function toInstant(local: number, zone: string, before: number, after: number): number | undefined {
-  // A day without a change has one offset, and no instant needs to be asked for.
+  // A day without a clock change has one offset.
   if (before === after) return local - before * MINUTE;
   const found = [before, after].map((offset) => local - offset * MINUTE);
   const real = found.filter((at) => at + offsetMinutes(at, zone) * MINUTE === local);

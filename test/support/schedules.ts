@@ -6,10 +6,10 @@ import { createClient } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
 
-/** A good body of POST /agent/schedules. */
+/** A valid body of POST /agent/schedules. */
 export const nightly = { name: "Nightly", cron_schedule: "30 2 * * *", prompt: "hello" };
 
-/** Creates a schedule and answers it. */
+/** Creates a schedule and returns it. */
 export async function makeSchedule(
   plane: TestControlPlane,
   body: Record<string, unknown> = {},
@@ -26,7 +26,7 @@ export const readSchedule = async (plane: TestControlPlane, id: string): Promise
 export const listTicks = async (plane: TestControlPlane, id: string): Promise<ResponseBody["body"][]> =>
   (await createClient(plane).get(`/agent/schedules/${id}/ticks`)).body.ticks;
 
-/** Invokes the function as a timer does that goes off at a time. Answers how many invocations failed. */
+/** Invokes the function as a timer does that fires at this time. Returns the number of failed invocations. */
 export async function timerOff(
   plane: TestControlPlane,
   id: string,
@@ -41,7 +41,7 @@ export async function timerOff(
   );
 }
 
-/** Moves the clock to a time, and lets a schedule's timer go off then. */
+/** Sets the clock to a time, and fires the schedule's timer. */
 export async function fireAt(plane: TestControlPlane, id: string, time: string): Promise<void> {
   plane.clock.now = Date.parse(time) + 5_000;
   if ((await timerOff(plane, id, time)) > 0) throw new Error("the firing failed");

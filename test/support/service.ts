@@ -78,7 +78,7 @@ async function untilReady(child: ChildProcess): Promise<() => string> {
   return () => text;
 }
 
-/** A port that nobody listens on. Files of tests run side by side, so none may count on a certain one. */
+/** Returns an unused port. Test files run in parallel, so none can use a fixed port. */
 async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -7,7 +7,7 @@ import { GithubStandIn, type StandInRepository } from "./github-stand-in.ts";
 export const skill = (name: string, description = `Does ${name}`, body = `Do ${name}.`): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
 
-/** A repository with the skills `release` and `review`, and with files that are none. */
+/** A repository with the skills `release` and `review`, and with files that are not skills. */
 export const shop: StandInRepository = {
   files: {
     "README.md": "# Shop",
@@ -27,7 +27,7 @@ export const names = ({ body }: Agents): string[] => body.agents.map(({ name }) 
 /** The ids of all variants of a list. */
 export const ids = ({ body }: Agents): string[] => body.agents.flatMap(({ variants }) => variants.map(({ id }) => id));
 
-/** A control plane with something that stands in for GitHub. */
+/** A control plane with a stand-in for GitHub. */
 export async function createSkillControlPlane() {
   const plane = await createTestControlPlane();
   const github = await GithubStandIn.start();
@@ -36,7 +36,7 @@ export async function createSkillControlPlane() {
   return {
     plane,
     github,
-    user: user,
+    user,
     /** The other team's first person. */
     bo: createClient(plane, plane.otherKey),
     onGithub: (name: string, repository: StandInRepository = shop) => void github.repositories.set(name, repository),
@@ -44,13 +44,13 @@ export async function createSkillControlPlane() {
     async environment(name: string, repositories: readonly object[], client: Client = user, more: object = {}) {
       return (await client.post("/agent/environments", { name, repositories, ...more })).body;
     },
-    /** The list, which has to be one. */
+    /** Returns the list; throws if the response is an error. */
     async list(query = "", client: Client = user): Promise<ResponseBody> {
       const response = await client.get(`/agent${query}`);
       expect(response.status, JSON.stringify(response.body)).toBe(200);
       return response;
     },
-    /** What GitHub was asked for. */
+    /** The paths that were requested from GitHub. */
     paths: (): string[] => github.seen.map(({ path }) => path),
   };
 }

@@ -2,7 +2,7 @@ import { keys } from "#shared/table/keys.ts";
 import type { Key } from "#shared/table/table.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
-/** Gives an environment repositories with credentials in their URLs, as they could be stored before those were refused. */
+/** Stores repositories with credentials in their URLs, which the service accepted in the past, in an environment. */
 export function storeEnvironmentRepositories(
   plane: TestControlPlane,
   uid: string,

@@ -20,7 +20,7 @@ const TRUST_RULE = {
 /** Routes that accept only what an OIDC issuer signed; token.test.ts and oidc-sign-in.test.ts of test/api have one. */
 export const ISSUER_ROUTES: ReadonlySet<string> = new Set(["POST /agent/token", "POST /session/oidc"]);
 
-/** A good body for each route that takes one, about the stage's run. */
+/** A valid body for each route that takes one, about the stage's run. */
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),
   "POST /agent/run": () => ({ prompt: "hello" }),
@@ -104,7 +104,7 @@ export function toTarget(route: string, stage: Stage, other?: string): string {
   });
 }
 
-/** What has to have happened before the route has an answer. */
+/** Creates what the route needs for a successful response. */
 export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route === "GET /agent/runs/{runId}/transcript") await stage.end();
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
@@ -119,7 +119,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     }
   }
   if (route === "POST /agent/runs") {
-    // Two that have ended, so that there is a latest one.
+    // Two runs that have ended, so that there is a latest one.
     const first = await endedRun(stage.plane, {});
     await endedRun(stage.plane, { conversation_id: first });
     stage.made.set("conversationId", first);
@@ -146,7 +146,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.includes("{invitationId}")) {
     await invite(stage, stage.plane.team, stage.plane.key);
   }
-  // Into the other team, since who is in a team already is not let in again.
+  // Into the other team, because members of a team cannot join it again.
   if (route.includes("{token}")) {
     await invite(stage, stage.plane.otherTeam, stage.plane.otherKey);
   }
@@ -158,7 +158,7 @@ async function endedRun(plane: TestControlPlane, more: object): Promise<string> 
   return body.run_id;
 }
 
-/** The run's harness is one of others, and has stored its transcript. */
+/** Makes the run's harness a third-party one that has stored its transcript. */
 async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
   const harness = createClient(plane, key("the run itself"));
   await harness.post("/harness-support/external-conversation", { format: "claude" });
@@ -168,7 +168,7 @@ async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
   await harness.post("/harness-support/transcript", described);
 }
 
-/** Invites somebody into a team; the last one's id and token are the stage's. */
+/** Invites somebody to a team. The stage keeps the id and token of the last invitation. */
 export async function invite({ plane, made }: Stage, team: string, key: string): Promise<ResponseBody> {
   const response = await createClient(plane, key).post(`/agent/teams/${team}/invitations`, {
     email: "new@runyard.test",
@@ -178,7 +178,7 @@ export async function invite({ plane, made }: Stage, team: string, key: string):
   return response;
 }
 
-/** A team with schedules, or with runs that have not ended, is not deleted. */
+/** Removes what prevents a team's deletion: schedules, and runs that have not ended. */
 export async function emptyTeam({ plane, scheduleId }: Stage): Promise<void> {
   const creator = createClient(plane);
   await creator.delete(`/agent/schedules/${scheduleId}`);

@@ -11,13 +11,13 @@ export interface TestSession {
   readonly headers: { readonly cookie: string; readonly origin: string };
 }
 
-/** Signs in with a key, that of the control plane's first person by default, or with what `body` has. */
+/** Signs in with the credentials in `body`, by default with the key of the control plane's first person. */
 export async function startSession(
   plane: TestControlPlane,
   body: { readonly key?: string; readonly token?: string } = { key: plane.key },
 ): Promise<TestSession> {
   const response = await request(plane, "POST", "/session", { key: undefined, body, headers: { origin: WEB_ORIGIN } });
   const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
-  if (response.status !== 204 || cookie === "") throw new Error(`POST /session answered ${response.status}`);
+  if (response.status !== 204 || cookie === "") throw new Error(`POST /session returned ${response.status}`);
   return { cookie, headers: { cookie, origin: WEB_ORIGIN } };
 }

@@ -13,7 +13,7 @@ interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Opens a connection as API Gateway does; answers its status. */
+/** Opens a connection as API Gateway does, and returns its status. */
 export async function openSocket(
   plane: TestControlPlane,
   workerId: string | undefined,
@@ -32,7 +32,7 @@ export async function openSocket(
   return { connectionId, statusCode, body };
 }
 
-/** A stand-in for a worker that behaves as workers of this protocol do. */
+/** A stand-in for a worker that follows the protocol. */
 export async function connectedWorker(plane: TestControlPlane, workerId = "rack-7", options: ConnectOptions = {}) {
   const { connectionId, statusCode, body } = await openSocket(plane, workerId, options);
   if (statusCode !== 200) throw new Error(`the worker was refused: ${body}`);
@@ -67,7 +67,7 @@ export async function connectedWorker(plane: TestControlPlane, workerId = "rack-
       };
       return createHarness(plane, envelope);
     },
-    /** Closes the connection, of which API Gateway may or may not tell. */
+    /** Closes the connection. API Gateway reports that unless `isTold` is false. */
     close: async ({ isTold = true } = {}) => {
       plane.received.delete(connectionId);
       const { file, rights } = triggers.disconnectWorker;

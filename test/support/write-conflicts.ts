@@ -10,8 +10,8 @@ interface Attempts<T> {
 }
 
 /**
- * Performs requests while every transaction that writes an item, or any item, fails: by its condition, as if another request had
- * changed the item each time, or with the error that is given.
+ * Performs requests while every transaction that writes an item, or any item, fails: with `outage`, or by its condition, as if
+ * another request had changed the item each time.
  */
 export async function withFailingWrites<T>(
   { table }: TestControlPlane,

@@ -126,7 +126,7 @@ it("formatExact and formatClock leave what is no time as it is", () => {
   expect([formatExact("some time"), formatClock("some time")]).toEqual(["some time", "some time"]);
 });
 
-it("isEnded tells the final states from those that go on", () => {
+it("isEnded distinguishes final states from others", () => {
   const states = ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"];
   const ended = RUN_STATES.filter(isEnded);
   expect([RUN_STATES.toSorted(), ended.toSorted()]).toEqual([

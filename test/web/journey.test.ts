@@ -25,7 +25,7 @@ describe("the web app", () => {
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
-  it("leads back to the page that was asked for after the sign-in", async () => {
+  it("returns to the requested page after the sign-in", async () => {
     const { page, complaints } = await app.openSignedOut("/runs");
     await page.getByLabel("API key").fill(app.key);
     await page.keyboard.press("Enter");

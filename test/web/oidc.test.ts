@@ -11,7 +11,7 @@ const app = useWebApp(async () => {
 afterAll(() => issuer?.[Symbol.asyncDispose]());
 
 describe("signing in with an OIDC issuer", () => {
-  it("leads to the issuer and back to the page that was asked for", async () => {
+  it("redirects to the issuer and back to the requested page", async () => {
     const { page, complaints } = await app.openSignedOut("/settings");
     const requests: string[] = [];
     page.on("request", (request) => {
@@ -46,7 +46,7 @@ describe("signing in with an OIDC issuer", () => {
     await sessions(other.page).getByText("This browser").waitFor();
   });
 
-  it("refuses an answer of the issuer that belongs to another tab, and says what the issuer refuses", async () => {
+  it("refuses a response of the issuer that belongs to another tab, and shows why the issuer refuses", async () => {
     const { page } = await app.openSignedOut("/sign-in/callback?code=stolen&state=of-somebody-else");
     await page.getByText("This sign-in was started in another tab").waitFor();
     await page.getByRole("link", { name: "Back to the sign-in page" }).click();

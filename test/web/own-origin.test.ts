@@ -15,7 +15,7 @@ let status = 200;
 /** The address of a file in the storage. */
 let download = "";
 
-/** What is tested of the modules, whose types are those of a browser. */
+/** The tested exports of the modules, whose types need a browser. */
 const App = v.object({
   client: v.custom<Runyard>((value) => typeof value === "object"),
   signIn: v.custom<(credential: { readonly key: string }) => Promise<void>>((value) => typeof value === "function"),

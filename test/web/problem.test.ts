@@ -62,7 +62,7 @@ describe("fieldError", () => {
   });
 });
 
-it("isForbidden and isNotFound tell a status from all others", () => {
+it("isForbidden and isNotFound match one status only", () => {
   const errors = [refused(401), refused(403), refused(404), new Error("403")];
   expect([errors.map(isForbidden), errors.map(isNotFound)]).toEqual([
     [false, true, false, false],

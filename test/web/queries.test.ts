@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 
 const API = "https://app.example/api/v1";
 
-/** The requests so far, and what the service responds. */
-let asked: URL[] = [];
+/** The requests so far, and the response of the service. */
+let requests: URL[] = [];
 let respond: (url: URL) => unknown;
 
-/** What is tested of the modules, whose types are those of a browser. */
+/** The tested exports of the modules, whose types need a browser. */
 type Read = (context: { signal: AbortSignal }) => Promise<unknown>;
 interface Query {
   readonly queryFn: Read;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   vi.stubGlobal("window", {});
   vi.stubGlobal("fetch", async (address: string) => {
     const url = new URL(address.replace(API, "https://api"));
-    asked.push(url);
+    requests.push(url);
     const body = respond(url);
     return body === undefined ? Response.json({ title: "No" }, { status: 403 }) : Response.json(body);
   });
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => vi.unstubAllGlobals());
 beforeEach(() => {
-  asked = [];
+  requests = [];
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -55,7 +55,7 @@ describe("a list of the app", () => {
       return { environments, page_info: { has_next_page: true, next_cursor: String(first + 900) } };
     };
     expect(await read(app.environmentsQuery)).toEqual(Array.from({ length: 2_000 }, (_, index) => index));
-    expect(asked.map(({ searchParams }) => searchParams.get("cursor"))).toEqual([null, "900", "1800"]);
+    expect(requests.map(({ searchParams }) => searchParams.get("cursor"))).toEqual([null, "900", "1800"]);
   });
 
   it("has the people of all teams that the viewer may list, by name or address, and then the agents", async () => {
@@ -83,7 +83,7 @@ describe("a list of the app", () => {
     respond = () => ({ runs: [{ run_id: "r2" }], page_info: { has_next_page: false } });
     const query = app.descendantsQuery("r1", isLive);
     expect([await read(query), query.refetchInterval]).toEqual([[{ run_id: "r2" }], interval]);
-    expect(Object.fromEntries(asked[0]?.searchParams ?? [])).toEqual({
+    expect(Object.fromEntries(requests[0]?.searchParams ?? [])).toEqual({
       ancestor_run_id: "r1",
       limit: "500",
       sort_by: "created_at",
@@ -94,7 +94,7 @@ describe("a list of the app", () => {
   it("has the latest 50 firings of a schedule", async () => {
     respond = () => ({ ticks: [{ outcome: "fired" }], page_info: { has_next_page: true, next_cursor: "c" } });
     expect(await read(app.ticksQuery("s1"))).toEqual([{ outcome: "fired" }]);
-    expect(asked.map(({ pathname, search }) => pathname + search)).toEqual(["/agent/schedules/s1/ticks?limit=50"]);
+    expect(requests.map(({ pathname, search }) => pathname + search)).toEqual(["/agent/schedules/s1/ticks?limit=50"]);
   });
 });
 
@@ -105,11 +105,11 @@ describe("readUsage", () => {
     [1, "2026-03-01"],
     [7, "2026-02-23"],
     [30, "2026-01-31"],
-  ])("asks for the last %i days of UTC, today included", async (days, from) => {
+  ])("requests the last %i days of UTC, today included", async (days, from) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-03-01T00:00:01Z") });
     respond = () => ({ buckets: [bucket] });
     expect(await app.readUsage("model", days, signal)).toEqual([bucket]);
-    expect(asked.map(({ pathname, search }) => pathname + search)).toEqual([
+    expect(requests.map(({ pathname, search }) => pathname + search)).toEqual([
       `/agent/usage?from=${from}&to=2026-03-01&group_by=model`,
     ]);
   });

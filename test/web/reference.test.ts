@@ -11,8 +11,8 @@ let origin: string;
 const server = http.createServer();
 beforeAll(async () => {
   const plane = await createTestControlPlane();
-  server.on("request", (asked, response) => {
-    void request(plane, "GET", asked.url ?? "/", { key: undefined }).then(({ status, headers, body }) =>
+  server.on("request", (incoming, response) => {
+    void request(plane, "GET", incoming.url ?? "/", { key: undefined }).then(({ status, headers, body }) =>
       response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body)),
     );
   });

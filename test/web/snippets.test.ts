@@ -18,7 +18,7 @@ let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "runyard-snippets-"));
   for (const { name, content } of FILES) await writeFile(path.join(directory, name), content);
-  // The programs and packages that somebody who copies the code has installed.
+  // The programs and packages that a user who copies the code has installed.
   await mkdir(path.join(directory, "bin"));
   const command = `#!/bin/sh\nexec ${process.execPath} ${path.join(root, "cli/src/main.ts")} "$@"\n`;
   await writeFile(path.join(directory, "bin/runyard"), command);

@@ -5,7 +5,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import { request as sendRequest } from "../../support/client.ts";
 import type { TestControlPlane } from "../../support/control-plane.ts";
 
-/** Where memory files say that they are. */
+/** The base URL of files in memory. */
 const FILES = "https://files.test/";
 
 interface Seen {
@@ -19,7 +19,7 @@ interface Seen {
 export class ControlPlaneServer implements AsyncDisposable {
   /** Every call of the API, in order. */
   readonly seen: Seen[] = [];
-  /** Calls whose answer gets lost on its way: the control plane has done what they ask. */
+  /** Calls whose response is lost after the control plane has processed them. */
   lost: (method: string, path: string) => boolean = () => false;
   readonly #plane: TestControlPlane;
   readonly #gateway: (request: Request) => Promise<Response>;
@@ -49,11 +49,11 @@ export class ControlPlaneServer implements AsyncDisposable {
 
   get #url(): string {
     const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("the world does not listen");
+    if (address === null || typeof address === "string") throw new Error("the control plane does not listen");
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** The envelope as the sandbox gets it whose API is here. */
+  /** The envelope with the URLs of this server. */
   prepareEnvelope(envelope: Envelope): Envelope {
     return { ...envelope, base_url: `${this.#url}/api/v1`, model_url: `${this.#url}/model` };
   }

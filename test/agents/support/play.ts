@@ -43,12 +43,12 @@ export class Stage implements AsyncDisposable {
     await Promise.all([this.server[Symbol.asyncDispose](), this.models[Symbol.asyncDispose]()]);
   }
 
-  /** A new run, as its id. */
+  /** Creates a run and returns its id. */
   create(body: Record<string, unknown>): Promise<string> {
     return createRun(this.plane, body);
   }
 
-  /** Executes what is queued to its end: each turn of the models answers one request. */
+  /** Executes the queued run to its end; each turn is the response to one model request. */
   async execute(turns: readonly Turn[], options: Execution = {}): Promise<void> {
     this.models.turns.push(...turns);
     const before = this.plane.started.length;
@@ -72,7 +72,7 @@ export class Stage implements AsyncDisposable {
     await once(child, "close");
   }
 
-  /** A run as its caller sees it. */
+  /** The run as the API returns it. */
   async shown(runId: string) {
     return (await createClient(this.plane).get(`/agent/runs/${runId}`)).body;
   }
@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
     );
   }
 
-  /** The raw transcript that GET /agent/runs/{runId}/transcript leads to. */
+  /** The raw transcript that GET /agent/runs/{runId}/transcript redirects to. */
   async transcript(runId: string): Promise<string> {
     const { headers } = await createClient(this.plane).get(`/agent/runs/${runId}/transcript`);
     return await this.plane.download(headers["location"] ?? "");

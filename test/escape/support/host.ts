@@ -8,13 +8,13 @@ import { startHarness } from "../../harness/support/run-harness.ts";
 
 export const MIB = 1024 * 1024;
 
-/** Fenced blocks, each a command of its own. */
+/** Fenced blocks, each a separate command. */
 export const sh = (...commands: readonly string[]) => commands.map((it) => `\`\`\`sh\n${it}\n\`\`\`\n`).join("\n");
 
-/** A Python program as one command; it may hold no line that is just `EOF`. */
+/** A Python program as one command; it must not contain the line `EOF`. */
 export const python = (...lines: readonly string[]) => `python3 - <<'EOF'\n${lines.join("\n")}\nEOF`;
 
-/** What the whole machine has, as somebody outside of all sandboxes sees it. */
+/** The state of the whole machine, as seen from outside all sandboxes. */
 export interface HostState {
   readonly availableMib: number;
   readonly processes: number;
@@ -31,7 +31,7 @@ export function hostState(): HostState {
   };
 }
 
-/** The worst that is seen of the host until `stop`. */
+/** Records the host's maximum usage until `stop`. */
 export function watchHost() {
   const before = hostState();
   const worst = { memoryMib: 0, processes: 0, diskMib: 0 };
@@ -42,7 +42,7 @@ export function watchHost() {
     worst.diskMib = Math.max(worst.diskMib, before.freeMib - now.freeMib);
   }, 50);
   return {
-    /** How much more of it was in use at once than before; the machine has other work too. */
+    /** Returns by how much the usage grew at most; the machine has other work too. */
     stop() {
       clearInterval(timer);
       return worst;
@@ -64,19 +64,19 @@ export class Probe implements AsyncDisposable {
     return new Probe(await FakeControlPlane.start(given));
   }
 
-  /** Starts the harness as a process of its own. */
+  /** Starts the harness as a separate process. */
   start(environment: Readonly<Record<string, string>> = {}) {
     return startHarness(this.plane, { RUNYARD_SANDBOX: "bubblewrap", TMPDIR: this.tmp, ...environment });
   }
 
-  /** What is left of the run on the host: files, and processes that carry its mark. */
+  /** Returns what is left of the run on the host: files, and processes with its marker. */
   async leftovers(): Promise<string[]> {
     const mark = `RUNYARD_EXECUTION=${this.plane.executionId}`;
     const look = () => [
       ...readdirSync(this.tmp).filter((name) => name.startsWith("runyard-")),
       ...processesWith((pid) => readEnvironment(pid).includes(mark)),
     ];
-    // The kernel takes a moment to clear away a namespace with hundreds of processes.
+    // The kernel takes a moment to remove a namespace with hundreds of processes.
     for (let tries = 0; tries < 20 && look().length > 0; tries++) await sleep(250);
     return look();
   }
@@ -87,7 +87,7 @@ export class Probe implements AsyncDisposable {
   }
 }
 
-/** A run of these commands to its end. */
+/** Runs these commands to their end. */
 export async function probe(
   commands: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -98,7 +98,7 @@ export async function probe(
   return it;
 }
 
-/** Processes of the host that a test tells by their command line, zombies aside. */
+/** Counts the host's processes whose command line contains a mark, except for zombies. */
 export function processesNamed(mark: string): number {
   const lines = execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => !line.startsWith("Z") && line.includes(mark)).length;

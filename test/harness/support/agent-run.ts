@@ -9,7 +9,7 @@ const SONNET = "anthropic/claude-sonnet-5-5";
 
 export interface AgentGiven {
   readonly prompt: string;
-  /** What the model answers, one after the other. */
+  /** The model's responses, in order. */
   readonly turns: readonly (Turn | ((call: SeenCall) => Turn))[];
   /** @default an Anthropic model */
   readonly model?: string;
@@ -17,7 +17,7 @@ export interface AgentGiven {
   readonly context?: Partial<RunContext>;
 }
 
-/** A run of an agent with a language model, before a control plane and a model that a test scripts. */
+/** A run of an agent with a language model; the test scripts the control plane and the model. */
 export async function agentRun({ prompt, turns, model = SONNET, systemPrompt, context }: AgentGiven) {
   const standIn = await ModelStandIn.start();
   standIn.turns.push(...turns);
@@ -31,10 +31,10 @@ export async function agentRun({ prompt, turns, model = SONNET, systemPrompt, co
   return {
     plane,
     standIn,
-    /** One execution to its end. */
+    /** Runs one execution to its end. */
     run: (environment: Record<string, string> = {}) => runHarness(plane, environment),
     start: (environment: Record<string, string> = {}): Harness => startHarness(plane, environment),
-    /** The messages of a request to Anthropic's API, as the model saw them. */
+    /** The messages of a request to Anthropic's API, as the model received them. */
     // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape.
     asked: (index: number): any[] => standIn.seen.at(index)?.body.messages,
     async [Symbol.asyncDispose]() {

@@ -29,12 +29,12 @@ export interface RunGiven {
   readonly context?: Partial<RunContext>;
 }
 
-/** A control plane of one run, on a port of its own: it records all that the harness says and answers by the protocol. */
+/** A control plane of one run, on its own port: it records all calls of the harness and responds by the protocol. */
 export class FakeControlPlane implements AsyncDisposable {
   readonly calls: Call[] = [];
   readonly messages: Message[] = [];
   readonly events: ClientEvent[] = [];
-  /** The events of parts of the setup that took long. */
+  /** The start events of slow setup steps. */
   readonly started: ClientEvent[] = [];
   /** Uploaded bytes by artifact path. */
   readonly artifacts = new Map<string, Buffer>();
@@ -43,7 +43,7 @@ export class FakeControlPlane implements AsyncDisposable {
   readonly runId = randomUUID();
   readonly executionId = randomUUID();
   storedFollowups = 0;
-  /** What was committed last; the next harness is told to go on from there. */
+  /** The last commit, from which the next harness continues. */
   checkpoint:
     | { generation: string; files: { name: string; path: string }[]; messages: number; followups: number }
     | undefined;
@@ -52,13 +52,13 @@ export class FakeControlPlane implements AsyncDisposable {
   shutdown: unknown;
   uploadMethod: "PUT" | "POST" = "PUT";
   prompt: string;
-  /** Base address of the model gateway; none answers by default. */
+  /** Base address of the model gateway; nothing listens there by default. */
   modelUrl: string | undefined;
   /** Time until the sandbox ends, in milliseconds. */
   lifetimeMs = 120_000;
-  /** Milliseconds that calls to a path wait for their answer, by the path's end. */
+  /** Milliseconds by which the response is delayed, by the end of the path. */
   readonly delays = new Map<string, number>();
-  /** Answers a call instead of the protocol; `undefined` leaves it to the protocol. */
+  /** Responds to a call instead of the protocol; `undefined` leaves it to the protocol. */
   intercept: (call: Call) => ResponseBody | undefined = () => undefined;
 
   readonly #given: RunGiven;
@@ -109,7 +109,7 @@ export class FakeControlPlane implements AsyncDisposable {
     this.followups.push({ number, message, policy, created_at: new Date().toISOString() });
   }
 
-  /** Bytes of a file of the snapshot that was committed last. */
+  /** Bytes of a file of the last committed snapshot. */
   savedFile(name: string): Buffer | undefined {
     return this.#files.get(this.checkpoint?.files.find((file) => file.name === name)?.path ?? "");
   }
@@ -121,7 +121,7 @@ export class FakeControlPlane implements AsyncDisposable {
     this.#attachments.push({ attachment_id: filename, filename, download_url: `http://127.0.0.1:${this.port}${path}` });
   }
 
-  /** Has the run go on from this archive of a workspace. */
+  /** Makes the run continue from this workspace archive. */
   attachSnapshot(packed: Buffer): void {
     const path = "/snapshot/given/workspace.tar.gz";
     this.#files.set(path, packed);
@@ -132,7 +132,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return this.calls.filter((call) => call.path.endsWith(path));
   }
 
-  /** Everything that the harness ever sent, as one text. */
+  /** Everything that the harness sent, as one text. */
   get everything(): string {
     return this.calls.map((call) => call.raw.toString("latin1")).join("\n");
   }
@@ -168,14 +168,14 @@ export class FakeControlPlane implements AsyncDisposable {
       at: Date.now(),
     };
     this.calls.push(call);
-    const { status, body, headers } = this.intercept(call) ?? this.#answer(call);
+    const { status, body, headers } = this.intercept(call) ?? this.#respond(call);
     const [, delay] = [...this.delays].find(([end]) => path.endsWith(end)) ?? [];
     if (delay !== undefined) await sleep(delay);
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}));
   }
 
-  #answer(call: Call): ResponseBody {
+  #respond(call: Call): ResponseBody {
     if (call.path.startsWith("/snapshot/") && call.raw.length > 0) {
       this.#files.set(call.path, call.raw);
       return { status: call.headers.authorization === undefined ? 200 : 400 };
@@ -186,15 +186,15 @@ export class FakeControlPlane implements AsyncDisposable {
     if (call.headers.authorization !== `Bearer ${this.key}`) return { status: 401 };
     switch (call.path.replace(/^\/api\/v1\/(harness-support\/|agent\/runs\/[^/]+\/)/, "")) {
       case "resolve-prompt":
-        return { status: 200, body: this.#resolved() };
+        return { status: 200, body: this.#resolvePrompt() };
       case "client-events":
-        // Whether a part of the setup is reported at its start depends on the speed of the machine.
+        // Whether the start of a setup step is reported depends on the speed of the machine.
         (call.body["event_name"] === "setup_started" ? this.started : this.events).push(Object(call.body));
         return { status: 200 };
       case "messages":
         return this.#store(call);
       case "heartbeat":
-        return this.#beat(call);
+        return this.#heartbeat(call);
       case "report-artifact":
         return this.#artifact(call);
       case "notify-user":
@@ -213,7 +213,7 @@ export class FakeControlPlane implements AsyncDisposable {
     }
   }
 
-  #resolved(): ResolvePromptResponse {
+  #resolvePrompt(): ResolvePromptResponse {
     const { systemPrompt, resumptionPrompt, context } = this.#given;
     return {
       prompt: this.prompt,
@@ -231,14 +231,14 @@ export class FakeControlPlane implements AsyncDisposable {
         followups: this.followups.filter(({ number }) => number > this.storedFollowups),
         next_heartbeat_seconds: 1,
         finish_takes_messages: true,
-        ...this.#goingOn(),
+        ...this.#restoreCheckpoint(),
         ...context,
         agent_config: { model_id: "local/runbook", ...context?.agent_config },
       },
     };
   }
 
-  #goingOn(): Partial<RunContext> {
+  #restoreCheckpoint(): Partial<RunContext> {
     if (this.checkpoint === undefined) return {};
     const { generation, files, messages, followups } = this.checkpoint;
     this.messages.splice(messages);
@@ -305,7 +305,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return { status: 200 };
   }
 
-  #beat({ body }: Call): ResponseBody {
+  #heartbeat({ body }: Call): ResponseBody {
     this.storedFollowups = Math.max(this.storedFollowups, Number(body["followups_stored"]));
     const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
     return { status: 200, body: { followups, cancel: this.cancelled, next_heartbeat_seconds: 1 } };

@@ -5,15 +5,15 @@ import { createServer, type Server } from "node:https";
 import { dirname } from "node:path";
 import type { Repository } from "./repository.ts";
 
-/** What a request for a repository brought along. */
-export interface Asked {
+/** A request for a repository. */
+export interface SeenRequest {
   readonly path: string;
   readonly authorization: string | undefined;
 }
 
-/** A Git server over https that lets in who has the token: `git http-backend` behind a door. */
+/** A Git server over https that requires a token: `git http-backend` with authentication. */
 export class GitServer implements AsyncDisposable {
-  readonly seen: Asked[] = [];
+  readonly seen: SeenRequest[] = [];
   readonly #server: Server;
   readonly #repository: Repository;
   readonly #isGood: (user: string, password: string) => boolean;

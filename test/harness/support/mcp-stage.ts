@@ -10,7 +10,7 @@ import type { ServerConfig } from "#harness/tools/remote/mcp-connection.ts";
 import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
-export interface Told {
+export interface Report {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -38,15 +38,15 @@ export async function mcpStage({
     workingDirectory: sandbox.paths.workspace,
     deadlineAt: Number.POSITIVE_INFINITY,
   });
-  const told: Told[] = [];
+  const reports: Report[] = [];
   return {
     sandbox,
     places,
     shell,
     redactor,
     stop,
-    /** What the timeline was told. */
-    told,
+    /** What was reported to the timeline. */
+    reports,
     connect: (servers: Readonly<Record<string, ServerConfig>>) =>
       connectServers(servers, {
         sandbox,
@@ -60,10 +60,10 @@ export async function mcpStage({
         async timed(detail, work) {
           try {
             const result = await work();
-            told.push({ text: detail(result), isError: false });
+            reports.push({ text: detail(result), isError: false });
             return result;
           } catch (error) {
-            told.push({ text: error instanceof Error ? error.message : "", isError: true });
+            reports.push({ text: error instanceof Error ? error.message : "", isError: true });
             throw error;
           }
         },

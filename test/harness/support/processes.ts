@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** How many processes `sleep` for so long; a test marks its own by an unlikely number. */
+/** Counts the processes that `sleep` for this long; a test marks its own by an unlikely number. */
 export function sleepers(mark: string): number {
   const lines = execFileSync("ps", ["-eo", "stat,args"], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => /^[^Z]\S*\s+sleep (\d+)$/.exec(line)?.[1] === mark).length;
@@ -12,7 +12,7 @@ let marks = 0;
 /** An unlikely number of seconds. */
 export const newMark = (): string => `${process.pid}${Date.now() % 1_000_000}${++marks}`;
 
-/** The command line of every process of this machine, as anybody on it may read it. */
+/** The command line of every process of this machine, which any user can read. */
 export function commandLines(): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -19,7 +19,7 @@ export class Repository implements Disposable {
     return `file://${this.path}`;
   }
 
-  /** Answers the new commit. */
+  /** Returns the new commit. */
   commit(files: Readonly<Record<string, string>>, links: Readonly<Record<string, string>> = {}): string {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(join(this.path, dirname(name)), { recursive: true });

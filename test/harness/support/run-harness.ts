@@ -7,7 +7,7 @@ const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url))
 
 export interface Harness {
   readonly process: ChildProcess;
-  /** Ends with the exit code and all that the harness logged. */
+  /** Resolves with the exit code and the log of the harness. */
   readonly ended: Promise<{ code: number | null; log: string }>;
 }
 
@@ -38,7 +38,7 @@ export function startHarness(
 export const runHarness = (plane: FakeControlPlane, environment?: Record<string, string>) =>
   startHarness(plane, environment).ended;
 
-/** What mutation testing gives to every process of the tests; nothing otherwise. */
+/** The variables that mutation testing passes to every process of the tests; none otherwise. */
 export function mutationVariables(): Record<string, string> {
   const ours = /^(RUNYARD_(PLANTED|MUTATION|TEST_FILE)|__STRYKER_)/;
   const given = Object.entries(process.env).filter(([name]) => ours.test(name));

@@ -113,7 +113,7 @@ describe("the command line", () => {
 });
 
 describe("status, stop and login-link without a service", () => {
-  it("say that it does not run, and how to start it", async () => {
+  it("report that it is not running, and how to start it", async () => {
     const directory = data.directory();
     const [place, log] = [path.join(directory, "data"), path.join(directory, "data/logs/server.log")];
     const program = { ...packageProgram({}), home: directory };
@@ -239,7 +239,7 @@ describe("backup, restore, export and import", () => {
     }
   }
 
-  it("copy the data of one directory to another, and say how much", async () => {
+  it("copy the data of one directory to another, and report the amount", async () => {
     const [from, to] = [await createData(), path.join(data.directory(), "new")];
     const backup = path.join(data.directory(), "backup.tar");
     const made = await runHere(["backup", backup, "--data", from]);
@@ -256,7 +256,7 @@ describe("backup, restore, export and import", () => {
     });
   });
 
-  it("move items and files, and say when an import was complete before", async () => {
+  it("move items and files, and report an import that was already complete", async () => {
     const [from, to] = [await createData(), path.join(data.directory(), "new")];
     const place = path.join(data.directory(), "export");
     const exported = await runHere(["export", place, "--data", from]);

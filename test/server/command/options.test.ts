@@ -55,7 +55,7 @@ describe("the options of serve", () => {
     [["--sample"], true],
     [["--once"], true],
     [["--no-sample"], false],
-  ])("of a service ask for the sample run with %j: %s", (args, sample) => {
+  ])("of a service request the sample run with %j: %s", (args, sample) => {
     expect(parseOptions(args, true)?.sample).toBe(sample);
   });
 
@@ -86,7 +86,7 @@ describe("parseInteger", () => {
 });
 
 describe("parseFlags", () => {
-  it("accepts as many words as it is told, and names the first other one", () => {
+  it("accepts up to the given number of words, and names the first extra one", () => {
     expect(parseFlags(["to"], {}, 1).positionals).toEqual(["to"]);
     expect(() => parseFlags(["to", "from"], {}, 1)).toThrow('Unexpected argument "from".');
     expect(() => parseFlags(["to"], {})).toThrow('Unexpected argument "to".');

@@ -10,7 +10,7 @@ const data = useDataDirectory();
 const ABOUT = { local_url: "http://127.0.0.1:4500", isolation: "none", concurrency: 4 };
 
 describe("the record of the process that serves a data directory", () => {
-  it("names this process until it is forgotten, for the owner of the directory alone", async () => {
+  it("names this process until it is removed, and is accessible only to the owner of the directory", async () => {
     const directory = data.directory();
     expect(await findProcess(directory)).toBeUndefined();
     await recordProcess(directory, { ...ABOUT, max_disk_bytes: 5 });
@@ -24,7 +24,7 @@ describe("the record of the process that serves a data directory", () => {
     expect(await findProcess(directory)).toBeUndefined();
   });
 
-  it("is not taken for a later process with the same number", async () => {
+  it("does not match a later process with the same number", async () => {
     const directory = data.directory();
     await recordProcess(directory, ABOUT);
     const file = path.join(directory, "server.json");

@@ -21,7 +21,7 @@ const sendSignal = (signal: (typeof SIGNALS)[number]) => {
     if (listeners.get(signal)?.includes(listener) !== true) listener(signal);
   }
 };
-// It would be taken for a service in the background, since Vitest has started this process with a channel.
+// Vitest starts this process with an IPC channel, so the command would run as a background service.
 const { send } = process;
 beforeEach(() => void Object.assign(process, { send: undefined }));
 afterEach(() => {

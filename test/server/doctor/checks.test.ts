@@ -58,7 +58,7 @@ describe("the doctor's check of the data directory", () => {
     expect(checks).toEqual([{ name: "key", status: "failed", detail, remedy: `Run: chmod 600 '${key}'` }]);
   });
 
-  it("misses the key where there is a database, and only there", async () => {
+  it("reports a missing key only if there is a database", async () => {
     const directory = createData(0o700, { "runyard.db": 0o600 });
     const detail = `${path.join(directory, "runyard.key")} is missing, so secrets cannot be read`;
     const [, ...checks] = await checkDataDirectory(directory);
@@ -66,7 +66,7 @@ describe("the doctor's check of the data directory", () => {
     expect(await checkDataDirectory(createData(0o700))).toMatchObject([{ name: "data", status: "ok" }]);
   });
 
-  it("refuses what is no directory, such as a file or a link", async () => {
+  it("refuses a path that is not a directory, such as a file or a link", async () => {
     const directory = createData(0o700, { file: 0o600 });
     const link = path.join(directory, "link");
     symlinkSync(directory, link);
@@ -130,7 +130,7 @@ describe("the doctor's check of the disk", () => {
     expect(await checkFreeSpace("/proc/runyard/data")).toEqual(check);
   });
 
-  it("says what is free", async () => {
+  it("reports the free space", async () => {
     expect(await checkFreeSpace(data.directory())).toMatchObject({ detail: expect.stringMatching(/^\d.* are free$/) });
   });
 });
@@ -153,7 +153,7 @@ describe("the doctor of a service", () => {
   it.each([
     [[], "failed"],
     [["--no-sandbox"], "warning"],
-  ])("demands isolation, unless it is told not to: with %j a missing one is reported as %s", async (args, status) => {
+  ])("requires isolation unless it is disabled: with %j, missing isolation is reported as %s", async (args, status) => {
     const directory = data.directory();
     vi.stubEnv("PATH", directory);
     const printed = vi.spyOn(console, "log").mockReturnValue(undefined);

@@ -22,7 +22,7 @@ async function start(maxDiskBytes?: number): Promise<void> {
   const { adapters, ports, sockets } = installation;
   key = (await createAdminKey(adapters.database, adapters.table)).api_key;
   const port = await firstFreePort(16_000 + (process.pid % 6_000));
-  // It would refuse requests where the event loop of a busy machine is late.
+  // Stops the timers of the load shedder, which would refuse requests on a busy machine.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   server = await startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets });
   vi.useRealTimers();
@@ -79,13 +79,13 @@ describe("a server without room on its disk", () => {
 describe("a server", () => {
   beforeEach(() => start());
 
-  it("lets only those call a route that the route is for", async () => {
+  it("accepts only the callers that a route is for", async () => {
     expect((await call("POST", "/harness-support/resolve-prompt")).status).toBe(403);
     expect((await call("GET", "/agent/runs", { authorization: "" })).status).toBe(401);
     expect((await call("GET", "/openapi.json", { authorization: "" })).status).toBe(200);
   });
 
-  it("takes paths without a parameter before those with one", async () => {
+  it("prefers paths without a parameter to those with one", async () => {
     const created = await call("GET", "/agent/me");
     expect(created.status).toBe(200);
     const workers = await call("GET", "/agent/connected-self-hosted-workers");
@@ -115,7 +115,7 @@ describe("a server", () => {
     expect(status).toBe(421);
   });
 
-  it("closes although a client keeps its connection open, and then nothing listens any more", async () => {
+  it("closes while a client keeps its connection open, and stops listening", async () => {
     expect((await call("GET", "/agent/me")).status).toBe(200);
     await server.close();
     await expect(fetch(url)).rejects.toThrow();
@@ -155,7 +155,7 @@ describe("the control socket", () => {
     }
   }
 
-  it("takes the place of one that a killed server left, and is for its owner alone", async () => {
+  it("replaces one that a killed server left, and is accessible only to its owner", async () => {
     const file = path.join(installation.directory, "control.sock");
     writeFileSync(file, "");
     await withSocket(async () => {
@@ -165,7 +165,7 @@ describe("the control socket", () => {
     });
   });
 
-  it("responds to what it does not know with 404, and with the error of a function that fails", () =>
+  it("returns 404 for an unknown function, and the error of a function that fails", () =>
     withSocket(async () => {
       await expect.poll(async () => (await invoke("GET", "/").catch(() => undefined))?.status).toBe(200);
       expect(await invoke("POST", "/unknown", "{}")).toEqual({ status: 404, body: {} });

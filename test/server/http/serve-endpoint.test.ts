@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 let installation: Installation;
 let server: Server;
 let url: string;
-/** What the endpoint responds, and the bodies that it got. */
+/** The response of the endpoint, and the bodies that it received. */
 let respond: () => HttpResponse | Promise<HttpResponse>;
 let bodies: string[];
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
       return respond();
     },
   };
-  // It would refuse requests where the event loop of a busy machine is late.
+  // Stops the timers of the load shedder, which would refuse requests on a busy machine.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const serve = endpointServer();
   vi.useRealTimers();
@@ -61,7 +61,7 @@ const sendPieces = (pieces: readonly Buffer[]) =>
     outgoing.end();
   });
 
-/** Responses that wait until the test lets them end. */
+/** Responses that wait until the test completes them. */
 function holdResponses() {
   const held: (() => void)[] = [];
   respond = () => new Promise((resolve) => held.push(() => resolve(ok())));
@@ -92,7 +92,7 @@ describe("a request", () => {
     expect([empty.status, empty.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  it("gets a problem where its response is larger than that of a Lambda function, or its endpoint fails", async () => {
+  it("gets a problem if its response exceeds the limit of a Lambda function, or its endpoint fails", async () => {
     respond = () => ok({ body: "x".repeat(6_291_556) });
     expect((await fetch(`${url}/runs`)).status).toBe(200);
     const failures: (() => HttpResponse)[] = [
@@ -112,7 +112,7 @@ describe("a request", () => {
     }
   });
 
-  it("leaves its place to the next one, however it ended", async () => {
+  it("frees its place for the next one, however it ended", async () => {
     const held = holdResponses();
     const places = Array.from({ length: 64 }, () => fetch(`${url}/runs`));
     await expect.poll(() => held.length).toBe(64);
@@ -122,7 +122,7 @@ describe("a request", () => {
       expect.objectContaining({ error_code: "resource_unavailable" }),
     ]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    // Another caller, and an execution of the same one, have places of their own.
+    // Another caller, and an execution of the same one, have their own places.
     respond = ok;
     const status = async (at: string, authorization?: string) =>
       (await fetch(`${url}${at}`, { headers: authorization === undefined ? {} : { authorization } })).status;
@@ -139,7 +139,7 @@ describe("a request", () => {
     expect(await status("/runs")).toBe(200);
   });
 
-  it("that waits for something needs no place, but at most 512 wait at the same time", async () => {
+  it("that waits for events needs no place, but at most 512 wait at the same time", async () => {
     const held = holdResponses();
     const waiting = Array.from({ length: 512 }, () => fetch(`${url}/runs?wait=30`));
     await expect.poll(() => held.length).toBe(512);
@@ -175,7 +175,7 @@ describe("a stream", () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  it("is opened 512 times at most, and again where another one has ended or failed", async () => {
+  it("is opened at most 512 times, and again after another one has ended or failed", async () => {
     const end = Promise.withResolvers<void>();
     async function* open() {
       yield "one\n";
@@ -208,7 +208,7 @@ describe("identifyCaller", () => {
     return identifyCaller(Object.assign(Object.create(null), message));
   };
 
-  it("tells callers apart by their credential, or else by their address, and reveals no credential", () => {
+  it("distinguishes callers by credential, or otherwise by address, and reveals no credential", () => {
     const callers = [
       incoming({ authorization: "Bearer a" }),
       incoming({ authorization: "Bearer b" }),

@@ -33,7 +33,7 @@ const takeBodies = (): string[] => {
 };
 
 describe("a stored message", () => {
-  it("is delivered in the order in which it became visible, and of those of one moment in that of its arrival", async () => {
+  it("is delivered in the order of visibility, and then in the order of arrival", async () => {
     await add("late", { visibleAt: now + 5 });
     for (const body of ["1", "2", "3"]) await add(body, { visibleAt: now + 1 });
     expect(takeBodies()).toEqual([]);
@@ -147,7 +147,7 @@ describe("the release of messages after a restart", () => {
     expect(take(limited).buried).toBe(true);
   };
 
-  it("does not count as a delivery, until it has happened time after time", async () => {
+  it("does not count as a delivery until it has happened repeatedly", async () => {
     await add("1");
     interrupt(MAX_RESTARTS);
     expect(delivery().receives).toBe(1);
@@ -164,7 +164,7 @@ describe("the release of messages after a restart", () => {
     interrupt(MAX_RESTARTS);
   });
 
-  it("leaves the messages as they are that wait, delayed ones too", async () => {
+  it("does not change waiting messages, including delayed ones", async () => {
     await add("delayed", { visibleAt: now + MINUTE });
     store.releaseAll();
     expect(take().delivery).toBeUndefined();

@@ -47,17 +47,17 @@ function makeConsumer(options: Partial<Consumer> = {}) {
 }
 
 describe("a consumer", () => {
-  it("asks for room with the number of batches that are being handled, and takes nothing without it", async () => {
-    const asked: number[] = [];
+  it("calls hasRoom with the number of batches being handled, and takes nothing if it returns false", async () => {
+    const calls: number[] = [];
     const { consumer, batches } = makeConsumer({
       hasRoom(inFlight) {
-        asked.push(inFlight);
+        calls.push(inFlight);
         return inFlight < 2;
       },
     });
     for (const body of ["1", "2", "3"]) await add(body);
     consumer.takeAll();
-    expect([asked, batches]).toEqual([
+    expect([calls, batches]).toEqual([
       [0, 1, 2],
       [["1"], ["2"]],
     ]);
@@ -67,12 +67,12 @@ describe("a consumer", () => {
     expect([consumer.hasRoom(), wakes]).toEqual([true, 2]);
   });
 
-  it("asks whether it accepts a group with the messages that are being handled, of all groups and of this one", async () => {
-    const asked: unknown[] = [];
+  it("calls accepts with a group and the messages being handled, of all groups and of this one", async () => {
+    const calls: unknown[] = [];
     const { consumer, batches } = makeConsumer({
-      accepts(...question) {
-        asked.push(question);
-        return question[2] < 1;
+      accepts(...values) {
+        calls.push(values);
+        return values[2] < 1;
       },
     });
     await add("1", "a");
@@ -80,7 +80,7 @@ describe("a consumer", () => {
     await add("3", "b");
     consumer.takeAll();
     expect(batches).toEqual([["1"], ["3"]]);
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       ["a", 0, 0],
       ["b", 0, 0],
       ["a", 1, 1],
@@ -90,7 +90,7 @@ describe("a consumer", () => {
     for (const end of ends) end();
     await consumer.idle();
     consumer.takeAll();
-    expect([batches.at(-1), asked.at(5)]).toEqual([["2"], ["a", 0, 0]]);
+    expect([batches.at(-1), calls.at(5)]).toEqual([["2"], ["a", 0, 0]]);
     ends.at(-1)?.();
     await consumer.idle();
   });
@@ -125,7 +125,7 @@ describe("a consumer", () => {
     expect([batches, consumer.takeAll()]).toEqual([[], false]);
   });
 
-  it("logs a message that it cannot complete, and goes on", async () => {
+  it("logs a message that it cannot complete, and continues", async () => {
     const { consumer } = makeConsumer();
     await add("1");
     consumer.takeAll();
@@ -179,7 +179,7 @@ describe("queues", () => {
     expect(taken).toEqual(["first after 30 s", "second after 59 s", "last after 900 s"]);
   });
 
-  it("look at the clock each minute, and so notice that it was changed", async () => {
+  it("check the clock each minute, and so detect a change of it", async () => {
     const { queues, taken } = makeQueues();
     queues.start();
     await queues.send(WORK, "1", { delaySeconds: 900 });
@@ -188,7 +188,7 @@ describe("queues", () => {
     expect(taken).toEqual(["1 after 3660 s"]);
   });
 
-  it("are read again a second after they could not be read", async () => {
+  it("are read again one second after a failed read", async () => {
     const { queues, taken } = makeQueues();
     queues.start();
     await queues.send(WORK, "1", { delaySeconds: 30 });

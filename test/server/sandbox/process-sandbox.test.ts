@@ -12,8 +12,8 @@ const data = useDataDirectory();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-sandbox-"));
 const NOW = Date.parse("2026-05-18T19:00:00Z");
 /**
- * A harness that prints its envelope with its process id, and executes until it is told to end. A file with its process id shows that it
- * is there.
+ * A harness that prints its envelope with its process id, and executes until SIGTERM. While it runs, a file
+ * named after its process id exists.
  */
 const program = { file: path.join(folder, "harness.cjs") };
 writeFileSync(
@@ -96,7 +96,7 @@ describe("an execution", () => {
     await expect.poll(harnesses).toHaveLength(1);
     const pid = Number(harnesses()[0]);
     process.kill(pid, "SIGTERM");
-    // It is there as long as its parent has not noticed its end.
+    // The process exists until its parent has noticed its end.
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
     await start("a");
     await expect.poll(startedIds).toEqual(["a"]);
@@ -114,7 +114,7 @@ describe("an execution", () => {
     expect(started.get("b")).toMatchObject({ deadline_at: NOW + 60_000 });
   });
 
-  it("is ended at once where its run was cancelled or has another execution, and else later", async () => {
+  it("is ended at once if its run was cancelled or has another execution, and otherwise later", async () => {
     make({ concurrency: 4 });
     for (const id of ["a", "b", "c"]) await start(id, "run");
     await start("d");
@@ -191,7 +191,7 @@ describe("the room of a machine", () => {
     expect(rooms).toBe(2);
   });
 
-  it("does not count an execution for the owner who is forgotten before it starts", async () => {
+  it("does not count an execution whose owner is removed before it starts", async () => {
     make({ concurrency: 1 });
     sandbox.expect("run of 1", "a");
     sandbox.forget("run of 1");
@@ -199,7 +199,7 @@ describe("the room of a machine", () => {
     expect(sandbox.hasRoomFor("a", 0, 0)).toBe(true);
   });
 
-  it("is for so many executions, and for one more of an owner without any", async () => {
+  it("is for `concurrency` executions, and for one more of an owner without any", async () => {
     expect([sandbox.hasRoom(2), sandbox.hasRoom(3)]).toEqual([true, false]);
     expect([sandbox.hasRoomFor("a", 1, 1), sandbox.hasRoomFor("a", 2, 1), sandbox.hasRoomFor("a", 2, 0)]).toEqual([
       ...[true, false, true],

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("recoverExecutions ends what was left, removes its directories, and forgets it, even if a run cannot be read", async () => {
+it("recoverExecutions ends executions and removes their directories and records, even after a failed read", async () => {
   const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const log = executionLog(data.open());
   const [unread, running] = [`unread-${process.pid}`, `running-${process.pid}`];

@@ -35,7 +35,7 @@ async function connectionId(server: SocketServer): Promise<string> {
   if (connection === undefined) throw new Error("no worker is connected");
   return connection.connection_id;
 }
-/** Lets the time of a ping come. Resolves when the server has read what the client sent before. */
+/** Advances to the next ping. Resolves when the server has read all earlier frames of the client. */
 async function ping(client: WebSocket): Promise<void> {
   const pinged = once(client, "ping");
   vi.advanceTimersByTime(30_000);
@@ -74,7 +74,7 @@ describe("the sockets of workers on a single machine", () => {
     }),
   );
 
-  it("note when a frame arrives, also one that cannot be read", () =>
+  it("record when a frame arrives, even one that cannot be read", () =>
     withSocketServer(async (server) => {
       const client = await connected(server);
       const store = workerStore(server.ports);
@@ -87,7 +87,7 @@ describe("the sockets of workers on a single machine", () => {
       expect(before?.connection.last_seen_at).toBe(START);
     }));
 
-  it("end a connection that does not answer pings, and keep one that does", () =>
+  it("end a connection that does not respond to pings, and keep one that does", () =>
     withSocketServer(async (server) => {
       const silent = await connected(server, "silent", { autoPong: false });
       const client = await connected(server, "alive");
@@ -117,7 +117,7 @@ describe("the sockets of workers on a single machine", () => {
       expect((await find(id))?.connection.last_seen_at).toBe(Date.now() - 30_000);
     }));
 
-  it("tell workers that the server stops, and accept none after that", () =>
+  it("notify workers that the server is stopping, and accept none after that", () =>
     withSocketServer(async (server) => {
       const client = await connected(server);
       const closed = once(client, "close");

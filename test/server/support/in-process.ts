@@ -11,7 +11,7 @@ export interface Installation {
   readonly adapters: Adapters;
   readonly ports: ServerPorts;
   readonly sockets: LocalWorkerSockets;
-  /** Removes it. */
+  /** Closes the database and removes the directory. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface SocketServer extends Installation {
   readonly team: string;
 }
 
-/** Calls `use` with an installation whose sockets of workers listen on a port of their own. */
+/** Calls `use` with an installation whose worker sockets listen on their own port. */
 export async function withSocketServer(use: (server: SocketServer) => Promise<void>): Promise<void> {
   const installation = await openInstallation();
   const { adapters, ports, sockets } = installation;

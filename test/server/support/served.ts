@@ -85,7 +85,7 @@ function caller({ base_url, api_key }: v.InferOutput<typeof State>) {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
     const parsed: any = isJson && text !== "" ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, body: parsed };
   };

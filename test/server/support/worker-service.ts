@@ -4,7 +4,7 @@ import type { ModelStandIn } from "../../support/model-stand-in.ts";
 
 export interface Frame {
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into frames of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read frames of every shape.
   readonly data: any;
 }
 
@@ -16,7 +16,7 @@ export interface Connection {
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   readonly body: any;
 }
 
@@ -35,7 +35,7 @@ export interface Composition {
   connect(workerId: string, key?: string): Promise<Connection>;
   /** Waits until a check passes. */
   until(check: () => unknown): Promise<void>;
-  /** Lets the time pass in which the execution of a claimed run must begin. */
+  /** Advances past the time in which the execution of a claimed run must begin. */
   passClaimLease(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { TaskAssignment, WorkerFrame } from "#shared/wire/worker.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-tasks-"));
 const BASE_URL = "http://127.0.0.1:9/api/v1";
-/** A harness that prints its envelope, and ends with the number that its run names, or when it is told to. */
+/** A harness that prints its envelope, and exits with the code that its run names, or on a signal. */
 const program = { file: path.join(folder, "harness.cjs") };
 writeFileSync(
   program.file,
@@ -115,7 +115,7 @@ describe("the tasks of a worker", () => {
     expect(tasks.count).toBe(0);
   });
 
-  it("wait for room, which the end of another task makes", async () => {
+  it("wait until another task ends and frees room", async () => {
     tasks = makeTasks(1);
     await tasks.assign(assignment("a"));
     await started("a").toBe(1);
@@ -147,7 +147,7 @@ describe("a cancellation", () => {
     expect([tasks.count, lines.at(-1)]).toEqual([1, "a cancelled"]);
   });
 
-  it("of another execution, or of a task that has ended, ends nothing and says so", async () => {
+  it("of another execution, or of a task that has ended, ends nothing and is reported", async () => {
     await tasks.assign(assignment("a"));
     await started("a").toBe(1);
     cancel("a", "earlier");
@@ -162,7 +162,7 @@ describe("a cancellation", () => {
 });
 
 describe("a worker that drains", () => {
-  it("waits for its tasks, rejects others without a wait, and ends the tasks when its time is over", async () => {
+  it("waits for its tasks, rejects others immediately, and ends the tasks when its time is over", async () => {
     await tasks.assign(assignment("a"));
     await started("a").toBe(1);
     const limit = new AbortController();

@@ -52,7 +52,7 @@ const dryRun = (more: Partial<WorkerOptions> = {}) => runWorker({ ...options, ..
 const found = () => lines.flatMap((line) => /^✓ service .* (\S+, socket \S+)$/.exec(line)?.[1] ?? []);
 
 describe("a worker that tries its connection", () => {
-  it("asks the service for its socket with its key, connects, and executes nothing", async () => {
+  it("requests its socket from the service with its key, connects, and executes nothing", async () => {
     reply.body = JSON.stringify({ workers: [], ws_url: `ws://127.0.0.1:${port}/named` });
     expect(await dryRun()).toBe(0);
     expect(requests).toEqual([
@@ -77,7 +77,7 @@ describe("a worker that tries its connection", () => {
     expect([requests, connected].flat().map(({ headers }) => headers["x-team-uid"])).toEqual(["team-2", "team-2"]);
   });
 
-  it("connects to the socket that it is told to, without a request", async () => {
+  it("connects to a given socket without a request", async () => {
     expect(await dryRun({ socketUrl: `ws://127.0.0.1:${port}/own` })).toBe(0);
     expect([requests, connected.map(({ path }) => path)]).toEqual([[], ["/own?worker_id=rack-7"]]);
   });
@@ -102,9 +102,9 @@ describe("a worker that tries its connection", () => {
     expect(found()).toEqual([`${baseUrl}, socket ${expected}`]);
   });
 
-  it("says why the service refuses it, or that it cannot be reached", async () => {
+  it("reports why the service refuses it, or that it cannot be reached", async () => {
     reply = { status: 401, body: '{"error":"the key is invalid"}' };
-    await expect(dryRun()).rejects.toThrow(`${options.baseUrl} answered 401: the key is invalid`);
+    await expect(dryRun()).rejects.toThrow(`${options.baseUrl} returned 401: the key is invalid`);
     const baseUrl = "http://127.0.0.1:9/api/v1";
     await expect(dryRun({ baseUrl })).rejects.toThrow(`${baseUrl} cannot be reached: fetch failed`);
     expect(connected).toEqual([]);
@@ -151,7 +151,7 @@ describe("a worker", () => {
 });
 
 describe("the programs of a worker", () => {
-  it("isolate commands unless they are told not to, in this process or by the setting", async () => {
+  it("isolate commands unless the caller or the setting disables it", async () => {
     expect((await harnessPrograms(false)).environment).toEqual({ RUNYARD_SANDBOX: "none" });
     vi.stubEnv("RUNYARD_SANDBOX", "machine");
     expect((await harnessPrograms(true)).environment).toEqual({ RUNYARD_SANDBOX: "machine" });
@@ -160,7 +160,7 @@ describe("the programs of a worker", () => {
     expect((await harnessPrograms(true)).environment).toEqual({ RUNYARD_SANDBOX: "none" });
   });
 
-  it("are refused where isolation is demanded and does not work", async () => {
+  it("are refused if isolation is required and does not work", async () => {
     vi.stubEnv("RUNYARD_SANDBOX", undefined);
     vi.stubEnv("PATH", "/nowhere");
     await expect(harnessPrograms(true)).rejects.toMatchObject({
@@ -197,6 +197,6 @@ describe("runyard-server agent run", () => {
 
   it("fails where the service cannot say which execution the key is for", async () => {
     reply = { status: 500, body: '{"error":"broken"}' };
-    await expect(run()).rejects.toThrow(`${options.baseUrl} answered 500: broken`);
+    await expect(run()).rejects.toThrow(`${options.baseUrl} returned 500: broken`);
   });
 });

@@ -5,7 +5,7 @@ import { openOrigin, startProcessorClock } from "./page-timing.ts";
 
 interface MeasuredPage {
   readonly path: string;
-  /** A selector of what people open the page for. */
+  /** A selector of the main content of the page. */
   readonly content: string;
 }
 

@@ -44,7 +44,7 @@ function longConversation(): unknown[] {
   }).flat();
 }
 
-/** Gives the list 10,000 runs, in the pages that the app asks for. */
+/** Gives the list 10,000 runs, in the pages that the app requests. */
 export async function serveLongList(page: Page): Promise<void> {
   await page.route("**/agent/runs?*", (route) => {
     const query = new URL(route.request().url()).searchParams;

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const wave = (index: number): number => (Math.sin(index * 12.9898) * 43758.5453) % 1 ** 2;
 const share = (index: number): number => Math.abs(wave(index));
 
-/** Gives usage and ticks a past, which a service that was started a minute ago does not have. */
+/** Adds usage and ticks of past days, which a service that was started a minute ago does not have. */
 export async function addPastDays(page: Page): Promise<void> {
   await page.route("**/agent/usage?*", (route) => {
     const query = new URL(route.request().url()).searchParams;

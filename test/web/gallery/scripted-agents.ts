@@ -1,7 +1,7 @@
 import type { Turn } from "../../support/model-shapes.ts";
 import type { ModelStandIn, SeenCall } from "../../support/model-stand-in.ts";
 
-/** A task, and what the model says turn by turn when it is given the task. */
+/** A task, and the turns of the model for it. */
 export interface ScriptedTask {
   readonly prompt: string;
   readonly turns: readonly Turn[];
@@ -15,7 +15,7 @@ export function playTasks(model: ModelStandIn, tasks: readonly ScriptedTask[]): 
     const asked = messages.filter(({ role }) => role === "user").map(({ text }) => text);
     const task = tasks.find(({ prompt }) => asked.some((text) => text.includes(JSON.stringify(prompt).slice(1, -1))));
     const done = messages.filter(({ role }) => role === "assistant").length;
-    // A turn that fails comes before the one that takes its place, and does not count as said.
+    // A failed turn precedes its replacement, and does not count.
     const turns = task?.turns.filter((turn) => !failed.has(turn)) ?? [];
     const turn = turns[done] ?? { text: "Done." };
     if (turn.status !== undefined) failed.add(turn);
@@ -23,7 +23,7 @@ export function playTasks(model: ModelStandIn, tasks: readonly ScriptedTask[]): 
   };
 }
 
-/** The Responses API has a list of items, of which each call of a tool stands for what the model said in a turn. */
+/** The Responses API has a list of items, in which each tool call stands for one turn of the model. */
 function messagesOf({ body }: SeenCall): { role: string; text: string }[] {
   // biome-ignore lint/suspicious/noExplicitAny: requests come in every shape.
   const messages: any[] = body?.messages ?? (Array.isArray(body?.input) ? body.input : []);

@@ -26,7 +26,7 @@ const FEATURES_OFF = [
 ];
 
 /**
- * Real Chromium, as Debian ships it; it asks nobody on the network for anything of its own.
+ * Real Chromium, as Debian ships it; it sends no network requests of its own.
  * @param handlesSignals whether SIGINT, SIGTERM and SIGHUP close it and end this process
  */
 export async function openBrowser({ handlesSignals = true } = {}): Promise<Browser> {
@@ -54,7 +54,7 @@ export async function openBrowser({ handlesSignals = true } = {}): Promise<Brows
 
 export interface Visit {
   page: Page;
-  /** What the browser complained about: errors of scripts, and everything that the content security policy refused. */
+  /** What the browser reported: errors of scripts, and everything that the content security policy refused. */
   complaints: string[];
 }
 
@@ -85,7 +85,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     const isError = message.type() === "error" || message.type() === "warning";
-    // An answer that is an error is what the page is for; the browser notes it too.
+    // The page handles error responses; the browser logs them too.
     if (isError && !message.text().startsWith("Failed to load resource")) complaints.push(message.text());
   });
   page.on("dialog", (dialog) => {
