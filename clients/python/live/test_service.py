@@ -58,7 +58,7 @@ def test_models_match_the_responses(run_id: str) -> None:
             client.teams.list(),
             client.secrets.list(),
         ):
-            assert type(listed.answer).model_validate(listed.answer.to_dict()) == listed.answer
+            assert type(listed.body).model_validate(listed.body.to_dict()) == listed.body
         me = client.me.retrieve()
         assert [member.uid for member in client.teams.members.list(me.teams[0].uid)] == [me.uid]
 

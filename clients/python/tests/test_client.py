@@ -260,7 +260,7 @@ class TestPages:
         last = page.get_next_page()
         assert (last.has_next_page(), [run.run_id for run in last.data]) == (False, ["2"])
         assert "1 items" in repr(last)
-        assert last.answer.to_dict() == self.PAGES[1]["body"]
+        assert last.body.to_dict() == self.PAGES[1]["body"]
         with pytest.raises(RuntimeError, match="no page"):
             last.get_next_page()
         assert [seen.raw_query for seen in server.seen] == ["limit=1", "limit=1&cursor=c"]

@@ -32,7 +32,7 @@ def fetch_response(operation_id: str, body: Any, server: FaultServer, client: Ru
     server.play([{"body": body}])
     method = find(client, METHODS[operation_id])
     result = method(*positional(OPERATIONS[operation_id]), **required(method))
-    return result.answer if isinstance(result, Page) else result
+    return result.body if isinstance(result, Page) else result
 
 
 @pytest.mark.parametrize(("operation_id", "example"), EXAMPLES)

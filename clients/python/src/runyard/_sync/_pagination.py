@@ -16,13 +16,13 @@ class Page(Generic[T]):
     """The items of this page."""
     page_info: PageInfo
     """The position of the page in the list."""
-    answer: BaseModel
+    body: BaseModel
     """The complete response, with members other than the items, such as a conversation's id."""
 
-    def __init__(self, data: list[T], answer: BaseModel, fetch: Callable[[str], Page[T]]) -> None:
+    def __init__(self, data: list[T], body: BaseModel, fetch: Callable[[str], Page[T]]) -> None:
         self.data = data
-        self.page_info = getattr(answer, "page_info", None) or PageInfo(has_next_page=False)
-        self.answer = answer
+        self.page_info = getattr(body, "page_info", None) or PageInfo(has_next_page=False)
+        self.body = body
         self._fetch = fetch
 
     def has_next_page(self) -> bool:
