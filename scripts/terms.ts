@@ -32,7 +32,7 @@ const terms: readonly Term[] = [
   },
   { pattern: /\bwalls?\b(?![- ](clock|time))/i, use: "isolation boundary" },
   { pattern: /\blocal front door\b|\blanes?\b/i, use: "local gateway, concurrency limiter" },
-  { pattern: /\bbraked\b|\bringsBelow\b|\blying\(/, use: "circuit open, alarmWhenBelow, queueDepth" },
+  { pattern: /\bbraked|\bBraked|\bringsBelow\b|\blying\(/, use: "circuit open, alarmWhenBelow, queueDepth" },
   { pattern: /\bunrouted\b|\bunseen\b/i, use: "route not found, not visible, unversioned" },
   { pattern: /\bas-on-aws\b|\basOnAws\b|\bclient-watch\b/i, use: "aws-emulation, client-hooks" },
   { pattern: /\brelatives\b/i, use: "run tree, ancestors, descendants" },
@@ -44,17 +44,12 @@ const terms: readonly Term[] = [
   },
 ];
 
-/** Everything that a reader of the code meets first. */
+/** Code, tests and pages, but for those that name the former terms. */
 const files = [
-  "*.ts",
-  "*.mjs",
-  "*.cjs",
-  "*.sh",
-  "README.md",
-  "docs/architecture.md",
-  ":!test/**",
-  ":!clients/**/generated/**",
-  ":!scripts/terms.ts",
+  ...["*.ts", "*.tsx", "*.mjs", "*.cjs", "*.sh", "*.py", "*.md"],
+  ...[":!clients/**/generated/**", ":!CHANGELOG.md"],
+  ...[":!scripts/terms.ts", ":!test/checks/terms.test.ts"],
+  ...[":!docs/glossary.md", ":!docs/decisions/0045-layers-of-shared.md"],
 ];
 
 /** A line for each place that uses private language, with the standard term. */

@@ -26,8 +26,8 @@ const listEvents = async () =>
 const found = async (type: string): Promise<string[]> =>
   (await user.get(`/agent/runs?artifact_type=${type}`)).body.runs.map(({ run_id }: { run_id: string }) => run_id);
 
-const PLAN = { document_uid: "plan-1", title: "Mend the test", content: "# Mend\n1. Reproduce it\n" };
-const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "mend-the-test" };
+const PLAN = { document_uid: "plan-1", title: "Fix the test", content: "# Fix\n1. Reproduce it\n" };
+const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "fix-the-test" };
 const REFERENCE = {
   reference_type: "issue",
   url: "https://tracker.test/T-1",
@@ -67,7 +67,7 @@ describe("a PLAN", () => {
     plane.clock.now += 1_000;
     expect((await report("PLAN", PLAN)).body.artifact_uid).toBe(first);
     expect((await shown()).updated_at, "nothing has changed").toBe(updated_at);
-    const long = `# Mend\n${"x".repeat(200_000)}\n`;
+    const long = `# Fix\n${"x".repeat(200_000)}\n`;
     expect((await report("PLAN", { ...PLAN, content: long })).body.artifact_uid).toBe(first);
     expect((await user.get(`/agent/artifacts/${first}`)).body.data.content).toBe(long);
     expect((await shown()).artifacts).toHaveLength(1);

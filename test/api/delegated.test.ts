@@ -7,7 +7,7 @@ let plane: TestControlPlane;
 let harness: Harness;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  harness = await workingRun(plane, { prompt: "Mend all of it." });
+  harness = await workingRun(plane, { prompt: "Fix all of it." });
 });
 
 const at = (second: number) => `2026-05-18T19:00:0${second}.000Z`;
@@ -32,7 +32,7 @@ async function stepsAfter(...messages: unknown[]) {
 
 describe("work delegated by an agent", () => {
   it("is one step per child run within the step that started it", async () => {
-    const ended = { run_id: "child-1", title: "Mend the test", state: "SUCCEEDED", text: "It is mended." };
+    const ended = { run_id: "child-1", title: "Fix the test", state: "SUCCEEDED", text: "It is fixed." };
     const [step] = await stepsAfter(
       use("1", "start_agent", 1),
       result("1", "start_agent", ended, 5),
@@ -43,8 +43,8 @@ describe("work delegated by an agent", () => {
     expect(step.steps).toEqual([
       {
         id: "child-1",
-        description: "Mend the test",
-        summary: "It is mended.",
+        description: "Fix the test",
+        summary: "It is fixed.",
         started_at: at(5),
         completed_at: at(5),
         messages: [],

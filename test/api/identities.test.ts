@@ -245,9 +245,9 @@ describe("PUT /agent/identities/{identityUid}", () => {
     const { uid, created_at } = await create("Reviewer", defaults);
     const before = (await user.get(`/agent/identities/${uid}`)).body;
     plane.clock.now += 5_000;
-    const response = await user.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
+    const response = await user.put(`/agent/identities/${uid}`, { description: "Changed", prompt: null, skills: null });
     expect(response.status).toBe(200);
-    expect(response.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
+    expect(response.body).toEqual({ ...before, description: "Changed", updated_at: "2026-05-18T19:00:05.000Z" });
     expect(response.body.created_at).toBe(created_at);
     expect((await user.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
   });

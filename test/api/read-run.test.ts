@@ -204,13 +204,13 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     const harness = await workingRun(plane);
     let next = 1;
     for (let number = 0; number < 40; number++) next = await append(harness, next, messages(number));
-    await append(harness, next, [said("the last words")]);
+    await append(harness, next, [said("the final words")]);
     for (const path of [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`]) {
       const response = await createClient(plane).get(path);
       expect(response.status).toBe(200);
       const text = JSON.stringify(response.body);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
-      expect(text).toContain("the last words");
+      expect(text).toContain("the final words");
       expect(text, "it says what is omitted").toMatch(/transcript/);
     }
   });

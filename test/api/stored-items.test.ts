@@ -85,7 +85,7 @@ const describeFile = (content: string) => ({
 it("a run is stored as in stored-runs.txt after each step of its life (`-u` after a change)", async () => {
   let run = createHarness(plane, NOBODY);
   const config = { name: "nightly", budget_usd: 1, mcp_servers: { box: { command: "node" } } };
-  const body = { prompt: "Mend the gate.", title: "Gate", metadata: { batch: "7" }, config };
+  const body = { prompt: "Fix the gate.", title: "Gate", metadata: { batch: "7" }, config };
   await step("created", () => user.post("/agent/runs", body, { headers: { "idempotency-key": "k" } }));
   await step("dispatched", async () => {
     run = await nextExecution(plane);

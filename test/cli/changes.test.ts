@@ -170,17 +170,17 @@ describe("runyard runs open-pr", () => {
   it("takes the branch, its base, the title and the text from the options", async () => {
     const start = repositories();
     const patch = createPatch({ "calc.py": "a\nB\n" });
-    await using github = await githubPulls({ repository: "acme/shop", branches: ["mend"], token: "t" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["fix"], token: "t" });
     server.play([retrieved([artifact("u1", start)]), ...download("u1", patch)]);
-    const options = ["--branch", "mend", "--base", "next", "--title", "T", "--body", "B"];
+    const options = ["--branch", "fix", "--base", "next", "--title", "T", "--body", "B"];
     const { code } = await run(["runs", "open-pr", "r1", ...options, ...places(github.url)], {
       env: { GH_TOKEN: "t" },
     });
     expect({ code, seen: github.seen.map(({ body }) => body) }).toEqual({
       code: 0,
-      seen: [{ title: "T", head: "mend", base: "next", body: "B", draft: false }],
+      seen: [{ title: "T", head: "fix", base: "next", body: "B", draft: false }],
     });
-    expect(remote("log", "-1", "--format=%s", "mend")).toBe("T");
+    expect(remote("log", "-1", "--format=%s", "fix")).toBe("T");
   });
 
   it("finds the repository by the path that the run's configuration gives it", async () => {

@@ -56,7 +56,7 @@ function attempts(given: {
     "the memory of every process": {
       command: python(
         "import os, re",
-        `needle = '${reversed}'[::-1].encode()`,
+        `marker = '${reversed}'[::-1].encode()`,
         "found = 0",
         "for pid in filter(str.isdigit, os.listdir('/proc')):",
         "    if int(pid) == os.getpid(): continue",
@@ -65,7 +65,7 @@ function attempts(given: {
         "            start, end = [int(x, 16) for x in line.split()[0].split('-')]",
         "            if end - start > 1 << 28: continue",
         "            try:",
-        "                with open(f'/proc/{pid}/mem', 'rb') as m: m.seek(start); found += needle in m.read(end - start)",
+        "                with open(f'/proc/{pid}/mem', 'rb') as m: m.seek(start); found += marker in m.read(end - start)",
         "            except (OSError, ValueError, OverflowError): pass",
         "    except OSError: pass",
         "print(found)",
@@ -212,10 +212,10 @@ ${calls(
     "the run's key, in arguments, environments and files": {
       command: python(
         "import os",
-        `needle = '${reversed}'[::-1].encode()`,
+        `marker = '${reversed}'[::-1].encode()`,
         "found = 0",
         "def look(path):",
-        "    try: return needle in open(path, 'rb').read()",
+        "    try: return marker in open(path, 'rb').read()",
         "    except OSError: return False",
         "for pid in filter(str.isdigit, os.listdir('/proc')):",
         "    if int(pid) != os.getpid(): found += look(f'/proc/{pid}/cmdline') + look(f'/proc/{pid}/environ')",

@@ -204,9 +204,9 @@ describe("the tools of the image", () => {
       expect(found, program).not.toBe("");
       symlinkSync(found, join(cut, program));
     }
-    using repository = new Repository("things", { "notes/a.txt": "a needle\n" });
+    using repository = new Repository("things", { "notes/a.txt": "a marker\n" });
     const commands = [
-      "rg --files-with-matches needle && git log --oneline | wc -l",
+      "rg --files-with-matches marker && git log --oneline | wc -l",
       "python3 -c 'print(6 * 7)' && node --print '6 * 7'",
       'echo kept > "$RUNYARD_OUTPUT/kept.txt" && tar --version | head -1',
       "command -v bwrap slirp4netns ip curl || echo no more",

@@ -127,7 +127,7 @@ describe("two hundred secrets of ten kinds, injected into a run", () => {
     const word = secrets[0]?.name ?? "";
     all.push(
       `echo made > "$RUNYARD_OUTPUT/report-$${word}.txt"; mkdir -p "$RUNYARD_OUTPUT/dir-$${word}"; echo x > "$RUNYARD_OUTPUT/dir-$${word}/a"`,
-      `echo "the last words of $${last?.name}" >&2; mkdir "at-$${word}"; cd "at-$${word}"; exit 7 # ${last?.value}`,
+      `echo "the final words of $${last?.name}" >&2; mkdir "at-$${word}"; cd "at-$${word}"; exit 7 # ${last?.value}`,
     );
     const prompt = all.map((text) => `\`\`\`sh\n${text}\n\`\`\`\n`).join("\n");
     const setup_commands = [`true ${secrets[1]?.value.split("\n")[1]}`, `echo "$${word}"`];

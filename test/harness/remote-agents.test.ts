@@ -91,21 +91,21 @@ async function execute(
   return context;
 }
 
-const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
+const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "fix" };
 
 describe("start_agent", () => {
   it("starts a child run, waits for its end, and returns its state, final message and artifacts", async () => {
     await using stage = await createStage();
-    const using = stage.use("start_agent", { prompt: "Mend the test.", title: "Mend" });
+    const using = stage.use("start_agent", { prompt: "Fix the test.", title: "Fix" });
     const [child = ""] = await children(stage.runId, 1);
-    const context = await execute(child, "It is mended.");
+    const context = await execute(child, "It is fixed.");
     expect(context.agent_config.repositories, "on the parent's repositories").toEqual([REPOSITORY]);
     expect(await using).toEqual({
       output: {
         run_id: child,
-        title: "Mend",
+        title: "Fix",
         state: "SUCCEEDED",
-        text: "It is mended.",
+        text: "It is fixed.",
         artifacts: [{ artifact_type: "PULL_REQUEST", ...PULL_REQUEST }],
       },
     });

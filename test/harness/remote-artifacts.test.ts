@@ -106,7 +106,7 @@ describe("report_artifact", () => {
 
   it("reports links, and names missing members", async () => {
     await using stage = await createStage("bubblewrap");
-    const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
+    const pull = { url: "https://github.com/acme/things/pull/7", branch: "fix" };
     const issue = { reference_type: "issue", url: "https://tracker.test/T-1", title: "Flaky" };
     expect(await stage.report({ artifact_type: "PULL_REQUEST", ...pull })).toEqual({
       output: { artifact_uid: "uid-PULL_REQUEST" },
@@ -154,7 +154,7 @@ describe("files in a run's output directory", () => {
 
 describe("create_pull_request", () => {
   const TOKEN = "token-of-github-0001";
-  const input = { branch: "mend", title: "Mend the test", body: "It was flaky." };
+  const input = { branch: "fix", title: "Fix the test", body: "It was flaky." };
 
   async function tool(apiUrl: string, { repositories = ["https://github.com/acme/things.git"], secrets = {} } = {}) {
     const stop = new AbortController();
@@ -171,13 +171,13 @@ describe("create_pull_request", () => {
     const url = "https://github.com/acme/things/pull/7";
     expect(result).toEqual({ output: { url, number: 7, base: "main" } });
     expect(github.seen.at(-1)?.body).toEqual({
-      head: "mend",
+      head: "fix",
       base: "main",
       title: input.title,
       body: "token ***",
       draft: true,
     });
-    expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "mend" } }]);
+    expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "fix" } }]);
   });
 
   it("returns the existing pull request", async () => {

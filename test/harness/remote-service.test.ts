@@ -10,7 +10,7 @@ describe("an agent that uses the service's API", () => {
   it("creates artifacts of every kind, and notifies its user", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Show me.", config: { model_id: SONNET } });
-    const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
+    const pull = { url: "https://github.com/acme/things/pull/7", branch: "fix" };
     const issue = { reference_type: "issue", url: "https://tracker.test/T-1", title: "Flaky" };
     await stage.execute([
       { tools: [use("create_plan", { title: "Plan", content: "# One" })] },

@@ -10,7 +10,7 @@ interface Seen {
 }
 
 /** The part of GitHub's API that opens pull requests, for one repository with pushed branches. */
-export async function githubPulls({ repository = "acme/things", branches = ["main", "mend"], token = "" } = {}) {
+export async function githubPulls({ repository = "acme/things", branches = ["main", "fix"], token = "" } = {}) {
   const seen: Seen[] = [];
   const open: { head: string; base: string; number: number; html_url: string }[] = [];
   const response = ({ method, path, authorization, body }: Seen): [status: number, body: unknown] => {

@@ -27,7 +27,7 @@ export function AttachmentPicker({ files, onChange }: AttachmentsProps) {
         ref={input}
         type="file"
         multiple
-        className="unseen"
+        className="visually-hidden"
         aria-label="Attach files"
         tabIndex={-1}
         onChange={(event) => {

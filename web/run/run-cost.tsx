@@ -61,7 +61,7 @@ function Calls({ calls }: { readonly calls: readonly ModelCall[] }) {
               <span className="number">
                 {call.cost_usd === undefined ? `${formatCompact(weightOf(call))} tokens` : formatUsd(call.cost_usd)}
               </span>
-              <span className="unseen">{describeCall(call)}</span>
+              <span className="visually-hidden">{describeCall(call)}</span>
             </li>
           ))}
         </ol>

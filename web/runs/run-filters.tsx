@@ -9,7 +9,7 @@ import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
 /** The quick filters. */
 export const Views = ({ search, onChange }: FilterProps) => (
   <fieldset className="views">
-    <legend className="unseen">Quick filters</legend>
+    <legend className="visually-hidden">Quick filters</legend>
     {VIEWS.map((view) => (
       <button
         key={view}

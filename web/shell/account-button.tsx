@@ -11,7 +11,7 @@ export function AccountButton(props: ComponentProps<"button">) {
       <span className="avatar" aria-hidden>
         {(name || "?").trim().charAt(0).toUpperCase()}
       </span>
-      <span className="unseen">Account of </span>
+      <span className="visually-hidden">Account of </span>
       <span className="account-name">{name}</span>
       <ChevronsUpDown size={14} aria-hidden className="account-arrow" />
     </button>

@@ -36,7 +36,7 @@ export function CallbackPage() {
   if (problem === undefined) {
     return (
       <main className="sign-in">
-        <h1 className="unseen">Sign in</h1>
+        <h1 className="visually-hidden">Sign in</h1>
         <Spinner label="Signing in" />
       </main>
     );

@@ -47,7 +47,7 @@ function LinkSignIn({ token, to, onError }: LinkSignInProps) {
   }, [token, to, navigate, onError]);
   return (
     <main className="sign-in">
-      <h1 className="unseen">Sign in</h1>
+      <h1 className="visually-hidden">Sign in</h1>
       <Spinner label="Signing in" />
     </main>
   );

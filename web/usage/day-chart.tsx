@@ -27,7 +27,7 @@ export function DayChart({ buckets, days }: DayChartProps) {
       <div className="card-head">
         <h2>{LABELS[measure]} by day</h2>
         <fieldset className="views">
-          <legend className="unseen">Measure</legend>
+          <legend className="visually-hidden">Measure</legend>
           {MEASURES.map((one) => (
             <button
               key={one}
@@ -88,7 +88,7 @@ function DayBar({ bucket, measure, most }: DayBarProps) {
   const text = `${formatDay(bucket.key ?? "")}: ${formatValue(value, measure)}${split}`;
   return (
     <li className="bar" title={text}>
-      <span className="unseen">{text}</span>
+      <span className="visually-hidden">{text}</span>
       {parts.map(
         (part) =>
           part.value > 0 && (

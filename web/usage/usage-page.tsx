@@ -50,7 +50,7 @@ export function UsagePage() {
 
 const Period = ({ days, onChange }: { readonly days: number; readonly onChange: (days: number) => void }) => (
   <fieldset className="views">
-    <legend className="unseen">Period</legend>
+    <legend className="visually-hidden">Period</legend>
     {PERIODS.map((period) => (
       <button
         key={period}
@@ -96,7 +96,7 @@ function Shares({ days }: { readonly days: number }) {
       <div className="card-head shares-head">
         <h2>By {group}</h2>
         <fieldset className="views">
-          <legend className="unseen">Group by</legend>
+          <legend className="visually-hidden">Group by</legend>
           {GROUPS.map((one) => (
             <button key={one} type="button" className="view" aria-pressed={one === group} onClick={() => setGroup(one)}>
               {toWords(one)}

@@ -19,9 +19,9 @@ from runyard import Runyard
 RUN = {
     "run_id": "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",
     "task_id": "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",
-    "title": "Mend the flaky checkout test",
+    "title": "Fix the flaky checkout test",
     "state": "SUCCEEDED",
-    "prompt": "Find out why checkout.test.ts fails now and then, and mend it.",
+    "prompt": "Find out why checkout.test.ts fails now and then, and fix it.",
     "created_at": "2026-05-18T19:00:00.000Z",
     "updated_at": "2026-05-18T19:04:12.518Z",
     "started_at": "2026-05-18T19:00:01.240Z",
