@@ -49,6 +49,29 @@ describe("POST /harness-support/resolve-prompt", () => {
     ).toHaveLength(1);
   });
 
+  it("returns the prompt and the whole context of a plain run", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane, { prompt: "Say hello.", title: "Hello" });
+    expect((await harness.resolve()).body).toEqual({
+      prompt: "Say hello.",
+      context: {
+        run_id: harness.run_id,
+        execution_id: harness.execution_id,
+        conversation_id: harness.run_id,
+        title: "Hello",
+        mode: "normal",
+        agent_config: { model_id: "local/runbook", computer_use_enabled: false, idle_timeout_minutes: 10 },
+        attachments: [],
+        messages: [],
+        own_messages: 0,
+        next_sequence: 1,
+        followups: [],
+        next_heartbeat_seconds: 10,
+        finish_takes_messages: true,
+      },
+    });
+  });
+
   it("returns 426 to a harness with an older protocol", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
