@@ -32,7 +32,7 @@ const terms: readonly Term[] = [
   },
   { pattern: /\bwalls?\b(?![- ](clock|time))/i, use: "isolation boundary" },
   { pattern: /\blocal front door\b|\blanes?\b/i, use: "local gateway, concurrency limiter" },
-  { pattern: /\bbraked|\bBraked|\bringsBelow\b|\blying\(/, use: "circuit open, alarmWhenBelow, queueDepth" },
+  { pattern: /\b[Bb]raked|\bringsBelow\b|\blying\(/, use: "circuit open, alarmWhenBelow, queueDepth" },
   { pattern: /\bunrouted\b|\bunseen\b/i, use: "route not found, not visible, unversioned" },
   { pattern: /\bas-on-aws\b|\basOnAws\b|\bclient-watch\b/i, use: "aws-emulation, client-hooks" },
   { pattern: /\brelatives\b/i, use: "run tree, ancestors, descendants" },

@@ -11,7 +11,7 @@ export type McpServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 /** The input of one turn of such an agent. */
-export interface Asked {
+export interface TurnInput {
   /** The session to continue; undefined starts a new one. */
   readonly session: string | undefined;
   /** The provider's own name of the model. */
@@ -62,12 +62,12 @@ export interface ThirdPartyAgent {
   /** The path of its model API below the forwarder's address. */
   readonly api: string;
   /** The files that it reads, by name. */
-  files(input: Asked): Readonly<Record<string, string>>;
+  files(input: TurnInput): Readonly<Record<string, string>>;
   /**
    * A bash script that starts it and exits with its exit code. `$agent` is the path of its program, `$port` the local port of its model
    * API. Standard input holds the instructions.
    */
-  script(input: Asked): string;
+  script(input: TurnInput): string;
   reader(recorder: MessageRecorder): StreamReader;
   /** A bash pattern for files below HOME; the largest match is the file of the session. */
   sessionFiles(id: string): string;

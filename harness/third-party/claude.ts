@@ -3,7 +3,7 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import type { StepDiff } from "../engine/tool.ts";
 import { formatHunks } from "../steps/diff.ts";
 import { toMembers } from "../steps/value.ts";
-import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
 import { CLAUDE_OBSERVER } from "./claude-observer.ts";
 import { findCommand, OBSERVER_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
@@ -44,7 +44,7 @@ const ENVIRONMENT = [
   "unset ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
 ].join("\n");
 
-function buildArguments({ session, model, reasoningLevel, systemPrompt, mode, files }: Asked): string[] {
+function buildArguments({ session, model, reasoningLevel, systemPrompt, mode, files }: TurnInput): string[] {
   return [
     ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoteForShell(model)],
     ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
-import { type Asked, isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
 import type { MessageRecorder, ToolActivity } from "./message-recorder.ts";
 
 const CONFIG = "codex.toml";
@@ -43,7 +43,7 @@ const Meta = v.object({
   }),
 });
 
-function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: Asked): string {
+function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: TurnInput): string {
   const instructions = [systemPrompt, ...(mode === "plan" ? [PLAN_ONLY] : [])].filter((text) => text !== undefined);
   return [
     formatSetting("model", model),

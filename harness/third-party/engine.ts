@@ -16,7 +16,7 @@ import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytesFromEnd } from "../support/text-limits.ts";
 import type { Slice } from "../support/time-slice.ts";
-import type { Asked, StreamReader, ThirdPartyAgent } from "./agent.ts";
+import type { StreamReader, ThirdPartyAgent, TurnInput } from "./agent.ts";
 import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
@@ -37,7 +37,7 @@ export interface ThirdPartyOptions {
   /** The run's `base_prompt`. */
   readonly systemPrompt: string | undefined;
   readonly mode: RunContext["mode"];
-  readonly mcpServers: Asked["mcpServers"];
+  readonly mcpServers: TurnInput["mcpServers"];
   readonly envelope: Pick<Envelope, "model_url" | "key">;
   readonly runner: CommandRunner;
   readonly outbox: Pick<Outbox, "message" | "event" | "flush">;
@@ -116,7 +116,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
       const reader = agent.reader(recorder);
       const steps = (name: string) => join(host.steps, name);
-      const input: Asked = { ...toTurnOptions(options), session, files: seen.steps };
+      const input: TurnInput = { ...toTurnOptions(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
       const written = { ...agent.files(input), [RELAY_FILE]: RELAY, [TAP_FILE]: TAP, [promptFile]: prompt };
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));

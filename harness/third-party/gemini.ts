@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { toMembers } from "../steps/value.ts";
-import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
 import { findCommand, TAP_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
@@ -79,7 +79,7 @@ const Meta = v.object({
   startTime: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:/)),
 });
 
-function script({ session, model, systemPrompt, mode, workingDirectory, files }: Asked): string {
+function script({ session, model, systemPrompt, mode, workingDirectory, files }: TurnInput): string {
   const copy = (name: string, to: string) => `cat ${quoteForShell(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
   const approval = mode === "plan" ? "plan" : "yolo";
   return [

@@ -17,7 +17,7 @@ export interface ExchangeTimes {
 interface ExchangeOptions {
   readonly provider: ModelProvider;
   /** The request as the caller sent it, which decides the parts of a stream that the caller gets. */
-  readonly asked: ModelRequest;
+  readonly original: ModelRequest;
   /** Aborted when no caller waits for the response. */
   readonly givenUp: AbortSignal;
 }
@@ -68,7 +68,7 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
   if (!given.headers.get("content-type")?.includes("text/event-stream") || given.body === null) {
     return { response: await readWhole(call, given, settle) };
   }
-  const meter = dialect.meter(options.asked);
+  const meter = dialect.meter(options.original);
   const { stream, settled } = relay(given.body, {
     dialect,
     meter,

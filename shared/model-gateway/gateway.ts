@@ -80,7 +80,7 @@ async function respond(
   const watch = watchExecution(head, ports);
   request.signal.addEventListener("abort", watch.giveUp);
   if (request.signal.aborted) watch.giveUp();
-  const { response, settled } = exchange(call, { provider, asked: body, givenUp: watch.signal }, ports);
+  const { response, settled } = exchange(call, { provider, original: body, givenUp: watch.signal }, ports);
   const ended = settled
     .catch((error) => ports.log("error", "a call of a model could not be settled", { ...describeCall(call), error }))
     .finally(watch.end);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Asked } from "#harness/third-party/agent.ts";
+import type { TurnInput } from "#harness/third-party/agent.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
 
-const FEWEST: Asked = {
+const FEWEST: TurnInput = {
   session: undefined,
   model: "a-model",
   reasoningLevel: undefined,
@@ -15,7 +15,7 @@ const FEWEST: Asked = {
   files: "/turn",
 };
 
-const MOST: Asked = {
+const MOST: TurnInput = {
   ...FEWEST,
   session: "01234567-89ab-4cde-8f01-23456789abcd",
   reasoningLevel: "high",
