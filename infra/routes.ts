@@ -107,7 +107,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: { GetObject: prompts } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
-  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: { PutObject: ["followup"] }, runsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: { PutObject: ["followup"], GetObject: ["messages"] }, runsQueue: send } },
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
   { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },

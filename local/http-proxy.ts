@@ -177,7 +177,7 @@ function forward(
   });
   upstream.on("error", () => {
     if (response.headersSent) response.destroy();
-    else sendUnavailable(request, response, "The emulator does not answer");
+    else sendUnavailable(request, response, "The emulator does not respond");
   });
   // Nobody waits for the function's response after its caller has disconnected.
   response.on("close", () => {

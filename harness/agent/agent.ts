@@ -131,11 +131,11 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
 
 const TOO_MANY: TurnOutcome = {
   success: false,
-  summary: `The turn ended after ${MAX_RESPONSES} model answers. Send a follow-up to continue.`,
+  summary: `The turn ended after ${MAX_RESPONSES} model responses. Send a follow-up to continue.`,
 };
 const CUT: TurnOutcome = {
   success: false,
-  summary: `The model's answer was truncated at the token limit ${MAX_CUT_RESPONSES + 1} times in a row.`,
+  summary: `The model's response was truncated at the token limit ${MAX_CUT_RESPONSES + 1} times in a row.`,
 };
 
 function createStage(tools: AgentTools, state: State): Stage {
@@ -195,7 +195,7 @@ function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
   if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary };
   if (stopReason === "limitTurns") return TOO_MANY;
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
-  const why = refused ? "The model refused to answer." : `The model ended its answer with the reason ${stopReason}.`;
+  const why = refused ? "The model refused to respond." : `The model ended its response with the reason ${stopReason}.`;
   return { success: false, summary: said.trim() === "" ? why : `${why} It said: ${said}` };
 }
 
@@ -207,7 +207,7 @@ function toErrorOutcome(error: unknown): TurnOutcome {
   if (status === 401) throw new Stop("stale", `the model gateway returned 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };
-  const summary = `The model did not answer: ${status === undefined ? "" : `status ${status}, `}${message}`;
+  const summary = `The model request failed: ${status === undefined ? "" : `status ${status}, `}${message}`;
   const isRefused = status === 400 || status === 404 || status === 422;
   return { success: false, summary, ...(isRefused ? { error_code: "invalid_request" as const } : {}) };
 }

@@ -72,7 +72,7 @@ export function createTransport({ api, key, signal, limits = {}, onText }: Trans
       return replay(APIS[api], text);
     } catch (error) {
       signal.throwIfAborted();
-      if (ends.aborted) throw new BrokenResponse("the model took too long to answer");
+      if (ends.aborted) throw new BrokenResponse("the model took too long to respond");
       throw error;
     } finally {
       watch.end();
@@ -90,7 +90,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BrokenResponse("the answer is not JSON");
+    throw new BrokenResponse("the response is not JSON");
   }
 }
 
@@ -101,7 +101,7 @@ async function readText(response: Response, alive: () => void, onPiece: (piece: 
   for await (const chunk of response.body ?? []) {
     alive();
     bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new BrokenResponse(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new BrokenResponse(`the response has more than ${MAX_RESPONSE_BYTES} bytes`);
     const piece = decoder.decode(chunk, { stream: true });
     text += piece;
     onPiece(piece);

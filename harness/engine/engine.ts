@@ -30,6 +30,8 @@ export interface Turn {
   readonly systemPrompt?: string;
   /** The conversation before this turn, and the part of this turn that an earlier execution completed. */
   readonly conversation: readonly Message[];
+  /** How the turn before this one ended; absent for the first one. */
+  readonly last?: TurnOutcome;
   /** Commands of this turn that an earlier execution completed; they are part of the conversation. @default 0 */
   readonly commandsDone?: number;
 }

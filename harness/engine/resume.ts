@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Block, type Message, marksCancellation } from "#shared/wire/conversation.ts";
+import { type Block, isTextBy, type Message, marksCancellation } from "#shared/wire/conversation.ts";
 import { TurnOutcome as ReportedOutcome } from "#shared/wire/harness.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
@@ -11,7 +11,7 @@ export type Start =
   /** An execution took a follow-up and was lost before it responded. */
   | ({ readonly from: "followup"; readonly message: string } & Begun)
   /** Every message has a response; `last` is the outcome of the last turn. */
-  | { readonly from: "answer"; readonly last: TurnOutcome };
+  | { readonly from: "response"; readonly last: TurnOutcome };
 
 /** The part of the open turn that an earlier execution completed. */
 interface Begun {
@@ -37,30 +37,24 @@ export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[
  */
 export function findStart({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
-  const lastInstruction = own.findLastIndex((message) => isText(message, "user"));
-  const lastReply = own.findLastIndex((message) => isText(message, "assistant"));
+  const lastInstruction = own.findLastIndex((message) => isTextBy("user", message));
+  const lastReply = own.findLastIndex((message) => isTextBy("assistant", message));
   const cancelled = own.findLastIndex(marksCancellation);
-  if (cancelled >= Math.max(lastInstruction, lastReply) && cancelled >= 0) return { from: "answer", last: CANCELLED };
+  if (cancelled >= Math.max(lastInstruction, lastReply) && cancelled >= 0) return { from: "response", last: CANCELLED };
   if (lastReply > lastInstruction)
-    return { from: "answer", last: readOutcome(own, own[lastReply], agent_config.model_id) };
+    return { from: "response", last: readOutcome(own, own[lastReply], agent_config.model_id) };
   const begun = findProgress(own.slice(lastInstruction + 1));
   return lastInstruction < 0
     ? { from: "prompt", ...begun }
     : { from: "followup", message: joinText(own[lastInstruction]), ...begun };
 }
 
-/** A text next to a tool call is not a response. */
-const isText = (message: Message, role: Message["role"]): boolean =>
-  message.role === role &&
-  message.content.some((block) => block.type === "text") &&
-  !message.content.some((block) => block.type === "action");
-
 /** The outcome of a turn that was cancelled before its response. */
 const CANCELLED: TurnOutcome = { success: false, summary: "The instruction was cancelled." };
 
 /** Whether an instruction was cancelled after the agent's last response. */
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
-  messages.findLastIndex(marksCancellation) > messages.findLastIndex((message) => isText(message, "assistant"));
+  messages.findLastIndex(marksCancellation) > messages.findLastIndex((message) => isTextBy("assistant", message));
 
 function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");

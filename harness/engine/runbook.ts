@@ -1,4 +1,5 @@
 import { Lexer, marked, type Token } from "marked";
+import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
 import type { CommandResult } from "../commands/command-runner.ts";
 import type { AgentEngine } from "./engine.ts";
 
@@ -7,7 +8,8 @@ import type { AgentEngine } from "./engine.ts";
  * stops at the first that fails.
  */
 export const runbook: AgentEngine = {
-  async takeTurn({ instructions, commandsDone = 0 }, tools) {
+  async takeTurn({ instructions, commandsDone = 0, last }, tools) {
+    if (last !== undefined && continuesOnly(instructions)) return last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     for (const [index, command] of commands.entries()) {
@@ -26,13 +28,18 @@ export const runbook: AgentEngine = {
 
 /** The runbook in plan mode: lists the commands without running them. */
 export const plannedRunbook: AgentEngine = {
-  async takeTurn({ instructions }) {
+  async takeTurn({ instructions, last }) {
+    if (last !== undefined && continuesOnly(instructions)) return last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
     return { success: true, summary: ["In normal mode these commands would run, in order:", ...blocks].join("\n\n") };
   },
 };
+
+/** Whether the user only wants the agent to go on: no command is left after a turn of the runbook, so its outcome remains. */
+const continuesOnly = (instructions: readonly string[]): boolean =>
+  instructions.every((text) => text === CONTINUE_MESSAGE);
 
 /** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
 export function findShellBlocks(markdown: string): string[] {

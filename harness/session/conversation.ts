@@ -26,7 +26,7 @@ export async function converse(
 ): Promise<TurnOutcome | undefined> {
   const { conversation, outbox, followups, finish } = channel;
   const { engine, tools, turns } = agent;
-  let outcome = start.from === "answer" ? start.last : undefined;
+  let outcome = start.from === "response" ? start.last : undefined;
   const takeFollowup = async (): Promise<readonly string[] | undefined> => {
     const last = outcome ?? NOTHING_DONE;
     const followup = await followups.takeNext(
@@ -41,11 +41,15 @@ export async function converse(
   };
   let instructions: readonly string[] | undefined = agent.instructions;
   if (start.from === "followup") instructions = [start.message];
-  if (start.from === "answer") instructions = await takeFollowup();
-  let commandsDone = start.from === "answer" ? 0 : start.commandsDone;
+  if (start.from === "response") instructions = await takeFollowup();
+  let commandsDone = start.from === "response" ? 0 : start.commandsDone;
   while (instructions !== undefined) {
     const input = { instructions, conversation, commandsDone };
-    const turn: Turn = { ...input, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    const turn: Turn = {
+      ...input,
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(outcome === undefined ? {} : { last: outcome }),
+    };
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
     // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
@@ -54,8 +58,10 @@ export async function converse(
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
     sendReply(outbox, outcome.summary, toEndMark(outcome));
-    await save();
+    const isSaved = await save();
     instructions = await takeFollowup();
+    // Without a checkpoint, a loss of the execution would repeat the turn that has ended.
+    if (instructions !== undefined && !isSaved) await save({ always: true });
   }
   return finish === undefined ? (outcome ?? NOTHING_DONE) : undefined;
 }

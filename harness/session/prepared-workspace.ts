@@ -22,8 +22,8 @@ export interface PreparedWorkspace {
   readonly artifacts: ArtifactCollector;
   readonly changes: ChangeCollector;
   readonly checkpoints: Checkpoints;
-  /** Saves a checkpoint. A failure is reported in the timeline, and the execution continues. */
-  readonly save: () => Promise<void>;
+  /** Saves a checkpoint like `Checkpoints.save`. A failure is reported in the timeline, and the execution continues. */
+  readonly save: Checkpoints["save"];
   /** Where this execution continues the run. */
   readonly start: Start;
   /** Where the first command starts, as commands see it. */
@@ -62,7 +62,7 @@ export async function prepareWorkspace(
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);
-  const lastDirectory = start.from === "answer" ? undefined : start.workingDirectory;
+  const lastDirectory = start.from === "response" ? undefined : start.workingDirectory;
   const workingDirectory = lastDirectory ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
   return { setup, runner, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
@@ -81,11 +81,11 @@ function createCheckpointSaver(
   { stop, redactor, log }: SessionContext,
   { outbox }: SessionChannel,
   checkpoints: Checkpoints,
-): () => Promise<void> {
+): Checkpoints["save"] {
   let lastFailure = "";
-  return async () => {
+  return async (options) => {
     try {
-      await checkpoints.save();
+      return await checkpoints.save(options);
     } catch (error) {
       stop.signal.throwIfAborted();
       const detail = redactor.text(formatError(error));
@@ -93,6 +93,7 @@ function createCheckpointSaver(
       // Reported once and not at each attempt: readers of the timeline learn that a next execution will not have the files.
       if (detail !== lastFailure) outbox.event("checkpoint_saved", { is_error: true, detail: `not saved: ${detail}` });
       lastFailure = detail;
+      return true;
     }
   };
 }

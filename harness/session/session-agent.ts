@@ -66,7 +66,7 @@ export async function startAgent(
     isolation: sandbox.kind,
     ...(modelId === undefined ? {} : { model_id: modelId }),
   });
-  const onStep = throttle(prepared.save, SAVE_MS);
+  const onStep = throttle(() => prepared.save({ always: true }), SAVE_MS);
   return {
     engine,
     tools: createTools({ shell, outbox, live, redactor, slice, signal, turn: turns.signal, tools, onStep }),

@@ -15,16 +15,21 @@ import type { RunContext } from "./setup.ts";
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
 export interface Checkpoints {
   /**
-   * Saves the workspace and all messages so far. An empty workspace is not saved unless `always` is set, since the conversation is
-   * enough to continue.
+   * Saves the workspace and all messages so far.
+   * @param options.always saves an empty workspace, too. The end of a run needs no such checkpoint: its follow-ups start after it
+   * @returns false if nothing was saved, since the workspace is empty
    * @throws when it could not be saved
    */
-  save(options?: { readonly always?: boolean }): Promise<void>;
+  save(options?: SaveOptions): Promise<boolean>;
   /**
    * Restores the workspace that an earlier execution saved. Returns false if there is none, or it has been deleted.
    * @throws SetupError
    */
   restore(checkpoint: RunContext["checkpoint"]): Promise<boolean>;
+}
+
+export interface SaveOptions {
+  readonly always?: boolean;
 }
 
 export interface CheckpointOptions {
@@ -80,7 +85,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   return {
     async save({ always = false } = {}) {
       const isEmpty = await isEmptyWorkspace(host);
-      if (isEmpty && !always) return;
+      if (isEmpty && !always) return false;
       await settle();
       const generation = `checkpoint-${++count}`;
       try {
@@ -94,6 +99,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
           await uploadContent(forList, new Blob([list], { type: LIST_TYPE }), signal);
         }
         await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
+        return true;
       } finally {
         await rm(archive, { force: true, recursive: true });
       }

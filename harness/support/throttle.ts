@@ -3,7 +3,7 @@
  * starts when the previous work ends.
  */
 export function throttle(
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
   everyMs: number,
   now: () => number = Date.now,
 ): () => Promise<void> {

@@ -12,7 +12,7 @@ import { runTests } from "./tests.ts";
 const Entry = v.object({
   hash: v.string(),
   milliseconds: v.number(),
-  /** A test that fails without a bug says nothing about one. */
+  /** False if a test of it failed on the instrumented code, which is larger and slower. It may notice a bug all the same. */
   passed: v.boolean(),
   /** Positions in `keys`. */
   reached: v.array(v.number()),
@@ -81,7 +81,7 @@ async function addTests(reach: Reach, copy: string, files: readonly string[], wo
     return position;
   };
   for (const { file, passed, milliseconds } of results) {
-    if (!passed) console.log(`left out, since it fails without a bug: ${file}`);
+    if (!passed) console.log(`fails on instrumented code, so it is tried last: ${file}`);
     const keys = [...(reached.get(file) ?? [])];
     reach.tests[file] = { hash: hashFile(file), milliseconds, passed, reached: keys.map(toPosition) };
   }
@@ -119,14 +119,15 @@ export function findTests(copy: string, { keys, tests }: Reach, { file, start, e
   const around = findBlocksAround(file, code, start, end).map(({ key }) => keys.indexOf(key));
   const block = around.find((position) => position !== -1) ?? keys.indexOf(toFileKey(file));
   const words = new Set(splitWords(file));
-  const rank = ([name, { milliseconds }]: readonly [string, { readonly milliseconds: number }]) => {
+  const rank = ([name, { milliseconds, passed }]: readonly [string, Reach["tests"][string]]) => {
+    if (!passed) return Number.POSITIVE_INFINITY;
     const shared = splitWords(name).filter((word) => words.has(word)).length;
     const imported = readFileSync(join(copy, name), "utf8").includes(`#${file}"`) ? IMPORT_WORDS : 0;
     return milliseconds - SECONDS * 1000 * (shared + imported);
   };
   const running = Object.entries(tests)
-    .filter(([, { passed, reached }]) => passed && reached.includes(block))
-    .toSorted((one, other) => rank(one) - rank(other))
+    .filter(([, { reached }]) => reached.includes(block))
+    .toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1))
     .map(([name]) => name);
   return [...new Set([...READERS, ...running])];
 }

@@ -56,7 +56,7 @@ export function plannedFaults(setting: string, name: string): Faults {
       if (fault === "twice") await send();
       if (fault === "unheard") {
         await send();
-        throw Object.assign(new Error("the answer was lost on its way"), { name: "TimeoutError" });
+        throw Object.assign(new Error("the response was lost on its way"), { name: "TimeoutError" });
       }
       if (fault === "partial") return withUnprocessed(await readResponse(await send()), call);
       if (!isIndexQuery(call)) return send();

@@ -9,16 +9,16 @@ import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
-import { isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import type { Item, Put } from "#shared/table/table.ts";
-import type { Followup } from "#shared/wire/harness.ts";
+import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { FollowupPolicy, RunFollowupRequest, RunMode } from "#shared/wire/run.ts";
-import { type SettledCancel, settleCancelledTurn } from "./cancelled-turn.ts";
 import { parseFollowup, putFollowup } from "./followup-store.ts";
+import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
 
 /** Reads follow-ups above `stored`, in order. */
 export async function readFollowups(
@@ -45,13 +45,11 @@ export async function submitFollowup(
   { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: RunPorts,
 ): Promise<{ replayed: boolean }> {
-  const text = message ?? "Go on from where you stopped.";
+  const text = message ?? CONTINUE_MESSAGE;
   const isLong = Buffer.byteLength(text) > INLINE_BYTES;
   const file = fileKeys.followup(first.run_id, sha256(text));
   if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
   const content = { ...(isLong ? { message_file: file } : { message: text }), policy };
-  // Without a message, the run continues where it stopped, including a cancelled instruction.
-  const supersedes = message !== undefined;
   return runIdempotent<{ replayed: boolean }>(
     ports.table,
     once,
@@ -59,7 +57,9 @@ export async function submitFollowup(
     async (record) => {
       if (message === undefined && !isTerminal(first.state))
         throw invalid("message", "is required unless the run has ended");
-      await writeFollowup(first, content, { record: record(first.run_id), rateLimitToken, supersedes, mode }, ports);
+      // Without a message, the run continues where it stopped, including a cancelled instruction.
+      const hasMessage = message !== undefined;
+      await writeFollowup(first, content, { record: record(first.run_id), rateLimitToken, hasMessage, mode }, ports);
       return { replayed: false };
     },
     async () => ({ replayed: true }),
@@ -76,8 +76,7 @@ interface Content {
 interface Along {
   readonly record: Put;
   readonly rateLimitToken: RateLimitToken;
-  /** True if the follow-up replaces an instruction that was cancelled before it. */
-  readonly supersedes: boolean;
+  readonly hasMessage: boolean;
   /** The mode of the execution that the follow-up starts, if it starts one. @default the run's own */
   readonly mode: RunMode | undefined;
 }
@@ -104,7 +103,7 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
       });
     }
     const now = ports.now();
-    const settled = along.supersedes && head.state === "CANCELLED" ? await settleCancelledTurn(head, ports) : undefined;
+    const settled = isEndedHead(head) ? await settleLastTurn(head, along.hasMessage, ports) : undefined;
     try {
       await ports.runs.change(head, toFollowupChange(head, content, along, now, settled), now);
       if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
@@ -126,7 +125,7 @@ function toFollowupChange(
   content: Content,
   { record, rateLimitToken, mode }: Along,
   now: number,
-  settled: SettledCancel | undefined,
+  settled: SettledTurn | undefined,
 ): Change {
   const number = head.followups + 1;
   const revives = isTerminal(head.state);
@@ -137,13 +136,13 @@ function toFollowupChange(
     events: [
       { type: "followup_received", data: { number, policy: content.policy, ...(revives ? { state: "QUEUED" } : {}) } },
     ],
-    ...(settled === undefined ? {} : { messages: settled.messages }),
+    ...(settled?.messages === undefined ? {} : { messages: settled.messages }),
     set: {
       followups: number,
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
     },
     ...(revives ? { remove: ["restarts", ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
-    also: { idempotency: record, followup, rateLimit: rateLimitToken(now), cancelledTurn: settled?.checkpoint },
+    also: { idempotency: record, followup, rateLimit: rateLimitToken(now), checkpoint: settled?.checkpoint },
   };
 }

@@ -43,7 +43,11 @@ export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?
     const dialect = DIALECTS.find(({ path }) => pathname.endsWith(path));
     if (dialect === undefined) {
       const paths = DIALECTS.map(({ path }) => path).join(", ");
-      return failure(pathname.includes("/anthropic/") ? messages : chat, 404, `the model gateway answers at ${paths}`);
+      return failure(
+        pathname.includes("/anthropic/") ? messages : chat,
+        404,
+        `the model gateway is available at ${paths}`,
+      );
     }
     if (request.method !== "POST") {
       const refusal = failure(dialect, 405, "send a POST");

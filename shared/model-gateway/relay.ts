@@ -58,7 +58,7 @@ function createOutput(controller: ReadableStreamDefaultController<Uint8Array>): 
     write: (text) =>
       unlessClosed(() => {
         controller.enqueue(encoder.encode(text));
-        if ((controller.desiredSize ?? 0) <= 0) controller.error(new Error("the answer is not read"));
+        if ((controller.desiredSize ?? 0) <= 0) controller.error(new Error("the response is not read"));
       }),
     end: (text) =>
       unlessClosed(() => {

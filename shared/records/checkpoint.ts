@@ -1,5 +1,5 @@
 import * as v from "valibot";
-
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
 import type { RunHead } from "./run-head.ts";
@@ -41,12 +41,12 @@ export async function loadCheckpoint(head: RunHead, { table }: { readonly table:
   return head.checkpoint === true ? parseCheckpoint(await table.get(keys.checkpoint(head.run_id))) : BEGINNING;
 }
 
-/** The checkpoints of runs, in their order. */
+/** The checkpoints of any number of runs, in their order. */
 export async function loadCheckpoints(
   runIds: readonly string[],
   { table }: { readonly table: Table },
 ): Promise<Checkpoint[]> {
-  const items = runIds.length === 0 ? [] : await table.batchGet(runIds.map(keys.checkpoint));
+  const items = await batchGetAll(runIds.map(keys.checkpoint), table);
   return items.map(parseCheckpoint);
 }
 

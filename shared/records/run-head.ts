@@ -6,7 +6,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
-import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
+import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters read; written once, projected into every list index. */
 export const RunFacets = v.object({
@@ -190,6 +190,7 @@ export const startLeaseMs = (head: ExecutingHead): number => startSeconds(head.s
 export const startSeconds = (provider: SandboxProvider | "worker"): number =>
   provider === "lambda" ? sandboxStartSeconds(START_LEASE_SECONDS.lambda) : START_LEASE_SECONDS[provider];
 
+export const isEndedHead = (head: RunHead): head is EndedHead => isTerminal(head.state);
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 
 /** The id of the run that an item or index entry belongs to. */

@@ -29,7 +29,10 @@ interface CancelCall extends CancelFoundCall {
   readonly once: IdempotentRequest;
 }
 
-/** Cancels a run once. A repeat of the request that cancelled it gets the same response. */
+/**
+ * Cancels a run once. A repeat of the request that cancelled it gets the same response. Without an Idempotency-Key, the record may be
+ * that of an earlier cancel: if the run was continued since, the repeat cancels it.
+ */
 export async function cancelOneRun(call: CancelCall, ports: RunPorts): Promise<{ replayed: boolean }> {
   return runIdempotent<{ replayed: boolean }>(
     ports.table,
@@ -39,7 +42,12 @@ export async function cancelOneRun(call: CancelCall, ports: RunPorts): Promise<{
       await cancelNow(call, record(call.head.run_id), ports);
       return { replayed: false };
     },
-    async () => ({ replayed: true }),
+    async () => {
+      const head = call.once.keyed ? undefined : await ports.runs.head(call.head.run_id);
+      if (head === undefined || isTerminal(head.state)) return { replayed: true };
+      await cancelNow({ ...call, head }, undefined, ports);
+      return { replayed: false };
+    },
   );
 }
 

@@ -1,8 +1,8 @@
 import { fitting } from "#shared/pagination/page.ts";
 import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
-import { isTerminal, toDuration } from "#shared/records/run.ts";
+import { toDuration } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -23,8 +23,7 @@ export function toRunItem(
   artifacts: readonly ArtifactItem[],
   view: ViewSettings,
 ): RunItem {
-  const ended = isEnded(head) ? head : undefined;
-  const linkable = head.state === "INPROGRESS" || head.state === "SUCCEEDED";
+  const ended = isEndedHead(head) ? head : undefined;
   return {
     run_id: head.run_id,
     task_id: head.run_id,
@@ -39,7 +38,7 @@ export function toRunItem(
     execution_location: body.execution_location,
     ...(body.schedule === undefined ? {} : { schedule: body.schedule }),
     session_id: head.run_id,
-    ...(linkable && view.webUrl !== undefined ? { session_link: `${view.webUrl}/runs/${head.run_id}` } : {}),
+    ...(view.webUrl === undefined ? {} : { session_link: `${view.webUrl}/runs/${head.run_id}` }),
     creator: body.creator,
     executor: body.executor,
     ...usageShown(view.used),
@@ -108,10 +107,6 @@ function masked({ env, headers, ...server }: Server): Server {
     ...(env === undefined ? {} : { env: hidden(env) }),
     ...(headers === undefined ? {} : { headers: hidden(headers) }),
   };
-}
-
-function isEnded(head: RunHead): head is Extract<RunHead, { ended_at: number }> {
-  return isTerminal(head.state);
 }
 
 function shownScope(head: RunHead): NonNullable<RunItem["scope"]> {

@@ -23,6 +23,12 @@ export function runTimelineStore(table: Pick<Table, "query">) {
       });
     },
 
+    /** Reads the last message batch; undefined if the run has no messages. */
+    async lastMessageItem(runId: string): Promise<Item | undefined> {
+      const { items } = await table.query({ pk: runPk(runId), prefix: "MESSAGES#", descending: true, limit: 1 });
+      return items[0];
+    },
+
     /** Reads the follow-ups with numbers above `after`, in order. */
     async followupItems(runId: string, after: number): Promise<readonly Item[]> {
       const from = keys.followup(runId, after);

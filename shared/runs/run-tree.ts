@@ -66,7 +66,7 @@ export interface ContinuedConversation extends ConversationTail {
   readonly owner: Owner;
 }
 
-/** Finds the conversation that the new run continues; its latest run must have ended. */
+/** Finds the conversation that the new run continues; the run it is named after and its latest run must have ended. */
 export async function findContinuedConversation(
   request: RunAgentRequest,
   principal: Principal,
@@ -82,9 +82,10 @@ export async function findContinuedConversation(
   const { latestRunId } = tail;
   const latest = latestRunId === id ? first.head : await ports.runs.head(latestRunId);
   if (latest === undefined) throw retryableConflict("the conversation changed in the meantime");
-  if (!isTerminal(latest.state)) {
+  const active = [first.head, latest].find(({ state }) => !isTerminal(state));
+  if (active !== undefined) {
     throw new RunyardError("conflict", {
-      detail: `conversation_id: run ${latestRunId} of this conversation has not ended; send it a follow-up instead`,
+      detail: `conversation_id: run ${active.run_id} of this conversation has not ended; send it a follow-up instead`,
       retryable: false,
     });
   }

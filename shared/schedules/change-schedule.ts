@@ -92,7 +92,12 @@ export async function setEnabled(
     once,
     ports.now,
     async (record) => ({ schedule: await applyChange(id, principal, ports, change, record(id)), replayed: false }),
-    async () => ({ schedule: await findVisibleSchedule(id, principal, ports), replayed: true }),
+    async () => {
+      const schedule = await findVisibleSchedule(id, principal, ports);
+      // Without an Idempotency-Key, the record may be that of an earlier request, which another one has reversed since.
+      if (once.keyed || (schedule.timing.state === "active") === enabled) return { schedule, replayed: true };
+      return { schedule: await applyChange(id, principal, ports, change), replayed: false };
+    },
   );
 }
 

@@ -81,6 +81,15 @@ export const TURN_CANCELLED = "turn_cancelled";
 export const marksCancellation = ({ content }: Message): boolean =>
   content.some((block) => block.type === "event" && block.name === TURN_CANCELLED);
 
+/**
+ * Whether the message is a text of the role, and not a text next to a tool call. Every turn starts with one of the user and ends with
+ * one of the agent.
+ */
+export const isTextBy = (role: Message["role"], message: Message): boolean =>
+  message.role === role &&
+  message.content.some((block) => block.type === "text") &&
+  !message.content.some((block) => block.type === "action");
+
 /** A turn of a conversation. Delegated work has turns of its own. */
 export interface Step {
   id: string;

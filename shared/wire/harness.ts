@@ -35,6 +35,9 @@ export const Followup = v.object({
 });
 export type Followup = v.InferOutput<typeof Followup>;
 
+/** What the agent is sent with a follow-up that has no message of its own. */
+export const CONTINUE_MESSAGE = "Go on from where you stopped.";
+
 /** The first request of an execution. */
 export const ResolvePromptRequest = v.object({
   skill: v.exactOptional(

@@ -3,8 +3,16 @@ import { cancelByService } from "#shared/runs/cancel-run.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { readTimeline, setState } from "../support/look.ts";
+import {
+  createHarness,
+  createRun,
+  deliver,
+  type Harness,
+  nextExecution,
+  startedRun,
+  workingRun,
+} from "../support/execution.ts";
+import { readState, readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
@@ -201,6 +209,18 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       headers: { "x-stainless-retry-count": "1" },
     });
     expect(other.status, "another caller has not cancelled it").toBe(400);
+
+    await user.post(`/agent/runs/${id}/followups`, { message: "go on" });
+    const later = await retry("1");
+    expect(later, "the run was continued since").toMatchObject({ status: 200 });
+    expect(later.headers).not.toHaveProperty("idempotent-replay");
+    expect(await readState(plane, id)).toBe("CANCELLED");
+    await user.post(`/agent/runs/${id}/followups`, { message: "go on" });
+    const harness = createHarness(plane, await plane.dispatch(id));
+    expect((await retry("1")).status, "it is being prepared").toBe(409);
+    await harness.resolve();
+    expect((await retry("1")).status).toBe(200);
+    expect(await readState(plane, id)).toBe("CANCELLED");
 
     const keyed = await createRun(plane);
     const withKey = () =>

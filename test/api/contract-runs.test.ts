@@ -5,7 +5,7 @@ import { TimelineType } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { consume, createHarness, createRun, deliver, nextExecution, workingRun } from "../support/execution.ts";
 import { readTimeline } from "../support/look.ts";
 
 let plane: TestControlPlane;
@@ -36,24 +36,24 @@ describe("a run", () => {
     expect((await user.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
   });
 
-  it("has a session_link while it executes and after it succeeded, and never without a web app", async () => {
-    const harness = await startedRun(plane);
-    const link = `https://runyard.test/runs/${harness.run_id}`;
-    expect(await read(harness.run_id)).not.toHaveProperty("session_link");
+  it("has a session_link in every state, and never without a web app", async () => {
+    const id = await createRun(plane);
+    const link = `https://runyard.test/runs/${id}`;
+    expect(await read(id)).toMatchObject({ state: "QUEUED", session_link: link });
+    const harness = createHarness(plane, await plane.dispatch(id));
+    expect(await read(id)).toMatchObject({ state: "PENDING", session_link: link });
     await harness.resolve();
-    expect((await read(harness.run_id)).session_link).toBe(link);
-    await harness.finish();
-    expect((await read(harness.run_id)).session_link).toBe(link);
-    const failed = await workingRun(plane);
-    await failed.finish(false);
-    expect(await read(failed.run_id)).not.toHaveProperty("session_link");
+    expect(await read(id)).toMatchObject({ state: "INPROGRESS", session_link: link });
+    await harness.finish(false);
+    expect(await read(id)).toMatchObject({ state: "FAILED", session_link: link });
+    await user.post(`/agent/runs/${id}/followups`, { message: "again" });
+    expect(await read(id)).toMatchObject({ state: "QUEUED", session_link: link });
+    await user.post(`/agent/runs/${id}/cancel`);
+    expect(await read(id)).toMatchObject({ state: "CANCELLED", session_link: link });
     const { getRun } = await import("#functions/runs/get-run.ts");
     const withoutWeb = { ...plane.ports, webUrl: undefined };
-    const response = await plane.call(
-      { handle: (event) => getRun.handle(event, withoutWeb) },
-      { path: { runId: harness.run_id } },
-    );
-    expect(response).toMatchObject({ status: 200, body: { state: "SUCCEEDED" } });
+    const response = await plane.call({ handle: (event) => getRun.handle(event, withoutWeb) }, { path: { runId: id } });
+    expect(response).toMatchObject({ status: 200, body: { state: "CANCELLED" } });
     expect(response.body).not.toHaveProperty("session_link");
   });
 

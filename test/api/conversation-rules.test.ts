@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { cancelMessage, settleCancelledTurn, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
 import { putFollowup } from "#shared/conversations/followup-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
+import { cancelMessage, settleLastTurn, wasCancelled } from "#shared/conversations/last-turn.ts";
 import {
   createLiveReader,
   finishedIds,
@@ -402,7 +402,7 @@ describe("a cancelled turn", () => {
     if (cancelled.state !== "CANCELLED") throw new Error("the run is not cancelled");
     const ends = cancelMessage(cancelled.ended_at);
     const stored = JSON.stringify([ends]);
-    expect(await settleCancelledTurn(cancelled, plane.ports)).toEqual({
+    expect(await settleLastTurn(cancelled, true, plane.ports)).toEqual({
       messages: { first: 5, count: 1, bytes: stored.length, messages: stored },
       set: { messages: 5, message_bytes: 100 + stored.length, followups_cancelled: 3, checkpoint: true },
       checkpoint: {

@@ -375,7 +375,7 @@ describe("the model gateway", () => {
 
   it("refuses other paths and methods", async () => {
     const message =
-      "the model gateway answers at /anthropic/v1/messages, /openai/v1/chat/completions, /openai/v1/responses";
+      "the model gateway is available at /anthropic/v1/messages, /openai/v1/chat/completions, /openai/v1/responses";
     const response = await gateway.call("/anthropic/v1/complete", run.key, {});
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ type: "error", error: { type: "not_found_error", message } });

@@ -97,6 +97,19 @@ describe("the conversation that a new run continues", () => {
     expect((await continueConversation(first.run_id, key)).status).toBe(200);
   });
 
+  it("is refused while its first run was continued by a follow-up", async () => {
+    const first = await workingRun(plane);
+    await first.finish();
+    const second = createHarness(plane, await plane.dispatch((await continueConversation(first.run_id)).body.run_id));
+    await second.resolve();
+    await second.finish();
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    expect(await continueConversation(first.run_id)).toMatchObject({
+      status: 409,
+      body: { retryable: false, detail: expect.stringContaining(first.run_id) },
+    });
+  });
+
   it.each(["PENDING", "INPROGRESS"])("is refused while its latest run is %s", async (state) => {
     const first = await workingRun(plane);
     await first.finish();

@@ -257,15 +257,7 @@ describe("GET /agent/runs/{runId}", () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
     const { body } = await createClient(plane).get(`/agent/runs/${id}`);
-    for (const name of [
-      "status_message",
-      "session_link",
-      "run_time",
-      "parent_run_id",
-      "metadata",
-      "agent_skill",
-      "schedule",
-    ]) {
+    for (const name of ["status_message", "run_time", "parent_run_id", "metadata", "agent_skill", "schedule"]) {
       expect(body).not.toHaveProperty(name);
     }
     for (const name of ["created_at", "updated_at"])

@@ -481,6 +481,21 @@ describe("a pause or a resumption with an Idempotency-Key", () => {
   });
 });
 
+describe("a pause without an Idempotency-Key that a client repeats", () => {
+  it("takes effect where another request has resumed the schedule since", async () => {
+    const { id } = await makeSchedule(plane);
+    const pause = (count: string) =>
+      call().post(`/agent/schedules/${id}/pause`, undefined, { headers: { "x-stainless-retry-count": count } });
+    expect(await pause("0")).toMatchObject({ status: 200, body: { enabled: false } });
+    expect(await pause("1")).toMatchObject({ body: { enabled: false }, headers: { "idempotent-replay": "true" } });
+    await call().post(`/agent/schedules/${id}/resume`);
+    const again = await pause("1");
+    expect(again).toMatchObject({ status: 200, body: { enabled: false } });
+    expect(again.headers).not.toHaveProperty("idempotent-replay");
+    expect(plane.timers.size).toBe(0);
+  });
+});
+
 describe("DELETE /agent/schedules/{scheduleId}", () => {
   it("returns success once and then 404, removes the timer, and keeps its runs and their filter", async () => {
     const { id } = await makeSchedule(plane);

@@ -113,7 +113,6 @@ describe("POST /agent/runs/{runId}/followups", () => {
         is_sandbox_running: false,
       });
       expect(waiting).not.toHaveProperty("status_message");
-      expect(waiting).not.toHaveProperty("session_link");
       expect(
         (await user.get(`/agent/runs/${harness.run_id}/transcript`)).status,
         "it is composed again at the next end",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { readState, readTimeline } from "../support/look.ts";
+import { readState, readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { withWriteInBetween } from "../support/write-conflicts.ts";
 
@@ -38,6 +38,47 @@ const readTexts = async (plane: TestControlPlane, runId: string): Promise<string
   );
   return messages.map(({ content }) => content[0]?.text ?? "");
 };
+
+describe("a run that ended during a turn", () => {
+  const act = { type: "action", id: "a1", category: "command", name: "run_command", input: { command: "make" } };
+
+  it.each<[string, { message?: string }]>([
+    ["CANCELLED", {}],
+    ["ERROR", {}],
+    ["ERROR", { message: "try again" }],
+    ["FAILED", { message: "try again" }],
+  ])("begins that turn again when it is %s and gets the follow-up %j", async (state, body) => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const first = await workingRun(plane);
+    await first.messages(1, "before");
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    await saved(plane, first, "turn-1");
+    await first.beat(1);
+    const messages = [{ role: "assistant", content: [act] }];
+    const { execution_id } = first;
+    expect(await first.support("messages", { execution_id, first_sequence: 2, messages })).toMatchObject({
+      status: 200,
+    });
+    if (state === "CANCELLED") await user.post(`/agent/runs/${first.run_id}/cancel`);
+    else await first.finish(state !== "FAILED");
+    if (state === "ERROR") await setState(plane, first.run_id, state);
+    expect(await readTexts(plane, first.run_id), "until it continues").toHaveLength(3);
+    expect((await user.post(`/agent/runs/${first.run_id}/followups`, body)).status).toBe(200);
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context).toMatchObject({
+      checkpoint: { generation: "turn-1" },
+      messages: [{ content: [{ text: "before" }] }],
+      own_messages: 1,
+      next_sequence: 3,
+      followups: [
+        { number: 1, message: "and this" },
+        { number: 2, message: body.message ?? "Go on from where you stopped." },
+      ],
+    });
+    expect(await readTexts(plane, first.run_id)).toEqual(["hello", "before"]);
+  });
+});
 
 describe("an expired execution", () => {
   it("is followed by one that continues from the checkpoint; later events are kept and marked", async () => {
@@ -118,6 +159,51 @@ describe("an expired execution", () => {
     await harness.shutDown({ error: { category: "crash", message: "gone" } });
     const next = await nextExecution(plane);
     expect((await next.resolve()).body.context.followups).toMatchObject([{ number: 2 }]);
+  });
+
+  it.each([
+    ["SUCCEEDED", "done"],
+    ["FAILED", "this went wrong. ".repeat(1_000)],
+    ["BLOCKED", "which one?"],
+  ])("is followed by one that repeats only what came after the run was %s with a response", async (state, response) => {
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
+    await first.messages(1, response);
+    const blocked = state === "BLOCKED" ? { blocked: true } : {};
+    await first.support("finish-task", { success: state === "SUCCEEDED", summary: "the end", ...blocked });
+    expect(await readState(plane, first.run_id)).toBe(state);
+    await createClient(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    const second = await nextExecution(plane);
+    await second.resolve();
+    await second.messages(2, "half of it");
+    await second.beat(1);
+    await second.shutDown({ error: { category: "crash", message: "gone" } });
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context).toMatchObject({
+      messages: [{ content: [{ text: response }] }],
+      own_messages: 1,
+      next_sequence: 3,
+      followups: [{ number: 1, message: "and this" }],
+    });
+    expect(context).not.toHaveProperty("checkpoint");
+    expect(await readTexts(plane, first.run_id)).toEqual(["hello", response]);
+  });
+
+  it("keeps the files of its checkpoint for the follow-ups of the ended run", async () => {
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
+    await first.messages(1, "done");
+    await saved(plane, first, "turn-1");
+    await first.finish();
+    await createClient(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    const second = await nextExecution(plane);
+    expect((await second.resolve()).body.context.checkpoint).toMatchObject({ generation: "turn-1" });
+    await second.messages(2, "half of it");
+    await second.shutDown({ error: { category: "crash", message: "gone" } });
+    expect((await (await nextExecution(plane)).resolve()).body.context).toMatchObject({
+      checkpoint: { generation: "turn-1" },
+      messages: [{ content: [{ text: "done" }] }],
+    });
   });
 
   it("is counted from zero again after a checkpoint, but not after a report of one", async () => {

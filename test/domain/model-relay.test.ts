@@ -137,7 +137,7 @@ describe("relay", () => {
       return new Response(relayed.stream).text();
     };
     expect(await fill(16 * MEBIBYTE - 1)).toHaveLength(16 * MEBIBYTE - 1);
-    await expect(fill(16 * MEBIBYTE)).rejects.toThrow("the answer is not read");
+    await expect(fill(16 * MEBIBYTE)).rejects.toThrow("the response is not read");
   });
 
   it("ends the stream even if the call cannot be settled, and rejects `settled`", async () => {

@@ -222,6 +222,9 @@ describe("a checkpoint", () => {
     expect(await loadCheckpoint(parse({ checkpoint: true }), { table })).toEqual(checkpoint);
     expect(await loadCheckpoints(["none", RUN], { table })).toEqual([BEGINNING, checkpoint]);
     expect(await loadCheckpoints([], { table })).toEqual([]);
+    const many = Array.from({ length: 150 }, (_, index) => `run-${index}`);
+    const loaded = await loadCheckpoints([...many, RUN], { table });
+    expect([loaded.length, loaded.at(-1)]).toEqual([151, checkpoint]);
     await table.write({ kind: "delete", key: keys.checkpoint(RUN) });
     expect(await loadCheckpoint(parse({ checkpoint: true }), { table })).toBe(BEGINNING);
   });

@@ -464,6 +464,7 @@ describe("a run in a response", () => {
     source: "API",
     execution_location: "REMOTE",
     session_id: RUN,
+    session_link: `https://runyard.test/runs/${RUN}`,
     creator: user,
     executor: user,
     agent_config: config,
@@ -487,7 +488,6 @@ describe("a run in a response", () => {
       ...plain,
       state: "INPROGRESS",
       started_at: "2026-05-18T18:59:59.000Z",
-      session_link: `https://runyard.test/runs/${RUN}`,
       request_usage: { inference_cost: 0.001, total_tokens: 5 },
       schedule,
       agent_config: more.config,
@@ -504,13 +504,13 @@ describe("a run in a response", () => {
   });
 
   it.each([
-    ["SUCCEEDED", {}, true, false],
-    ["FAILED", { status_message: { message: "m" } }, false, false],
-    ["CANCELLED", { stop_pending: true }, false, true],
-    ["CANCELLED", { stop_pending: false }, false, false],
-  ])("that is %s with %j has a link: %j, and a running sandbox: %j", (state, more, hasLink, isRunning) => {
+    ["SUCCEEDED", {}, false],
+    ["FAILED", { status_message: { message: "m" } }, false],
+    ["CANCELLED", { stop_pending: true }, true],
+    ["CANCELLED", { stop_pending: false }, false],
+  ])("that is %s with %j has a running sandbox: %j", (state, more, isRunning) => {
     const shown = toRunItem(ended({ state, ...more }), body, [], view);
-    expect([shown.session_link !== undefined, shown.is_sandbox_running]).toEqual([hasLink, isRunning]);
+    expect(shown).toMatchObject({ session_link: `https://runyard.test/runs/${RUN}`, is_sandbox_running: isRunning });
     expect(shown.status_message).toEqual("status_message" in more ? more.status_message : undefined);
     const local = toRunItem(executing({ p: { ...FACETS, location: "LOCAL" } }), body, [], view);
     expect(local.is_sandbox_running).toBe(false);

@@ -144,8 +144,8 @@ describe("a turn of an agent", () => {
   it.each([
     ["end_turn", "", { success: true, summary: "The agent ended its turn without a message." }],
     ["stop_sequence", "Done.", { success: true, summary: "Done." }],
-    ["refusal", "", { success: false, summary: "The model refused to answer." }],
-    ["refusal", "No.", { success: false, summary: "The model refused to answer. It said: No." }],
+    ["refusal", "", { success: false, summary: "The model refused to respond." }],
+    ["refusal", "No.", { success: false, summary: "The model refused to respond. It said: No." }],
   ])("returns the outcome of a response with the stop reason %s and the text %j", async (reason, text, outcome) => {
     expect(await start([ended(reason, text)]).take()).toEqual(outcome);
   });
@@ -172,7 +172,7 @@ describe("a turn of an agent", () => {
     const often = start([cut, cut, cut, cut, { text: "Unreached." }]);
     expect(await often.take()).toEqual({
       success: false,
-      summary: "The model's answer was truncated at the token limit 4 times in a row.",
+      summary: "The model's response was truncated at the token limit 4 times in a row.",
     });
   });
 
@@ -180,17 +180,17 @@ describe("a turn of an agent", () => {
     const { take, uses } = start(Array.from({ length: 201 }, () => ({ tools: [use("look")] })));
     expect(await take()).toEqual({
       success: false,
-      summary: "The turn ended after 200 model answers. Send a follow-up to continue.",
+      summary: "The turn ended after 200 model responses. Send a follow-up to continue.",
     });
     expect([uses.length, models.seen.length]).toEqual([200, 200]);
   });
 
   it.each([
-    [400, "The model did not answer: status 400, no", "invalid_request"],
-    [404, "The model did not answer: status 404, no", "invalid_request"],
-    [422, "The model did not answer: status 422, no", "invalid_request"],
-    [413, "The model did not answer: status 413, no", undefined],
-    [403, "The model did not answer: status 403, no", undefined],
+    [400, "The model request failed: status 400, no", "invalid_request"],
+    [404, "The model request failed: status 404, no", "invalid_request"],
+    [422, "The model request failed: status 422, no", "invalid_request"],
+    [413, "The model request failed: status 413, no", undefined],
+    [403, "The model request failed: status 403, no", undefined],
   ])("fails with status %i of the gateway", async (status, summary, error_code) => {
     const raw = JSON.stringify({ type: "error", error: { type: "error", message: "no" } });
     expect(await start([{ status, raw }]).take()).toEqual({

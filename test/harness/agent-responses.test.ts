@@ -202,7 +202,7 @@ describe("an invalid response", () => {
   it("includes one that never starts, or stops in the middle", async () => {
     const silent = (response: ServerResponse) => response.write(stream(createDelta("Half")));
     expect(await failure("chat", silent, { idleMs: 50 })).toEqual({
-      message: "the model took too long to answer",
+      message: "the model took too long to respond",
       isRetryable: true,
     });
     const endless = async (response: ServerResponse) => {

@@ -151,7 +151,7 @@ describe("the end of a turn", () => {
     it.standIn.otherwise = { tools: [use("no_such_tool", {})] };
     await it.run();
     expect(it.standIn.seen).toHaveLength(200);
-    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("200 model answers") });
+    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("200 model responses") });
   }, 60_000);
 
   it("is FAILED when the budget is spent", async () => {
@@ -173,7 +173,7 @@ describe("the end of a turn", () => {
     await refusing.run();
     expect(refusing.plane.outcome).toEqual({
       success: false,
-      summary: "The model refused to answer. It said: I will not.",
+      summary: "The model refused to respond. It said: I will not.",
     });
   });
 
@@ -182,7 +182,7 @@ describe("the end of a turn", () => {
     await refused.run();
     expect(refused.plane.outcome).toEqual({
       success: false,
-      summary: `The model did not answer: status ${status}, the stand-in returns ${status}`,
+      summary: `The model request failed: status ${status}, the stand-in returns ${status}`,
       error_code: "invalid_request",
     });
   });

@@ -88,6 +88,18 @@ describe("the workspace", () => {
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
+  it("is saved empty before a follow-up is taken up, so that a loss does not repeat the turn before it", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo once") });
+    plane.addFollowup(sh("echo more"));
+    await runHarness(plane);
+    expect([plane.outputs, plane.outcome]).toMatchObject([["once\n", "more\n"], { success: true }]);
+    const { path: before } =
+      plane.calls[plane.calls.findIndex(({ path }) => path.endsWith("commit-snapshot")) - 1] ?? {};
+    expect(plane.callsTo("commit-snapshot")).toHaveLength(1);
+    expect(before).toMatch(/upload-snapshot$/);
+    expect(plane.checkpoint).toMatchObject({ files: [] });
+  });
+
   it("does not delay the run's end if it cannot be saved", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo kept > file") });
     plane.intercept = (call) => (call.path.endsWith("commit-snapshot") ? { status: 409 } : undefined);

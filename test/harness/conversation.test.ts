@@ -9,7 +9,7 @@ it.each<[string, string, string]>([
   ["truncates a longer one", "a".repeat(LIMIT + 1), "a".repeat(LIMIT)],
   ["truncates between two characters", `a${"é".repeat(LIMIT)}`, `a${"é".repeat(LIMIT / 2 - 1)}`],
   ["replaces characters that cannot be stored", "a\0\ud800", "a\ufffd\ufffd"],
-])("sendAnswer %s", (_, text, sent) => {
+])("the text of a response: %s", (_, text, sent) => {
   const messages: Message[] = [];
   const outbox = {
     message: (message: Message) => void messages.push(message),

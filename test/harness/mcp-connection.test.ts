@@ -155,7 +155,7 @@ describe("connect", () => {
     const refused = () => Promise.reject(new Error("s3cr3t-value-of-the-run may not be called"));
     expect(await fail({ url }, { fetch: refused })).toBe("*** may not be called");
     respond = () => null;
-    expect(await fail({ url }, { connectMs: 100 })).toBe("it did not answer within 0.1 s");
+    expect(await fail({ url }, { connectMs: 100 })).toBe("it did not respond within 0.1 s");
     const stopped = { signal: AbortSignal.abort(new Error("the execution was cancelled")) };
     expect(await fail({ url }, stopped)).toBe("the execution was cancelled");
     respond = (_, response) => response.writeHead(500).end("broken");

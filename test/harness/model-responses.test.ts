@@ -14,7 +14,7 @@ describe("the events of a stream", () => {
       'event: a\r\ndata: {"a":1}\r\n\r\n: ping\n\ndata:{"b":\ndata: 2}\nid: 7\n\ndata: [DONE]\n\ndata: "x" \n\n';
     expect(parseEvents(text)).toEqual([{ a: 1 }, { b: 2 }, "x"]);
     expect(parseEvents("")).toEqual([]);
-    expect(() => parseEvents('data: {"a"')).toThrow(new BrokenResponse("an event of the answer is not JSON"));
+    expect(() => parseEvents('data: {"a"')).toThrow(new BrokenResponse("an event of the response is not JSON"));
     expect(() => parseEvents("data:  1\ndata: 2")).toThrow(BrokenResponse);
     expect([new BrokenResponse("x").name, new FailedResponse("kind", "x").name]).toEqual([
       "BrokenAnswer",
@@ -69,8 +69,8 @@ describe("assembleCompletion", () => {
   });
 
   it.each([
-    [[chunk({ content: "Half" })], new BrokenResponse("the answer is incomplete")],
-    [[{ choices: 1 }], new BrokenResponse("an event of the answer does not match the Chat Completions API")],
+    [[chunk({ content: "Half" })], new BrokenResponse("the response is incomplete")],
+    [[{ choices: 1 }], new BrokenResponse("an event of the response does not match the Chat Completions API")],
     [[{ error: { message: "no", type: "overloaded" } }], new FailedResponse("overloaded", "no")],
     [[{ error: { type: null } }], new FailedResponse("", "no reason was given")],
   ])("fails for the events %j", (events, error) => {
@@ -122,7 +122,7 @@ describe("toCompletionEvents", () => {
     expect(new Set(JSON.stringify(toCompletionEvents(whole({ tool_calls }, "stop"))).match(/[\da-f-]{36}/g)).size).toBe(
       2,
     );
-    const wrong = new BrokenResponse("the answer does not match the Chat Completions API");
+    const wrong = new BrokenResponse("the response does not match the Chat Completions API");
     for (const response of [{ choices: [] }, { choices: [{ message: {} }] }, null])
       expect(() => toCompletionEvents(response)).toThrow(wrong);
   });
@@ -186,7 +186,7 @@ describe("assembleMessage", () => {
   });
 
   it("fails without a stop reason, and with the provider's error", () => {
-    expect(() => assembleMessage([{ type: "message_stop" }])).toThrow(new BrokenResponse("the answer is incomplete"));
+    expect(() => assembleMessage([{ type: "message_stop" }])).toThrow(new BrokenResponse("the response is incomplete"));
     const error = { type: "overloaded_error", message: "later" };
     expect(catchKind(() => assembleMessage([{ type: "error", error }, end("end_turn")]))).toEqual(
       kindOf(new FailedResponse("overloaded_error", "later")),
@@ -252,7 +252,9 @@ describe("toMessageEvents", () => {
 
   it("refuses an invalid response", () => {
     for (const response of [{ content: "x", stop_reason: "end_turn" }, { content: [] }, null])
-      expect(() => toMessageEvents(response)).toThrow(new BrokenResponse("the answer does not match the Messages API"));
+      expect(() => toMessageEvents(response)).toThrow(
+        new BrokenResponse("the response does not match the Messages API"),
+      );
   });
 });
 
@@ -270,7 +272,7 @@ describe("assembleResponse", () => {
   });
 
   it.each([
-    [[done(1)], new BrokenResponse("the answer is incomplete")],
+    [[done(1)], new BrokenResponse("the response is incomplete")],
     [[{ type: "error", message: "no", code: "server_error" }], new FailedResponse("server_error", "no")],
     [[{ type: "error", message: null, code: null }], new FailedResponse("", "no reason was given")],
     [[{ type: "error" }], new FailedResponse("", "no reason was given")],
@@ -341,8 +343,8 @@ describe("toResponseEvents", () => {
       new FailedResponse("", "no reason was given"),
     ],
     [{ output: [], status: "failed" }, new FailedResponse("", "no reason was given")],
-    [{ status: "completed" }, new BrokenResponse("the answer does not match the Responses API")],
-    [{ output: [] }, new BrokenResponse("the answer does not match the Responses API")],
+    [{ status: "completed" }, new BrokenResponse("the response does not match the Responses API")],
+    [{ output: [] }, new BrokenResponse("the response does not match the Responses API")],
   ])("fails for %j", (response, error) => {
     expect(catchKind(() => toResponseEvents(response))).toEqual(kindOf(error));
   });

@@ -94,7 +94,7 @@ describe("createTransport", () => {
     await expect(stopped(url)).rejects.toThrow("over");
     for (const limits of [{ callMs: 30 }, { idleMs: 30 }])
       await expect(createTransport({ api: "chat", key: "k", signal, limits })(url)).rejects.toThrow(
-        "the model took too long to answer",
+        "the model took too long to respond",
       );
   });
 
@@ -157,7 +157,7 @@ describe("createTransport", () => {
       expect(ended()).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
       expect(ended()).toBe(true);
-      const failed = expect(response).rejects.toThrow("the model took too long to answer");
+      const failed = expect(response).rejects.toThrow("the model took too long to respond");
       await writer.abort(new Error("aborted"));
       await failed;
     });
@@ -165,7 +165,7 @@ describe("createTransport", () => {
     it("leaves no timer behind", async () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       await call(DONE).response;
-      await expect(call("{broken").response).rejects.toThrow(new BrokenResponse("the answer is not JSON"));
+      await expect(call("{broken").response).rejects.toThrow(new BrokenResponse("the response is not JSON"));
       expect(vi.getTimerCount()).toBe(0);
     });
 
@@ -186,7 +186,7 @@ describe("createTransport", () => {
       const { response } = call(stream(most), { status: 500 });
       expect((await (await response).text()).length).toBe(32 * 1024 * 1024);
       await expect(call(stream([...most, Buffer.from(" ")]), { status: 500 }).response).rejects.toThrow(
-        new BrokenResponse("the answer has more than 33554432 bytes"),
+        new BrokenResponse("the response has more than 33554432 bytes"),
       );
     });
 

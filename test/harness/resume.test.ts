@@ -36,7 +36,7 @@ describe("findStart", () => {
 
   it("has nothing to do when every turn ended, and ends like the last one", () => {
     expect(start([], [result("completed"), agent("Ran.")])).toEqual({
-      from: "answer",
+      from: "response",
       last: { success: true, summary: "Ran." },
     });
     expect(start([], [result("failed"), agent("It failed.")])).toMatchObject({ last: { success: false } });
@@ -48,10 +48,10 @@ describe("findStart", () => {
       role: "assistant",
       content: [{ type: "text", text: "Which one?" }, ...toEndMark(failed)],
     };
-    expect(start([], [result("completed"), question])).toEqual({ from: "answer", last: failed });
+    expect(start([], [result("completed"), question])).toEqual({ from: "response", last: failed });
     const own = [result("failed"), agent("The test fails, as it should.")];
     expect(findStart({ messages: own, own_messages: 2, agent_config: { model_id: "openai/gpt-5.4" } })).toEqual({
-      from: "answer",
+      from: "response",
       last: { success: true, summary: "The test fails, as it should." },
     });
   });
@@ -80,14 +80,14 @@ describe("findStart", () => {
 
   it("ends as cancelled if the open instruction was cancelled, but not if a later one is open", () => {
     const last = { success: false, summary: "The instruction was cancelled." };
-    expect(start([], [user("a"), CANCEL])).toEqual({ from: "answer", last });
-    expect(start([], [CANCEL])).toEqual({ from: "answer", last });
+    expect(start([], [user("a"), CANCEL])).toEqual({ from: "response", last });
+    expect(start([], [CANCEL])).toEqual({ from: "response", last });
     expect(start([], [CANCEL, user("b")])).toMatchObject({ from: "followup", message: "b" });
-    expect(start([], [CANCEL, agent("Ran.")])).toMatchObject({ from: "answer", last: { summary: "Ran." } });
+    expect(start([], [CANCEL, agent("Ran.")])).toMatchObject({ from: "response", last: { summary: "Ran." } });
     expect(start([CANCEL], [])).toEqual({ from: "prompt", commandsDone: 0 });
     // A follow-up that was cancelled before it started has its own record of that.
     const cancelled = { ...user("b"), content: [...user("b").content, ...CANCEL.content] };
-    expect(start([], [user("a"), agent("Ran."), cancelled])).toEqual({ from: "answer", last });
+    expect(start([], [user("a"), agent("Ran."), cancelled])).toEqual({ from: "response", last });
   });
 
   it("fails if the end of the last turn cannot be read", () => {
@@ -97,12 +97,12 @@ describe("findStart", () => {
       result("completed"),
       { role: "assistant", content: [{ type: "text", text: "Ran." }, block, { type: "text", text: "All." }] },
     ];
-    expect(start([], own(mark))).toEqual({ from: "answer", last: { success: false, summary: "Ran.\nAll." } });
-    expect(start([], own(other))).toEqual({ from: "answer", last: { success: true, summary: "Ran.\nAll." } });
+    expect(start([], own(mark))).toEqual({ from: "response", last: { success: false, summary: "Ran.\nAll." } });
+    expect(start([], own(other))).toEqual({ from: "response", last: { success: true, summary: "Ran.\nAll." } });
     const failed = { success: false, summary: "", error_code: "invalid_request" } as const;
     const text = { type: "text", text: "Nothing." } as const;
     const read = start([], [{ role: "assistant", content: [text, ...toEndMark(failed)] }]);
-    expect(read).toEqual({ from: "answer", last: { ...failed, summary: "Nothing." } });
+    expect(read).toEqual({ from: "response", last: { ...failed, summary: "Nothing." } });
     expect(start([], [agent("Ran nothing.")]), "no command").toMatchObject({ last: { success: false } });
   });
 

@@ -57,6 +57,25 @@ describe("findShellBlocks", () => {
   });
 });
 
+describe("a follow-up without a message", () => {
+  const onward = turn("Go on from where you stopped.");
+
+  it.each([
+    ["normal", runbook],
+    ["plan", plannedRunbook],
+  ])("leaves the outcome of the last turn as it is in %s mode", async (_, engine) => {
+    const tools = toolsThatRespond([]);
+    const last = { success: false, summary: "Step 2 of 3 failed", error_code: "operation_not_supported" } as const;
+    expect(await engine.takeTurn({ ...onward, last }, tools)).toEqual(last);
+    expect(tools.inputs).toEqual([]);
+    const others = await Promise.all([
+      engine.takeTurn(onward, tools),
+      engine.takeTurn({ ...turn("Go on from where you stopped.", "Do it."), last }, tools),
+    ]);
+    for (const other of others) expect(other).toMatchObject({ success: false, error_code: "invalid_request" });
+  });
+});
+
 describe("local/runbook", () => {
   it("runs the blocks of the skill before those of the prompt", async () => {
     const tools = toolsThatRespond([]);

@@ -170,7 +170,7 @@ describe("the local proxy", () => {
       expect(await after.json()).toMatchObject({
         status: 503,
         error_code: "resource_unavailable",
-        detail: "The emulator does not answer",
+        detail: "The emulator does not respond",
         retryable: true,
       });
     } finally {

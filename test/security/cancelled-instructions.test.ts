@@ -38,7 +38,7 @@ describe("a follow-up to a cancelled run", () => {
     await followUp(id, { message: "List them" });
     const { resolved, start } = await resume();
     expect(resolved.prompt).not.toContain(PROMPT);
-    expect(start).toMatchObject({ from: "answer" });
+    expect(start).toMatchObject({ from: "response" });
     expect(listExecuted(resolved.context.followups)).toEqual(["List them"]);
   });
 
@@ -50,7 +50,7 @@ describe("a follow-up to a cancelled run", () => {
     await followUp(run.run_id, { message: "List them" });
     const { resolved, start } = await resume();
     expect(resolved.prompt).not.toContain(PROMPT);
-    expect(start).toMatchObject({ from: "answer" });
+    expect(start).toMatchObject({ from: "response" });
     expect(listTexts(resolved.context.messages)[0], "the cancelled instruction stays in the conversation").toBe(PROMPT);
     expect(listTexts(resolved.context.messages).at(-1)).toContain("cancelled");
   });
@@ -66,7 +66,7 @@ describe("a follow-up to a cancelled run", () => {
     await cancel(run.run_id);
     await followUp(run.run_id, { message: "List them" });
     const { harness, resolved, start } = await resume();
-    expect(start).toMatchObject({ from: "answer" });
+    expect(start).toMatchObject({ from: "response" });
     expect(resolved.context.followups).toMatchObject([
       { number: 2, message: "and the tags", cancelled: true },
       { number: 3, message: "List them" },
@@ -89,7 +89,7 @@ describe("a follow-up to a cancelled run", () => {
     await harness.shutDown({ error: { category: "test", message: "gone" } });
     const { resolved, start } = await resume();
     expect(resolved.prompt).toBe("");
-    expect(start).toMatchObject({ from: "answer" });
+    expect(start).toMatchObject({ from: "response" });
     expect(listExecuted(resolved.context.followups)).toEqual(["List them"]);
     expect(listTexts(resolved.context.messages)).not.toContain("I look");
   });
@@ -101,7 +101,7 @@ describe("a follow-up to a cancelled run", () => {
     await cancel(id);
     await followUp(id, { message: "second" });
     const { resolved, start } = await resume();
-    expect(start).toMatchObject({ from: "answer" });
+    expect(start).toMatchObject({ from: "response" });
     expect(listExecuted(resolved.context.followups)).toEqual(["second"]);
     expect(resolved.context.followups[0]).toMatchObject({ message: "first", cancelled: true });
   });

@@ -60,7 +60,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
     const failure = v.safeParse(Failure, data);
     if (failure.success) throw new FailedResponse(failure.output.error.type ?? "", failure.output.error.message);
     const chunk = v.safeParse(Chunk, data);
-    if (!chunk.success) throw new BrokenResponse("an event of the answer does not match the Chat Completions API");
+    if (!chunk.success) throw new BrokenResponse("an event of the response does not match the Chat Completions API");
     usage = chunk.output.usage ?? usage;
     const [choice] = chunk.output.choices;
     content += choice?.delta?.content ?? "";
@@ -73,7 +73,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
       call.arguments += part.function?.arguments ?? "";
     }
   }
-  if (finish === undefined) throw new BrokenResponse("the answer is incomplete");
+  if (finish === undefined) throw new BrokenResponse("the response is incomplete");
   const message = {
     content,
     refusal,
@@ -89,7 +89,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
  */
 export function toCompletionEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);
-  if (!response.success) throw new BrokenResponse("the answer does not match the Chat Completions API");
+  if (!response.success) throw new BrokenResponse("the response does not match the Chat Completions API");
   const [{ message, finish_reason }] = response.output.choices;
   const { refusal } = message;
   const text = message.content === "" ? refusal : message.content;

@@ -45,6 +45,6 @@ function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new BrokenResponse("an event of the answer is not JSON");
+    throw new BrokenResponse("an event of the response is not JSON");
   }
 }

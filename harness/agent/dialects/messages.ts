@@ -73,7 +73,7 @@ export function assembleMessage(events: readonly unknown[]): unknown {
       usage = { ...usage, ...output.usage };
     }
   }
-  if (stopReason === undefined) throw new BrokenResponse("the answer is incomplete");
+  if (stopReason === undefined) throw new BrokenResponse("the response is incomplete");
   // Omits the indexes of blocks of unknown types.
   const blocks = content.flatMap((block, index) =>
     block.type === "tool_use" && inputs.has(index) ? [{ ...block, input: inputs.get(index) }] : [block],
@@ -97,7 +97,7 @@ function appendDelta(
 /** Converts a response into the events of a stream, with a new id for each call. @throws BrokenResponse */
 export function toMessageEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);
-  if (!response.success) throw new BrokenResponse("the answer does not match the Messages API");
+  if (!response.success) throw new BrokenResponse("the response does not match the Messages API");
   const { usage } = response.output;
   const content = response.output.content.filter((block) => block !== undefined);
   const hasCalls = content.some(({ type }) => type === "tool_use");

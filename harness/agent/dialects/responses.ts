@@ -44,7 +44,7 @@ export function assembleResponse(events: readonly unknown[]): unknown {
     // Not every server repeats the items in the last event.
     return response.output.length > 0 ? response : { ...response, output: items };
   }
-  throw new BrokenResponse("the answer is incomplete");
+  throw new BrokenResponse("the response is incomplete");
 }
 
 /**
@@ -52,7 +52,7 @@ export function assembleResponse(events: readonly unknown[]): unknown {
  */
 export function toResponseEvents(whole: unknown): object[] {
   const response = v.safeParse(ModelResponse, whole);
-  if (!response.success) throw new BrokenResponse("the answer does not match the Responses API");
+  if (!response.success) throw new BrokenResponse("the response does not match the Responses API");
   const { status, output, incomplete_details, error, usage } = response.output;
   if (status === "failed") throw new FailedResponse(error?.code ?? "", error?.message ?? "no reason was given");
   const items = output.flatMap((item) => {

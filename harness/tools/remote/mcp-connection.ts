@@ -46,7 +46,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
   const fail = (error: unknown, output = "") => {
     signal.throwIfAborted();
-    const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : formatError(error);
+    const why = limit.aborted ? `it did not respond within ${connectMs / 1000} s` : formatError(error);
     return new Error(redactor.text(output === "" ? why : `${why}: ${output.slice(-OUTPUT_CHARACTERS)}`));
   };
   if (config.command !== undefined) {

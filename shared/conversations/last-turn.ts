@@ -1,0 +1,86 @@
+import { type Checkpoint, loadCheckpoint, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
+import type { EndedHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import type { Put, Value } from "#shared/table/table.ts";
+import { isTextBy, type Message, marksCancellation, TURN_CANCELLED } from "#shared/wire/conversation.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { readBatch } from "./messages.ts";
+
+/** The writes by which the last turn of an ended run is settled, together with the follow-up that continues the run. */
+export interface SettledTurn {
+  /** A message that ends the turn in the conversation. */
+  readonly messages?: Readonly<Record<string, Value>>;
+  readonly set: Readonly<Record<string, Value>>;
+  readonly checkpoint: Put;
+}
+
+const CANCELLED = "[The run was cancelled here. Do not carry out earlier requests that were not completed by then.]";
+
+/** Creates the message that ends a cancelled turn in the conversation. */
+export const cancelMessage = (cancelledAt: number): Message => ({
+  role: "system",
+  content: [
+    { type: "text", text: CANCELLED },
+    { type: "event", name: TURN_CANCELLED, data: {} },
+  ],
+  timestamp: toTimestamp(cancelledAt),
+});
+
+/**
+ * Settles the last turn of an ended run before a follow-up continues it. The checkpoint moves to where the next execution starts, so
+ * that a later loss of an execution repeats nothing from before the follow-up:
+ * - a turn with a response is not carried out again;
+ * - a cancelled turn whose instruction a message replaces ends with a note in the conversation;
+ * - any other turn was interrupted: it begins again at the last checkpoint, since only that has the files that its messages speak of.
+ * @param isReplaced whether the follow-up has a message of its own
+ * @returns undefined if nothing changes
+ */
+export async function settleLastTurn(
+  head: EndedHead,
+  isReplaced: boolean,
+  ports: Pick<RunPorts, "table" | "runs" | "files">,
+): Promise<SettledTurn | undefined> {
+  const checkpoint = await loadCheckpoint(head, ports);
+  if (head.state === "CANCELLED" && isReplaced) return endCancelledTurn(head, checkpoint);
+  if (await hasResponse(head, ports)) {
+    const { messages, followups_stored: followups } = head;
+    if (checkpoint.messages === messages && checkpoint.followups === followups) return undefined;
+    return {
+      set: { checkpoint: true },
+      checkpoint: putCheckpoint(head.run_id, { ...checkpoint, messages, followups }),
+    };
+  }
+  const left = resetToCheckpoint(checkpoint, head);
+  if (left === undefined) return undefined;
+  return {
+    set: { checkpoint: true, followups_stored: Math.min(head.followups_stored, checkpoint.followups) },
+    checkpoint: putCheckpoint(head.run_id, left),
+  };
+}
+
+/** Whether the last turn of an ended run has its response. A run that failed may have been ended by the service during a turn. */
+async function hasResponse(head: EndedHead, ports: Pick<RunPorts, "runs" | "files">): Promise<boolean> {
+  if (head.state !== "FAILED") return head.state === "SUCCEEDED" || head.state === "BLOCKED";
+  const item = await ports.runs.lastMessageItem(head.run_id);
+  const last = item === undefined ? undefined : (await readBatch(item, ports.files)).messages.at(-1);
+  return last !== undefined && isTextBy("assistant", last);
+}
+
+function endCancelledTurn(head: EndedHead, checkpoint: Checkpoint): SettledTurn {
+  const text = JSON.stringify([cancelMessage(head.ended_at)]);
+  const bytes = Buffer.byteLength(text);
+  const number = head.messages + 1;
+  return {
+    messages: { first: number, count: 1, bytes, messages: text },
+    set: {
+      messages: number,
+      message_bytes: head.message_bytes + bytes,
+      followups_cancelled: head.followups,
+      checkpoint: true,
+    },
+    checkpoint: putCheckpoint(head.run_id, { ...checkpoint, messages: number, followups: head.followups_stored }),
+  };
+}
+
+/** True if a run was cancelled and then continued with a follow-up. */
+export const wasCancelled = (own: readonly Message[]): boolean => own.some(marksCancellation);
