@@ -207,7 +207,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript", "followup"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
   { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
-  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"] } } },
+  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"], PutObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
   { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },

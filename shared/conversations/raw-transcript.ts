@@ -1,5 +1,6 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
+import { keepFormUpload } from "#shared/files/kept-upload.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import { countUnchanged, type ExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
@@ -122,7 +123,7 @@ export async function storeUploadedTranscript(first: ExecutingHead, ports: RunPo
   if (pending?.execution_id !== first.execution_id) return;
   const size = await ports.files.size(pending.file);
   if (size === undefined || size !== (pending.size_bytes ?? size)) return;
-  const file = await keepUploaded(pending, ports);
+  const file = pending.sha256 === undefined ? await keepFormUpload(pending.file, ports.files) : pending.file;
   const { conversation_id } = await ports.runs.body(first.run_id);
   await changeExecution(first, ports, async (head) => {
     const raw = await readRawTranscript(head, ports.table);
@@ -135,14 +136,6 @@ export async function storeUploadedTranscript(first: ExecutingHead, ports: RunPo
     };
     return { change: { events: [], set: { heartbeat_at: ports.now() }, also }, result: undefined };
   });
-}
-
-/** Copies the content of an upload form to a key without a form, since a form can be used again until it expires. */
-async function keepUploaded({ file, sha256 }: TranscriptUpload, { files }: RunPorts): Promise<string> {
-  if (sha256 !== undefined) return file;
-  const kept = `${file}.kept`;
-  if ((await files.size(kept)) === undefined) await files.copy(file, kept);
-  return kept;
 }
 
 /** Finds the file with the raw transcript of a run; undefined if it has none. */

@@ -4,7 +4,10 @@ import { keys } from "#shared/table/keys.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 
 const Snapshot = v.object({
-  files: v.array(v.object({ ...SnapshotFile.entries, sha256: v.string() })),
+  /** Without size or digest, a file is uploaded with a form. */
+  files: v.array(
+    v.object({ ...SnapshotFile.entries, size_bytes: v.exactOptional(v.number()), sha256: v.exactOptional(v.string()) }),
+  ),
   /** Messages and follow-ups that were stored when the snapshot was created. */
   messages: v.number(),
   followups: v.number(),

@@ -1,5 +1,6 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
+import { keepFormUpload } from "#shared/files/kept-upload.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { deriveUuid } from "#shared/ids.ts";
 import { loadCheckpoint, putCheckpoint, type SnapshotFile } from "#shared/records/checkpoint.ts";
@@ -30,7 +31,9 @@ export async function createSnapshot(
   await storeSnapshot(head, generation, files, ports);
   return Promise.all(
     files.map(({ file, size_bytes, sha256, mime_type }) =>
-      ports.files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: mime_type }),
+      size_bytes === undefined || sha256 === undefined
+        ? ports.files.uploadForm(file, { mostBytes: SNAPSHOT_BYTES, contentType: mime_type })
+        : ports.files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: mime_type }),
     ),
   );
 }
@@ -41,20 +44,21 @@ function toSnapshotFiles(
   generation: string,
   requested: UploadSnapshotRequest["files"],
 ): Snapshot["files"] {
-  const files = requested.map(({ filename, mime_type, size_bytes, sha256 }, index) => {
-    const where = `files[${index}]`;
-    if (size_bytes === undefined) throw invalid(`${where}.size_bytes`, "is required: an upload is bound to its length");
-    if (sha256 === undefined) throw invalid(`${where}.sha256`, "is required: an upload is bound to its content");
-    const file = fileKeys.snapshot(head.run_id, head.execution_id, generation, index);
-    return { filename, mime_type, size_bytes, sha256, file };
-  });
+  const files = requested.map((described, index) => ({
+    ...described,
+    file: fileKeys.snapshot(head.run_id, head.execution_id, generation, index),
+  }));
   if (new Set(files.map(({ filename }) => filename)).size < files.length) {
     throw invalid("files", "must have unique filenames");
   }
-  if (files.reduce((sum, { size_bytes }) => sum + size_bytes, 0) > SNAPSHOT_BYTES) {
+  refuseAboveLimit(files.map(({ size_bytes = 0 }) => size_bytes));
+  return files;
+}
+
+function refuseAboveLimit(sizes: readonly number[]): void {
+  if (sizes.reduce((sum, size) => sum + size, 0) > SNAPSHOT_BYTES) {
     throw invalid("files", `must have at most ${SNAPSHOT_BYTES} bytes together`);
   }
-  return files;
 }
 
 /**
@@ -110,12 +114,8 @@ export async function saveCheckpoint(
     if (file === undefined) throw invalid(`files[${index}]`, "is not a file of this snapshot");
     return file;
   });
-  await Promise.all(
-    kept.map(async ({ filename, file, size_bytes }) => {
-      if ((await ports.files.size(file)) === size_bytes) return;
-      throw new RunyardError("conflict", { detail: `files: ${filename} is not uploaded`, retryable: false });
-    }),
-  );
+  const stored = await Promise.all(kept.map((file) => toStoredFile(file, ports)));
+  refuseAboveLimit(stored.map(({ size_bytes }) => size_bytes));
   await changeExecution(first, ports, async (head) => {
     const before = await loadCheckpoint(head, ports);
     if (before.generation === generation && before.execution_id === head.execution_id) return { result: undefined };
@@ -124,7 +124,7 @@ export async function saveCheckpoint(
       ...before,
       generation,
       execution_id: head.execution_id,
-      files: kept.map(({ sha256: _, ...file }) => file),
+      files: stored,
       messages,
       followups,
     };
@@ -140,10 +140,30 @@ export async function saveCheckpoint(
   });
 }
 
-/** Returns the snapshot files of the latest execution that has ended: the committed ones, and those it uploaded at its end. */
+/** Finds the uploaded file. @throws RunyardError if it is not uploaded */
+async function toStoredFile(
+  { filename, mime_type, file, size_bytes, sha256 }: Snapshot["files"][number],
+  { files }: RunPorts,
+): Promise<SnapshotFile> {
+  const isForm = size_bytes === undefined || sha256 === undefined;
+  const uploaded = await files.size(file);
+  if (uploaded === undefined || !(isForm || uploaded === size_bytes)) {
+    throw new RunyardError("conflict", { detail: `files: ${filename} is not uploaded`, retryable: false });
+  }
+  if (!isForm) return { filename, mime_type, size_bytes, file };
+  const kept = await keepFormUpload(file, files);
+  return { filename, mime_type, size_bytes: (await files.size(kept)) ?? uploaded, file: kept };
+}
+
+/**
+ * Returns the snapshot files of the run's latest execution. Of a run that has ended, these are the ones of its last execution
+ * only, with those that it uploaded at its end.
+ */
 export async function showHandoffFiles(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
-  const { files } = await loadCheckpoint(head, ports);
-  const left = isTerminal(head.state) ? await readFinalFiles(head, ports) : [];
+  const checkpoint = await loadCheckpoint(head, ports);
+  const isEnded = isTerminal(head.state);
+  const files = isEnded && checkpoint.execution_id !== head.execution_id ? [] : checkpoint.files;
+  const left = isEnded ? await readFinalFiles(head, ports) : [];
   const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
     return { attachment_id: deriveUuid(head.run_id, file), filename, download_url: url, mime_type };
@@ -158,5 +178,9 @@ async function readFinalFiles(head: RunHead, ports: RunPorts): Promise<SnapshotF
   const snapshot = await readSnapshot({ run_id, execution_id }, LEGACY, ports.table);
   const files = snapshot?.files ?? [];
   const sizes = await Promise.all(files.map(({ file }) => ports.files.size(file)));
-  return files.filter(({ size_bytes }, index) => sizes[index] === size_bytes);
+  return files.flatMap(({ filename, mime_type, file, size_bytes }, index) => {
+    const size = sizes[index];
+    const isUploaded = size !== undefined && size === (size_bytes ?? size);
+    return isUploaded ? [{ filename, mime_type, file, size_bytes: size }] : [];
+  });
 }

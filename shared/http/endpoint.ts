@@ -2,6 +2,7 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorCode, notFound } from "#shared/errors.ts";
+import { readIdempotencyHeaders } from "#shared/idempotency/idempotency-headers.ts";
 import { isUuid } from "#shared/ids.ts";
 import {
   createRateLimitToken,
@@ -176,6 +177,8 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
   const raw = readBody(event);
   const query = readQuery(request.query ?? {}, parseQuery(event.rawQueryString));
   const body = request.body === undefined ? undefined : parseFields(request.body, raw === undefined ? {} : raw);
+  // Like the fields, before it is known whether the resource exists.
+  if (event.requestContext.http.method === "POST") readIdempotencyHeaders(headerReader(event));
   refuse();
   const path = request.path === undefined ? undefined : readPath(request.path, event);
   const call = { path, query, body, header: headerReader(event) };

@@ -1,8 +1,9 @@
-import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import type { Key, Put, Table } from "#shared/table/table.ts";
 import { canonicalJson } from "./canonical-json.ts";
+import { readIdempotencyHeaders } from "./idempotency-headers.ts";
 import { type IdempotencyRecord, markOriginal, putRecord, readRecord, recordKey } from "./idempotency-store.ts";
 
 const KEYED_SECONDS = 24 * 3600;
@@ -28,16 +29,10 @@ export function toIdempotentRequest(
   operation: string,
   content: unknown,
 ): IdempotentRequest {
-  const key = header("idempotency-key");
-  if (key !== undefined && ([...key].length > 255 || !/^[\x20-\x7e]+$/.test(key))) {
-    throw invalid("Idempotency-Key", "must have at most 255 printable ASCII characters");
-  }
+  const { key, repeat } = readIdempotencyHeaders(header);
   // The key of a run belongs to no team, so its team header is not checked and must not count.
   const team = principal.kind === "run" ? "" : (header("x-team-uid") ?? header("x-warp-team-uid") ?? "");
   const hash = sha256(canonicalJson(content));
-  const retries = header("x-stainless-retry-count") ?? "0";
-  if (!/^\d+$/.test(retries)) throw invalid("x-stainless-retry-count", "must be a whole number");
-  const repeat = Number(retries) > 0;
   const name = key === undefined ? `body:${hash}` : `key:${sha256(key)}`;
   return {
     record: recordKey(`${toPrincipalKey(principal)}#${team}`, operation, name),

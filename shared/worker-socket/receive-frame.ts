@@ -146,8 +146,8 @@ async function endTask(
   ports: OfferPorts,
 ): Promise<void> {
   const summary = statusText(frame.data.message ?? "");
-  if (head.state === "PENDING") {
-    // Without a claim, only a failure has a meaning; it may be that of an earlier execution.
+  if (head.state === "PENDING" && frame.data.execution_id === undefined) {
+    // Without a claim, only a failure has a meaning: the frame may be that of an earlier execution.
     if (frame.type === "task_completed") return;
     return returnToQueue(head.run_id, head.execution_id, `the worker failed: ${summary}`, ports, { unstarted: true });
   }

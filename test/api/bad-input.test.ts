@@ -278,6 +278,16 @@ const cases: Record<string, readonly Case[]> = {
       status: 400,
       path: "Idempotency-Key",
     },
+    {
+      name: "an Idempotency-Key over 255 characters, for a run that does not exist",
+      send: () => [
+        "POST",
+        "/agent/runs/0199e0b2-0000-7000-8000-000000000000/cancel",
+        { headers: { "idempotency-key": "k".repeat(256) } },
+      ],
+      status: 400,
+      path: "Idempotency-Key",
+    },
     { name: "a filter over 512 bytes", send: list(`creator=${"c".repeat(513)}`), status: 400, path: "creator" },
     {
       name: "six metadata filters",

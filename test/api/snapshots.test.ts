@@ -332,17 +332,64 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect((await createClient(plane).get(path)).body.attachments).toMatchObject([{ filename: "notes.md" }]);
   });
 
+  it.each(["size_bytes", "sha256"])(
+    "accept a file without its %s, and keep what was uploaded at the commit",
+    async (name) => {
+      const plane = await createTestControlPlane();
+      const harness = await workingRun(plane);
+      const described: Record<string, unknown> = toFile("hello");
+      delete described[name];
+      const request = () =>
+        harness.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [described] });
+      const { status, body } = await request();
+      expect([status, body.uploads]).toMatchObject([200, [{ method: "POST" }]]);
+      expect(await commit(harness, "g"), "nothing is uploaded yet").toMatchObject({ status: 409 });
+      await plane.upload(body.uploads[0].url, "hello, world");
+      expect((await commit(harness, "g")).status).toBe(200);
+      await plane.upload((await request()).body.uploads[0].url, "replaced");
+      expect((await commit(harness, "g")).status).toBe(200);
+      await harness.shutDown({ error: { category: "crash", message: "gone" } });
+      const { checkpoint } = (await (await nextExecution(plane)).resolve()).body.context;
+      expect(checkpoint.files).toMatchObject([{ filename: "workspace.tar.gz", size_bytes: 12 }]);
+      expect(await plane.download(checkpoint.files[0].download_url)).toBe("hello, world");
+    },
+  );
+
+  it("list a final file without its size, once it is uploaded", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const files = ["a.md", "b.md"].map((filename) => ({ filename, mime_type: "text/markdown" }));
+    const { body } = await harness.support("upload-snapshot", { files });
+    await plane.upload(body.uploads[1].url, "notes");
+    await harness.finish();
+    const { attachments } = (await createClient(plane).get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body;
+    expect(attachments).toMatchObject([{ filename: "b.md" }]);
+    expect(await plane.download(attachments[0].download_url)).toBe("notes");
+  });
+
+  it("are those of the last execution once the run has ended", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const first = await workingRun(plane);
+    await saved(plane, first, "g");
+    await first.finish();
+    const path = `/agent/runs/${first.run_id}/handoff/attachments`;
+    expect((await user.get(path)).body.attachments).toHaveLength(1);
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "more" });
+    const second = await nextExecution(plane);
+    await second.resolve();
+    expect((await user.get(path)).body.attachments, "of the execution that has ended").toHaveLength(1);
+    await second.beat(1);
+    await second.finish();
+    expect((await user.get(path)).body.attachments, "the last one has left none").toEqual([]);
+  });
+
   it.each([
     ["a checkpoint without a name", { mode: "checkpoint", files: [toFile("a")] }, "generation"],
     ["a name with two underscores", { mode: "checkpoint", generation: "a__b", files: [toFile("a")] }, "generation"],
     ["no file", { generation: "g", files: [] }, "files"],
     ["a file with a path", { generation: "g", files: [toFile("a", "../a")] }, "files[0].filename"],
     ["two files of one name", { generation: "g", files: [toFile("a"), toFile("b")] }, "files"],
-    [
-      "a file without its size",
-      { generation: "g", files: [{ ...toFile("a"), size_bytes: undefined }] },
-      "files[0].size_bytes",
-    ],
     [
       "more than 2 GiB",
       { generation: "g", files: [{ ...toFile("a"), size_bytes: 2 ** 31 }, toFile("b", "b")] },

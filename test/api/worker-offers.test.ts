@@ -277,6 +277,18 @@ describe("a frame of a worker", () => {
     );
   });
 
+  it.each([
+    ["task_completed", "SUCCEEDED"],
+    ["task_failed", "FAILED"],
+  ])("ends the run if %s names its execution and comes before the claim", async (type, state) => {
+    const { worker, run } = await offeredRun();
+    const [{ data }] = worker.assignments();
+    await worker.send(type, { task_id: run, execution_id: data.execution_id, message: "it is over" });
+    expect(await readState(plane, run)).toBe(state);
+    await worker.claim(run);
+    expect(await readState(plane, run)).toBe(state);
+  });
+
   it("makes the worker stop an execution that it claims too late", async () => {
     const { worker, run, execution_id } = await claimedRun();
     await worker.claim(run);

@@ -161,7 +161,7 @@ function carriedBytes(output: string): number {
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 27_000;
   if (output.startsWith("schedules/run-schedule/")) return 21_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 42_000;
+  if (/^schedules\/(create|update)-/.test(output)) return 43_000;
   if (output.startsWith("runs/list-runs/")) return 8_000;
   if (output.startsWith("runs/cancel-runs/")) return 1_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
