@@ -1,4 +1,4 @@
-import { runSandbox } from "../functions/execution/run-sandbox.ts";
+import { runSandbox, runSharedSandbox } from "../functions/execution/run-sandbox.ts";
 import { copyHarness, takeEnvelope } from "./container.ts";
 import { serveInvocations } from "./lambda-runtime.ts";
 import { serveHooks } from "./microvm-hooks.ts";
@@ -25,8 +25,10 @@ async function main(): Promise<void> {
   process.env["RUNYARD_SANDBOX"] ??= "machine";
   const [what, folder = ""] = process.argv.slice(2);
   const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];
-  if (runtime !== undefined)
-    return serveInvocations(runtime, runSandbox, { once: process.env["SANDBOX_TENANCY"] === "shared" });
+  if (runtime !== undefined) {
+    const isShared = what === "sharedHandler";
+    return serveInvocations(runtime, isShared ? runSharedSandbox : runSandbox, { once: isShared });
+  }
   if (what === "copy") return copyHarness(folder, process.env["RUNYARD_ENVELOPE"] ?? "");
   if (what === "run") return void (await execute(takeEnvelope(folder)));
   await serveHooks(Number(process.env["RUNYARD_HOOKS_PORT"] ?? HOOKS_PORT), execute);

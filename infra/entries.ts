@@ -95,13 +95,17 @@ export function writeEntries(root: string, folder: string): ReadonlyMap<string, 
 function entrySource(file: string, root: string): string {
   const name = camelCase(file.slice(file.indexOf("/") + 1));
   const definition = `import { ${name} } from "${root}/functions/${file}.ts";\n`;
-  if (file === withoutPorts) return `${definition}\nexport const handler = ${name};\n`;
+  if (file === withoutPorts) return sandboxSource(`${root}/functions/${file}.ts`);
   const [wiring, createPorts] = findWiring(file);
   return `${definition}import { ${createPorts} } from "${root}/shared/wiring/${wiring}.ts";
 
 export const handler = ${name}.lambda(${createPorts});
 `;
 }
+
+/** The infrastructure selects one of the two handlers, because the sandbox has no environment variables. */
+const sandboxSource = (path: string): string =>
+  `export { runSandbox as handler, runSandboxAndExit as sharedHandler } from "${path}";\n`;
 
 /** The file of shared/wiring/ and the function in it that creates the ports of a file of functions/. */
 export function findWiring(file: string): Wiring {

@@ -14,7 +14,6 @@ type Name =
   | "DEAD_RUNS_QUEUE_URL"
   | "SANDBOX_FUNCTION_NAME"
   | "SANDBOX_TENANCY"
-  | "SANDBOX_EXITS"
   | "DISCOVERY_FUNCTION_NAME"
   | "GITHUB_API_URL"
   | "GITHUB_TOKEN_PARAMETER"
@@ -117,5 +116,5 @@ export function offeredSandboxes(): readonly SandboxProvider[] {
   return known.filter((provider) => provider !== "microvm" || hasMicrovms);
 }
 
-/** Whether Lambda isolates each execution as a tenant. Otherwise callers name no tenant, and the sandbox's process exits after each execution. */
+/** Whether Lambda isolates each execution as a tenant. Otherwise callers of the sandbox name no tenant. */
 export const hasTenants = (): boolean => settingIfAny("SANDBOX_TENANCY") !== "shared";

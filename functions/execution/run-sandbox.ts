@@ -3,7 +3,6 @@ import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { runExecution, runScan } from "#shared/sandbox/harness-process.ts";
 import { emptyTemporaryDirectory, removeAbandoned } from "#shared/sandbox/processes.ts";
-import { hasTenants, settingIfAny } from "#shared/settings.ts";
 import { Envelope } from "#shared/wire/harness.ts";
 import { ScanRequest } from "#shared/wire/scan.ts";
 
@@ -14,14 +13,12 @@ import { ScanRequest } from "#shared/wire/scan.ts";
 const MARGIN_MS = 15_000;
 const MARGIN_SHARE = 0.25;
 
+type SandboxContext = Pick<Context, "getRemainingTimeInMillis">;
+
 /** Handles a scan for skills, which returns its result, or an envelope, whose execution runs to its end. */
-export async function runSandbox(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
-  if (v.is(v.looseObject({ kind: v.literal("scan") }), event)) {
-    return runScan(v.parse(ScanRequest, event), program("scan.mjs"));
-  }
+export async function runSandbox(event: unknown, context: SandboxContext): Promise<unknown> {
+  if (isScan(event)) return runScan(v.parse(ScanRequest, event), program("scan.mjs"));
   const envelope = v.parse(Envelope, event);
-  // Lambda keeps the files of an environment that executions share, even where its process exits between them.
-  if (!hasTenants()) await emptyTemporaryDirectory();
   const time = context.getRemainingTimeInMillis();
   const margin = Math.min(MARGIN_MS, time * MARGIN_SHARE);
   const options = { program: program("harness.mjs"), graceMs: margin / 3, print };
@@ -29,10 +26,25 @@ export async function runSandbox(event: unknown, context: Pick<Context, "getRema
     runExecution({ ...envelope, deadline_at: Date.now() + time - margin }, options),
     removeAbandoned(),
   ]);
-  // The runtime of Node serves further invocations from the same process. Nobody reads the result of an asynchronous invocation.
-  if (settingIfAny("SANDBOX_EXITS") === "true") process.exit(0);
   return undefined;
 }
+
+/** Does the same where executions share Lambda's environments: its caller ends the process after each execution. */
+export async function runSharedSandbox(event: unknown, context: SandboxContext): Promise<unknown> {
+  // Lambda keeps the files of an environment, even where its process exits between executions.
+  if (!isScan(event)) await emptyTemporaryDirectory();
+  return runSandbox(event, context);
+}
+
+/** Does the same on the runtime of Node, which serves further invocations from the same process. */
+export async function runSandboxAndExit(event: unknown, context: SandboxContext): Promise<unknown> {
+  const result = await runSharedSandbox(event, context);
+  // Nobody reads the result of an asynchronous invocation.
+  if (!isScan(event)) process.exit(0);
+  return result;
+}
+
+const isScan = (event: unknown): boolean => v.is(v.looseObject({ kind: v.literal("scan") }), event);
 
 /** A program next to this one. */
 const program = (file: string) => ({ file: join(import.meta.dirname, file) });

@@ -51,6 +51,8 @@ export interface BaseFunctionProps {
   readonly quiet?: boolean;
   /** An image that is the function's code, instead of the bundle. @default the bundle, on the runtime of Node 24 */
   readonly image?: SandboxImage | undefined;
+  /** The export of the bundle that handles invocations; the program of an image gets its name as an argument. @default "handler" */
+  readonly handler?: string;
   /** True if the function may be part of a loop of invocations, which Lambda stops after 16 rounds otherwise. @default false */
   readonly recursive?: boolean;
   /** Whether each tenant gets execution environments of its own. @default shared ones */
@@ -96,13 +98,16 @@ export class BaseFunction extends Construct {
       ...(props.image === undefined
         ? {
             runtime: Runtime.NODEJS_24_X,
-            handler: "index.handler",
+            handler: `index.${props.handler ?? "handler"}`,
             code: Code.fromAsset(platform.bundle.assetDir(props.file), { exclude: ["*.map"] }),
           }
         : {
             runtime: Runtime.FROM_IMAGE,
             handler: Handler.FROM_IMAGE,
-            code: Code.fromEcrImage(props.image.repository, { tagOrDigest: props.image.tag }),
+            code: Code.fromEcrImage(props.image.repository, {
+              tagOrDigest: props.image.tag,
+              ...(props.handler !== undefined && { cmd: [props.handler] }),
+            }),
           }),
       // The role is complete: CDK must not add anything to it.
       role: role.withoutPolicyUpdates(),
@@ -112,11 +117,7 @@ export class BaseFunction extends Construct {
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       timeout: Duration.seconds(props.timeoutSeconds ?? 10),
       memorySize: props.memoryMb ?? 512,
-      environment: {
-        STAGE: platform.settings.stage,
-        ...granted.environment,
-        ...props.environment,
-      },
+      environment: { ...granted.environment, ...props.environment },
       ...(props.reserved !== undefined && { reservedConcurrentExecutions: props.reserved }),
       ...(props.diskMib !== undefined && { ephemeralStorageSize: Size.mebibytes(props.diskMib) }),
       ...(props.recursive === true && { recursiveLoop: RecursiveLoop.ALLOW }),

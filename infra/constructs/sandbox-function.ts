@@ -7,6 +7,9 @@ import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { SandboxTarget } from "./grants.ts";
 import { OWN_LOG_ACTIONS } from "./own-log.ts";
 
+/** Handles invocations where executions share Lambda's environments. */
+const SHARED_HANDLER = "sharedHandler";
+
 /** The function that is the sandbox of an execution: isolated from other executions, without traces, and started at most once. */
 export class SandboxFunction extends BaseFunction {
   /** What functions that start sandboxes need. */
@@ -14,17 +17,15 @@ export class SandboxFunction extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: Pick<BaseFunctionProps, "platform" | "targets" | "image">) {
     const { settings } = props.platform;
-    const variables = settings.sandboxTenancy ? {} : { SANDBOX_TENANCY: "shared" };
     super(scope, id, {
       ...props,
       ...triggers.runSandbox,
       // CloudFormation replaces the function if its package type or tenancy changes, and cannot while the name is taken.
       name: `run-sandbox-${settings.lambdaSandbox}${settings.sandboxTenancy ? "" : "-shared"}`,
       ...(settings.sandboxMemoryMb !== undefined && { memoryMb: settings.sandboxMemoryMb }),
-      environment: {
-        ...variables,
-        ...(settings.lambdaSandbox === "zip" && !settings.sandboxTenancy && { SANDBOX_EXITS: "true" }),
-      },
+      // Not a variable: with any variable, each start would fail. Lambda decrypts variables with the function's role, which the
+      // statement below denies.
+      ...(!settings.sandboxTenancy && { handler: SHARED_HANDLER }),
       // Commands can read the credentials of this role. No policy that is added to it later gives them more.
       statements: [new PolicyStatement({ effect: Effect.DENY, notActions: [...OWN_LOG_ACTIONS], resources: ["*"] })],
       timeoutSeconds: settings.sandboxSeconds ?? triggers.runSandbox.timeoutSeconds,
@@ -38,6 +39,7 @@ export class SandboxFunction extends BaseFunction {
       ...(settings.sandboxConcurrency !== undefined && { reserved: settings.sandboxConcurrency }),
     });
     const { functionArn, functionName } = this.lambda;
+    const variables = settings.sandboxTenancy ? {} : { SANDBOX_TENANCY: "shared" };
     this.target = { functionArn, functionName, variables };
     // Lambda never retries a start on its own. It drops one that did not begin within a minute; by then the reaper has found the
     // expired lease and dispatches the run again. An on-failure destination would report the drop, but sending to it is a right of

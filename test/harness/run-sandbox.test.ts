@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,11 +10,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
-const Module = v.object({ runSandbox: v.function() });
+const Module = v.object({ runSandbox: v.function(), runSandboxAndExit: v.function() });
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;
 const context = { getRemainingTimeInMillis: () => 120_000 };
 let folder: string;
 let invoke: (event: unknown, remainingMs?: number) => Promise<unknown>;
+/** Invokes the handler for environments that executions share, on the runtime of Node. */
+let invokeShared: (event: unknown) => Promise<unknown>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "harness-test-"));
@@ -29,7 +31,9 @@ beforeAll(async () => {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
   });
-  const { runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+  const module = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+  const { runSandbox, runSandboxAndExit } = module;
+  invokeShared = async (event) => runSandboxAndExit(event, context);
   invoke = async (event, remainingMs) =>
     runSandbox(event, remainingMs === undefined ? context : { getRemainingTimeInMillis: () => remainingMs });
 });
@@ -118,6 +122,24 @@ describe("run-sandbox", () => {
     await using second = await FakeControlPlane.start({ prompt: sh("true") });
     await start(second);
     expect(leftovers()).toEqual([]);
+  });
+
+  it("exits after an execution in a shared environment, whose temporary files it removes before, but not after a scan", async () => {
+    const exits: unknown[] = [];
+    vi.spyOn(process, "exit").mockImplementation((code) => {
+      exits.push([code, leftovers()]);
+      throw new Error("exited");
+    });
+    writeFileSync(join(folder, "tmp", "left-by-another-run"), "");
+    const scan = { kind: "scan", v: 1, url: "https://github.com/acme/shop", time_limit_ms: 1_000 };
+    await expect(invokeShared(scan)).resolves.toMatchObject({ outcome: "failed" });
+    expect([exits, leftovers()]).toEqual([[], ["left-by-another-run"]]);
+    await using plane = await FakeControlPlane.start({ prompt: sh("true") });
+    const { deadline_at: _, ...event } = plane.envelope;
+    vi.spyOn(console, "log").mockReturnValue();
+    await expect(invokeShared(event)).rejects.toThrow("exited");
+    expect(plane.outcome?.success).toBe(true);
+    expect(exits).toEqual([[0, []]]);
   });
 
   it("rejects an invalid envelope", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Resource, repository, type Synthesized, synthesize } from "./synthesize.ts";
+import { EVERY_SETTING, type Resource, repository, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface FunctionProperties {
   readonly FunctionName: string;
@@ -10,6 +10,9 @@ interface FunctionProperties {
   readonly EphemeralStorage?: { Size: number };
   readonly TenancyConfig?: object;
   readonly Environment?: { Variables: Record<string, unknown> };
+  readonly Handler?: string;
+  readonly ImageConfig?: { Command: string[] };
+  readonly Role: { "Fn::GetAtt": [string, string] };
   readonly TracingConfig?: { Mode: string };
 }
 interface Statement {
@@ -22,7 +25,7 @@ interface Statement {
 }
 interface RoleProperties {
   readonly Description?: string;
-  readonly Policies: { PolicyDocument: { Statement: Statement[] } }[];
+  readonly Policies?: { PolicyDocument: { Statement: Statement[] } }[];
 }
 
 let usual: Synthesized;
@@ -37,7 +40,7 @@ const findStatements = (description: string): Statement[] =>
   usual
     .all<RoleProperties>("AWS::IAM::Role")
     .filter(({ Properties }) => Properties.Description === description)
-    .flatMap(({ Properties }) => Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
+    .flatMap(({ Properties: { Policies = [] } }) => Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
 const sandboxNames = (of: Synthesized) =>
   of
     .all<FunctionProperties>("AWS::Lambda::Function")
@@ -97,13 +100,18 @@ describe("the sandbox function", () => {
   it("must exit after each execution if the account has no tenant isolation, and callers pass no tenant", () => {
     const shared = synthesize({ sandboxTenancy: "false" });
     expect(functionNamed("runyard-run-sandbox-image-shared", shared)).not.toHaveProperty("TenancyConfig");
-    for (const name of ["run-sandbox-image-shared", "dispatch-run", "discover-skills"]) {
-      expect(functionNamed(`runyard-${name}`, shared)?.Environment?.Variables).toMatchObject({
-        SANDBOX_TENANCY: "shared",
-      });
-      const own = name.replace("-shared", "");
-      expect(functionNamed(`runyard-${own}`)?.Environment?.Variables).not.toHaveProperty("SANDBOX_TENANCY");
+    for (const name of ["runyard-dispatch-run", "runyard-discover-skills"]) {
+      expect(functionNamed(name, shared)?.Environment?.Variables).toMatchObject({ SANDBOX_TENANCY: "shared" });
+      expect(functionNamed(name)?.Environment?.Variables).not.toHaveProperty("SANDBOX_TENANCY");
     }
+    const command = { Command: ["sharedHandler"] };
+    expect(functionNamed("runyard-run-sandbox-image-shared", shared)?.ImageConfig).toEqual(command);
+    expect(functionNamed("runyard-run-sandbox-image")).not.toHaveProperty("ImageConfig");
+    const zipped = synthesize({ lambdaSandbox: "zip", sandboxTenancy: "false" });
+    expect(functionNamed("runyard-run-sandbox-zip-shared", zipped)?.Handler).toBe("index.sharedHandler");
+    expect(functionNamed("runyard-run-sandbox-zip", synthesize({ lambdaSandbox: "zip" }))?.Handler).toBe(
+      "index.handler",
+    );
     expect(() => synthesize({ sandboxTenancy: "no" })).toThrow(/"sandboxTenancy" must be true or false/);
   });
 
@@ -121,6 +129,39 @@ describe("the sandbox function", () => {
     const deny = findStatements("runyard-run-sandbox-image").filter(({ Effect }) => Effect === "Deny");
     expect(deny).toEqual([{ Effect: "Deny", NotAction: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: "*" }]);
   });
+});
+
+describe("environment variables", () => {
+  it.each([
+    ["by default", {}],
+    ["for a zip", { lambdaSandbox: "zip" }],
+    ["for a shared image", { sandboxTenancy: "false" }],
+    ["for a shared zip", { lambdaSandbox: "zip", sandboxTenancy: "false" }],
+    ["with every setting", EVERY_SETTING],
+  ])("are absent where the role denies kms:Decrypt, by which Lambda decrypts them at each start, %s", (_, context) => {
+    const deployed = synthesize(context);
+    const denying = deployed
+      .all<RoleProperties>("AWS::IAM::Role")
+      .filter(({ Properties: { Policies = [] } }) =>
+        Policies.some(({ PolicyDocument }) => PolicyDocument.Statement.some(deniesDecrypt)),
+      )
+      .map(({ stack, id }) => `${stack} ${id}`);
+    expect(denying.length).toBeGreaterThan(0);
+    const functions = deployed
+      .all<FunctionProperties>("AWS::Lambda::Function")
+      .filter(({ stack, Properties }) => denying.includes(`${stack} ${Properties.Role["Fn::GetAtt"][0]}`));
+    expect(functions.length).toBeGreaterThanOrEqual(denying.length);
+    for (const { Properties } of functions)
+      expect(Properties, Properties.FunctionName).not.toHaveProperty("Environment");
+  });
+
+  /** Whether a statement denies kms:Decrypt. Lambda has a grant for it, which an explicit Deny overrides. */
+  function deniesDecrypt({ Effect, Action, NotAction }: Statement): boolean {
+    if (Effect !== "Deny") return false;
+    const names = (actions: string | readonly string[]) =>
+      [actions].flat().some((action) => new RegExp(`^${action.replaceAll("*", ".*")}$`, "i").test("kms:Decrypt"));
+    return Action === undefined ? !names(NotAction ?? []) : names(Action);
+  }
 });
 
 describe("alarms", () => {

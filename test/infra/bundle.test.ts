@@ -59,6 +59,7 @@ describe("bundle", () => {
     for (const file of globSync("*-part.ts", { cwd: join(repository, "shared/aws") })) {
       write(`shared/aws/${file}`, `export const part = "${file}";\n`);
     }
+    write("functions/execution/run-sandbox.ts", "export const [runSandbox, runSandboxAndExit] = [1, 2];\n");
     write("functions/docs/get-openapi.ts", CREDENTIALS + readDefinition("docs/get-openapi"));
     write("harness/later.ts", 'export const later = "loaded later";\n');
     write("harness/main.ts", `${BEDROCK}void import("./later.ts");\nprocess.stdout.write("harness");\n`);
@@ -72,6 +73,8 @@ describe("bundle", () => {
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "harness.mjs"))).toBe(true);
     const { handler } = await import(pathToFileURL(join(made.assetDir("runs/get-run"), "index.mjs")).href);
     expect(handler()).toBe("runs/get-run");
+    const handlers = await import(pathToFileURL(join(made.assetDir("execution/run-sandbox"), "index.mjs")).href);
+    expect(handlers).toMatchObject({ handler: 1, sharedHandler: 2 });
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "files.mjs"))).toBe(true);
     // The programs of the sandbox, and what the harness loads later.

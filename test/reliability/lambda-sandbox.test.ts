@@ -1,5 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { afterEach, describe, expect, it } from "vitest";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
@@ -86,5 +91,36 @@ describe("the runtime of the image", () => {
     });
     await serveInvocations(host, async () => "done", { once: true });
     expect(calls).toEqual(["GET next", "POST 1/response"]);
+  });
+
+  it.each([
+    [
+      "ends after one invocation and removes temporary files before it, given the argument sharedHandler",
+      ["sharedHandler"],
+      1,
+      [],
+    ],
+    ["serves one invocation after the other and removes no files, without an argument", [], 2, ["left"]],
+  ])("%s", async (_, given, invocations, left) => {
+    const folder = mkdtempSync(join(tmpdir(), "runtime-"));
+    writeFileSync(join(folder, "left"), "");
+    const calls: string[] = [];
+    const host = await serve((method, url) => {
+      const call = `${method} ${url.split("/invocation/")[1]}`;
+      calls.push(call);
+      const headers = { "lambda-runtime-aws-request-id": "1", "lambda-runtime-deadline-ms": "1" };
+      // The third request for an invocation ends a runtime that goes on.
+      const isOver = calls.filter((earlier) => earlier === call).length > 2;
+      return { status: isOver ? 500 : method === "GET" ? 200 : 202, headers, body: "{}" };
+    });
+    const program = spawn(process.execPath, [join(import.meta.dirname, "../../image/entry.ts"), ...given], {
+      env: { PATH: process.env["PATH"], TMPDIR: folder, AWS_LAMBDA_RUNTIME_API: host },
+      stdio: "ignore",
+    });
+    await once(program, "exit");
+    const served = Array.from({ length: invocations }, () => ["GET next", "POST 1/error"]).flat();
+    expect(calls).toEqual(invocations === 1 ? served : [...served, "GET next"]);
+    expect(readdirSync(folder)).toEqual(left);
+    rmSync(folder, { recursive: true });
   });
 });
