@@ -42,8 +42,8 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
   });
   new Alarm(scope, "StartsFailing", {
     name: "starts-failing",
-    impact: "Runs start minutes late, and end in ERROR after five attempts, because their sandbox cannot be started.",
-    metric: countLines(scope, "FailedStarts", props.dispatcher.log, "startFailed"),
+    impact: "Runs start minutes late, or end in ERROR, because their sandbox cannot be started or sends no request.",
+    metric: countFailedStarts(scope, props),
     topic,
   });
   if (props.gateway !== undefined) createGatewayAlarm(scope, props.gateway, topic);
@@ -60,6 +60,12 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
     threshold: 10,
     topic,
   });
+}
+
+/** Counts starts that the dispatcher could not request, and runs that the reaper ended because their sandboxes sent no request. */
+function countFailedStarts(scope: Construct, { dispatcher, reaper }: ExecutionAlarmsProps): Metric {
+  countLines(scope, "SilentStarts", reaper.log, "startFailed", "FailedStarts");
+  return countLines(scope, "FailedStarts", dispatcher.log, "startFailed");
 }
 
 function createGatewayAlarm(scope: Construct, { lambda }: BaseFunction, topic: ITopic | undefined): void {
@@ -96,14 +102,14 @@ function createReaperAlarms(scope: Construct, { reaper, topic }: ExecutionAlarms
 }
 
 /** Counts the log lines in which a field is true, which costs nothing while there are none. */
-function countLines(scope: Construct, name: string, logGroup: ILogGroup, field: string): Metric {
-  return new MetricFilter(scope, name, {
+function countLines(scope: Construct, id: string, logGroup: ILogGroup, field: string, metricName: string = id): Metric {
+  return new MetricFilter(scope, id, {
     logGroup,
     filterPattern: FilterPattern.any(
       FilterPattern.booleanValue(`$.${field}`, true),
       FilterPattern.booleanValue(`$.message.${field}`, true),
     ),
     metricNamespace: "Runyard",
-    metricName: name,
+    metricName,
   }).metric({ period: Duration.minutes(5), statistic: Stats.SUM });
 }

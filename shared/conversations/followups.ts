@@ -12,7 +12,7 @@ import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
+import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -120,6 +120,9 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
   throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
 }
 
+/** Attributes that an ended run loses when a follow-up restarts it. */
+const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES];
+
 function toFollowupChange(
   head: RunHead,
   content: Content,
@@ -142,7 +145,7 @@ function toFollowupChange(
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
     },
-    ...(revives ? { remove: ["restarts", ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
+    ...(revives ? { remove: REVIVED_WITHOUT, checkAt: now + 30_000 } : {}),
     also: { idempotency: record, followup, rateLimit: rateLimitToken(now), checkpoint: settled?.checkpoint },
   };
 }

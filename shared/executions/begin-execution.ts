@@ -1,16 +1,13 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
-import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
+import { type Change, START_COUNTERS, type TimelineEntry } from "#shared/runs/transition.ts";
 
 /** A run that its caller executes and has not begun. */
 type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "execution_id" | "key_hash">;
 
 export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
   head.state === "QUEUED" && head.execution_id !== undefined && head.key_hash !== undefined;
-
-/** What counts the starts since the run's last execution began. */
-const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
 
 /**
  * Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing.

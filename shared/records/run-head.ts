@@ -111,7 +111,7 @@ const common = {
   worker_host: v.exactOptional(v.string()),
   /** True if the run's environment has an image of its own; the body names it. */
   own_image: v.exactOptional(v.literal(true)),
-  /** Consecutive starts of that image without a request from the harness. */
+  /** Consecutive starts of a sandbox without a request from the harness. */
   silent_starts: v.exactOptional(v.number()),
   /** Consecutive starts that were deferred, and of those the ones that failed. */
   deferred_starts: v.exactOptional(v.number()),

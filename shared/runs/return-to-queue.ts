@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { logLine } from "#shared/log/log.ts";
+import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { failByPlatform, failWaitingRun } from "./end-run.ts";
 import { sendRequeued } from "./requeue-run.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -16,11 +17,15 @@ const LATE_MS = 60_000;
 const SILENT_CHECK_MS = 5_000;
 /** Consecutive starts that the provider refused with an error that is no deferral, after which the run ends. */
 const MAX_FAILED_STARTS = 5;
-/** Consecutive starts of an environment's image without a call by the harness, after which the run ends. */
+/** Consecutive starts of a sandbox without a call by the harness, after which the run ends. */
 const MAX_SILENT_STARTS = 3;
+const SILENT_SANDBOX = `the sandbox was started ${MAX_SILENT_STARTS} times in a row and sent no request`;
 const SILENT_IMAGE = `the environment's docker_image failed to start the harness ${MAX_SILENT_STARTS} times in a row: it must be public, support arm64 and include glibc`;
 
-/** Returns a run whose sandbox was started and sent no request to the queue, for another start immediately. */
+/**
+ * Returns a run whose sandbox was started and sent no request to the queue, for another start immediately. After some such starts the
+ * run ends. An execution whose sandbox was never started, such as an offer that a worker refuses, is not counted.
+ */
 export async function returnToQueue(
   runId: string,
   executionId: string,
@@ -31,12 +36,21 @@ export async function returnToQueue(
   const head = await ports.runs.head(runId);
   if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
   const now = ports.now();
-  // Only the environment's owner can fix an image.
-  const silent = head.sandbox?.provider === "fargate" ? (head.silent_starts ?? 0) + 1 : 0;
-  if (silent >= MAX_SILENT_STARTS) return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
+  const silent = start.unstarted === true ? 0 : (head.silent_starts ?? 0) + 1;
+  if (silent >= MAX_SILENT_STARTS) return endSilentRun(head, ports);
   const set = silent === 0 ? {} : { silent_starts: silent };
   if (await queueAgain(head, why, { ...start, set, checkAt: now + SILENT_CHECK_MS }, ports))
     await sendRequeued(head, ports);
+}
+
+/** Ends a run whose sandboxes send no request: FAILED if its environment has an image of its own, which only the owner can fix. */
+async function endSilentRun(head: ExecutingHead, ports: RunPorts): Promise<void> {
+  const runId = head.run_id;
+  if (head.sandbox?.provider === "fargate")
+    return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
+  // The provider accepted the starts, so nothing else reports that they fail.
+  logLine("error", "sandboxes send no request", { run_id: runId, startFailed: true });
+  return failByPlatform(runId, SILENT_SANDBOX, ports);
 }
 
 /**

@@ -58,6 +58,8 @@ export const EXECUTION_ATTRIBUTES = [
   "instance_id",
   "extended_from",
 ] as const;
+/** What counts the starts since the run's last execution began. */
+export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
 /** Attributes of an ended run, removed when it continues. */
 export const ENDING_ATTRIBUTES = [
   "ended_at",

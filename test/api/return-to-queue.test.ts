@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { deferQueued, deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
@@ -6,6 +6,7 @@ import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, startedRun, workingRun } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
+import { reap } from "../support/reaper.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
 let plane: TestControlPlane;
@@ -80,15 +81,60 @@ describe("a start", () => {
     expect(await start(new Error("no such function"))).toBe("ERROR");
   });
 
-  it("is repeated without limit if a sandbox without a custom image is silent", async () => {
-    plane.offered.splice(0, 1, "microvm");
+  it.each(["lambda", "microvm"] as const)(
+    "ends the run in ERROR when it is the third in a row without a request (%s)",
+    async (provider) => {
+      plane.offered.splice(0, 1, provider);
+      const id = await createRun(plane);
+      vi.mocked(process.stdout.write).mockClear();
+      for (let start = 1; start <= 3; start++) {
+        expect(await readHead(id), `start ${start}`).toMatchObject({ state: "QUEUED" });
+        await plane.dispatch(id);
+        plane.clock.now += 70_000;
+        await reap(plane);
+      }
+      expect((await createClient(plane).get(`/agent/runs/${id}`)).body).toMatchObject({
+        state: "ERROR",
+        status_message: {
+          error_code: "internal_error",
+          message: "the sandbox was started 3 times in a row and sent no request",
+          retryable: true,
+        },
+      });
+      const lines = vi.mocked(process.stdout.write).mock.calls.map(([line]): unknown => JSON.parse(String(line)));
+      expect(lines).toContainEqual(expect.objectContaining({ level: "error", run_id: id, startFailed: true }));
+    },
+  );
+
+  it("does not count as silent if it is deferred, or refused by a worker", async () => {
     const id = await createRun(plane);
-    for (let start = 1; start <= 4; start++) {
+    for (let start = 1; start <= 2; start++) await silent(id, (await plane.dispatch(id)).execution_id);
+    for (let start = 1; start <= 5; start++) {
+      plane.failures.push(new StartDeferred("throttled"));
+      await consume(plane, "runs", id);
       const { execution_id } = await plane.dispatch(id);
-      await silent(id, execution_id);
-      expect(await readHead(id), `start ${start}`).toMatchObject({ state: "QUEUED" });
+      await returnToQueue(id, execution_id, "it is at capacity", plane.ports, { unstarted: true });
+      expect(await readHead(id), `start ${start}`).toMatchObject({ state: "QUEUED", silent_starts: 2 });
     }
-    expect(await readHead(id)).not.toHaveProperty("silent_starts");
+    await silent(id, (await plane.dispatch(id)).execution_id);
+    expect(await readState(plane, id)).toBe("ERROR");
+  });
+
+  it("is counted from zero again after a follow-up restarts the run", async () => {
+    const id = await createRun(plane);
+    plane.failures.push(new StartDeferred("throttled"), new Error("no such function"));
+    for (let start = 1; start <= 2; start++) await consume(plane, "runs", id);
+    for (let start = 1; start <= 3; start++) await silent(id, (await plane.dispatch(id)).execution_id);
+    expect(await readHead(id)).toMatchObject({
+      state: "ERROR",
+      silent_starts: 2,
+      deferred_starts: 2,
+      failed_starts: 1,
+    });
+    await createClient(plane).post(`/agent/runs/${id}/followups`, { message: "try again" });
+    const head = await readHead(id);
+    expect(head).toMatchObject({ state: "QUEUED" });
+    for (const name of ["silent_starts", "deferred_starts", "failed_starts"]) expect(head).not.toHaveProperty(name);
   });
 
   it("has its sandbox stopped if it was silent, and has no sandbox to stop if it failed", async () => {

@@ -130,6 +130,19 @@ describe("every alarm", () => {
     expect(JSON.stringify(mailed.all("AWS::SNS::TopicPolicy"))).toContain("aws:SecureTransport");
   });
 
+  it("starts-failing counts refused starts in the dispatcher's log, and ended runs with silent sandboxes in the reaper's", () => {
+    const filters = deployment
+      .all<{ FilterPattern: string; LogGroupName: { Ref: string }; MetricTransformations: { MetricName: string }[] }>(
+        "AWS::Logs::MetricFilter",
+      )
+      .filter(({ Properties }) => Properties.MetricTransformations[0]?.MetricName === "FailedStarts");
+    for (const { Properties } of filters) expect(Properties.FilterPattern).toContain("$.startFailed IS TRUE");
+    expect(filters.map(({ Properties }) => Properties.LogGroupName.Ref.slice(0, 10)).sort()).toEqual([
+      "DispatchRu",
+      "ReapRunsLo",
+    ]);
+  });
+
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
     const filter = deployment
       .all<{ FilterPattern: string }>("AWS::Logs::MetricFilter")
