@@ -13,6 +13,8 @@ import type { Construct } from "constructs";
 export interface ClosedBucketProps {
   /** Whether the bucket outlives its stack. */
   readonly removalPolicy: RemovalPolicy;
+  /** Whether a function of CDK's deletes the objects before the bucket, which otherwise has to be empty, is deleted. @default false */
+  readonly autoDeleteObjects?: boolean;
   /** Days after which every object is deleted. @default never */
   readonly expireDays?: number;
   /** Objects that are deleted some days after they were written, by what their key begins with. @default none */
@@ -41,6 +43,7 @@ export function closedBucket(scope: Construct, id: string, props: ClosedBucketPr
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: false,
     removalPolicy: props.removalPolicy,
+    ...(props.autoDeleteObjects !== undefined && { autoDeleteObjects: props.autoDeleteObjects }),
     lifecycleRules: [
       { id: "unfinished-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ...(expireDays === undefined ? [] : [{ id: "expiry", expiration: Duration.days(expireDays) }]),

@@ -52,7 +52,7 @@ export class FrontDoor extends Construct {
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
     // It only contains files that a deployment put there and can put there again.
-    const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY });
+    const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true });
     const { region, urlSuffix } = Stack.of(this);
     const api = new HttpOrigin(`${props.apiId}.execute-api.${region}.${urlSuffix}`, {
       // Longer than the API's own 30 seconds, so that a waiting reader gets the API's response.
@@ -145,8 +145,7 @@ export class FrontDoor extends Construct {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // A bucket that is not empty cannot be deleted with its stack.
-    const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup, retainOnDelete: false };
+    const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup };
     const assets = new BucketDeployment(this, "WebAssets", {
       ...shared,
       exclude: ["*"],

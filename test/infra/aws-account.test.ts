@@ -204,11 +204,18 @@ describe("CloudFront", () => {
     expect(() => synthesize({ frontDoor: "no" })).toThrow(/"frontDoor" must be true or false/);
   });
 
-  it("leaves an empty bucket of web files behind, which a teardown can delete", () => {
-    const [files] = usual.stacks.flatMap(({ resources }) =>
-      resources.filter(({ Type }) => Type === "Custom::CDKBucketDeployment"),
-    );
-    expect(files?.Properties).toMatchObject({ RetainOnDelete: false });
+  it("has a bucket of web files that is emptied before it is deleted, as every bucket that goes with its stack", () => {
+    const deleted = usual.all("AWS::S3::Bucket").filter(({ DeletionPolicy }) => DeletionPolicy === "Delete");
+    expect(deleted.map(({ stack }) => stack)).toEqual(["Runyard-Api"]);
+    const emptied = usual.all<{ BucketName: { Ref: string } }>("Custom::S3AutoDeleteObjects");
+    expect(emptied.map(({ Properties }) => Properties.BucketName.Ref)).toEqual(deleted.map(({ id }) => id));
+    const [policy] = usual
+      .all<{ Bucket: { Ref: string }; PolicyDocument: { Statement: Statement[] } }>("AWS::S3::BucketPolicy")
+      .filter(({ Properties }) => Properties.Bucket.Ref === deleted[0]?.id);
+    const allowed = policy?.Properties.PolicyDocument.Statement.filter(({ Effect }) => Effect === "Allow") ?? [];
+    expect(allowed.find(({ Action }) => [Action].flat().includes("s3:DeleteObject*"))?.Principal).toEqual({
+      AWS: { "Fn::GetAtt": [expect.stringMatching(/^CustomS3AutoDeleteObjects/), "Arn"] },
+    });
   });
 });
 

@@ -259,7 +259,9 @@ describe("on the local cloud", () => {
     expect(
       absent.filter(
         (id) =>
-          !/FrontDoor|EventStream|BucketLogs|CDKBucketDeployment|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(id),
+          !/FrontDoor|EventStream|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
+            id,
+          ),
       ),
     ).toEqual([]);
     expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);

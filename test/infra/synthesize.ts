@@ -31,7 +31,7 @@ export interface Synthesized {
   readonly templates: readonly { readonly name: string; readonly template: object }[];
   /** The conditions of all stacks. */
   readonly conditions: readonly object[];
-  /** All resources of one CloudFormation type, in all stacks, except those of CDK's own function that copies the web app. */
+  /** All resources of one CloudFormation type, in all stacks, except those of CDK's own functions that copy and delete the web app. */
   all<P = Record<string, unknown>>(type: string): readonly Resource<P>[];
 }
 
@@ -120,7 +120,7 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
 }
 
 function isOurs({ id }: Resource): boolean {
-  return !id.startsWith("CustomCDKBucketDeployment");
+  return !/^Custom(CDKBucketDeployment|S3AutoDeleteObjects)/.test(id);
 }
 
 function cdkJson(): { context: Record<string, unknown> } {
