@@ -1,9 +1,11 @@
 import { Fn, Stack } from "aws-cdk-lib";
+import type { CfnUrl } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { settingVariables } from "../setting-variables.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
+import { webCors } from "./web-cors.ts";
 
 /**
  * The function that streams the events of runs. API Gateway cannot stream responses, so CloudFront sends these requests to a function URL.
@@ -32,6 +34,16 @@ export class EventStream extends BaseFunction {
       },
     });
     this.secret = secret;
-    this.host = addStreamingUrl(this, this.lambda);
+    this.host = addStreamingUrl(
+      this,
+      this.lambda,
+      settings.webUrl === undefined ? undefined : readCors(settings.webUrl),
+    );
   }
+}
+
+/** The CORS settings by which a web app of another origin reads the stream. A function URL takes no OPTIONS in its list of methods. */
+function readCors(webUrl: string): CfnUrl.CorsProperty {
+  const { maxAge, ...lists } = webCors(webUrl);
+  return { ...lists, allowMethods: ["GET"], maxAge: maxAge.toSeconds() };
 }

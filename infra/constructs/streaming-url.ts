@@ -4,14 +4,16 @@ import type { Construct } from "constructs";
 
 /**
  * Creates a URL that streams the responses of a function. Anybody may call it: the function authenticates its callers itself.
+ * @param cors what pages of other origins may do; Lambda answers their preflight requests itself
  * @returns the host of the URL
  */
-export function addStreamingUrl(scope: Construct, lambda: IFunction): string {
+export function addStreamingUrl(scope: Construct, lambda: IFunction, cors?: CfnUrl.CorsProperty): string {
   const authType = "NONE";
   const url = new CfnUrl(scope, "Url", {
     authType,
     invokeMode: "RESPONSE_STREAM",
     targetFunctionArn: lambda.functionArn,
+    ...(cors !== undefined && { cors }),
   });
   // A public URL needs both permissions, and the second one is valid for calls through the URL only.
   const everybody = { functionName: lambda.functionArn, principal: "*" };

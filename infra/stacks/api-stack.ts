@@ -10,9 +10,13 @@ import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
 import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
+import { webCors } from "../constructs/web-cors.ts";
 import { WebFunction } from "../constructs/web-function.ts";
 import type { Addresses, Platform } from "../platform.ts";
 import type { DataStack } from "./data-stack.ts";
+
+/** The methods that pages of another origin may use. */
+const METHODS = [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT, CorsHttpMethod.DELETE];
 
 export interface ApiStackProps extends StackProps {
   readonly platform: Platform;
@@ -37,7 +41,8 @@ export class ApiStack extends Stack {
       createDefaultStage: false,
       // Behind CloudFront the web app and the API have one origin; only a web app elsewhere needs to be named.
       // The emulator gets CORS wrong, and the local cloud has a proxy.
-      ...(settings.webUrl !== undefined && onAws && { corsPreflight: cors(settings.webUrl) }),
+      ...(settings.webUrl !== undefined &&
+        onAws && { corsPreflight: { ...webCors(settings.webUrl), allowMethods: METHODS } }),
     });
     new HttpStage(this, "Stage", {
       httpApi: api,
@@ -130,24 +135,6 @@ function accessLogFormat(): AccessLogFormat {
       integrationError: "$context.integrationErrorMessage",
     }),
   );
-}
-
-function cors(webUrl: string) {
-  return {
-    allowOrigins: [new URL(webUrl).origin],
-    allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT, CorsHttpMethod.DELETE],
-    allowHeaders: [
-      "authorization",
-      "content-type",
-      "idempotency-key",
-      "last-event-id",
-      "x-run-source",
-      "x-stainless-retry-count",
-      "x-team-uid",
-    ],
-    exposeHeaders: ["age", "x-request-id", "x-should-retry", "idempotent-replay", "retry-after", "location"],
-    maxAge: Duration.hours(1),
-  };
 }
 
 /** Origin of the signed URLs of files. */

@@ -58,6 +58,41 @@ describe("the event stream", () => {
       expect(Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
   });
 
+  it("is readable for a web app of another origin, with the API's lists of headers, and for no other page", () => {
+    interface Cors {
+      readonly AllowMethods: string[];
+      readonly AllowHeaders: string[];
+      readonly ExposeHeaders: string[];
+      readonly MaxAge: number;
+    }
+    const corsOf = (of: Synthesized) =>
+      of
+        .all<{ Cors?: Cors }>("AWS::Lambda::Url")
+        .flatMap(({ id, Properties }) => (Properties.Cors ? [[id, Properties.Cors]] : []));
+    expect(corsOf(aws)).toEqual([]);
+    const other = synthesize({ webUrl: "https://runs.example/" });
+    const [api] = other.all<{ CorsConfiguration?: Cors }>("AWS::ApiGatewayV2::Api");
+    const { AllowHeaders, ExposeHeaders, MaxAge } = api?.Properties.CorsConfiguration ?? {};
+    const expected = {
+      AllowOrigins: ["https://runs.example"],
+      AllowMethods: ["GET"],
+      AllowHeaders,
+      ExposeHeaders,
+      MaxAge,
+    };
+    expect(corsOf(other)).toEqual([[expect.stringMatching(/^EventStreamUrl/), expected]]);
+    expect(AllowHeaders).toEqual(expect.arrayContaining(["authorization", "last-event-id", "x-team-uid"]));
+  });
+
+  it("forwards the headers of a preflight request to the function URL, which answers it", () => {
+    const [distribution] = aws.all<Distribution>("AWS::CloudFront::Distribution");
+    expect(distribution?.Properties.DistributionConfig.CacheBehaviors[0]).toMatchObject({
+      AllowedMethods: expect.arrayContaining(["OPTIONS"]),
+      // AllViewerExceptHostHeader
+      OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+    });
+  });
+
   it("passes the caller's host name to the function", () => {
     const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
     const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("runyard-viewer-host"));
