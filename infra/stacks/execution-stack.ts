@@ -158,6 +158,8 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     ...triggers.endRun,
     source: queues.ends.queue,
     maxConcurrency: Math.min(20, dispatch),
+    // The end of a run requests the next waiting one, whose dispatch may end it at once: many such runs are one chain of invocations.
+    recursive: true,
   });
   const firing = new BaseFunction(stack, "FireSchedule", { ...common, ...triggers.fireSchedule });
   // The reconciler fires what fails all three times.

@@ -220,12 +220,15 @@ describe("CloudFront", () => {
 });
 
 describe("Lambda's detection of recursive loops", () => {
-  it("is off for dispatch-run alone, which sends runs back to its own queue", () => {
+  it("is off for dispatch-run, which sends runs back to its own queue, and for end-run, which sends it the next one, only", () => {
     const allowed = usual
       .all<FunctionProperties>("AWS::Lambda::Function")
       .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
       .map(({ Properties }) => [Properties.FunctionName, Properties.RecursiveLoop]);
-    expect(allowed).toEqual([["runyard-dispatch-run", "Allow"]]);
+    expect(allowed).toEqual([
+      ["runyard-dispatch-run", "Allow"],
+      ["runyard-end-run", "Allow"],
+    ]);
   });
 });
 
