@@ -521,8 +521,9 @@ function waitBeforeRepeat(error, repeats) {
   let wait = readRetryAfter(error.headers) ?? Math.random() * Math.min(8e3, 500 * 2 ** repeats);
   return wait <= LONGEST_WAIT ? wait : void 0;
 }
-function isRepeatable({ status, headers, retryable }) {
-  let override = headers?.get("x-should-retry");
+function isRepeatable(error) {
+  if (error instanceof APIUserAbortError) return !1;
+  let { status, headers, retryable } = error, override = headers?.get("x-should-retry");
   return override === "true" || override === "false" ? override === "true" : status === void 0 || status === 408 || status === 429 || status >= 500 ? !0 : status === 409 && retryable === !0;
 }
 function readRetryAfter(headers) {
@@ -544,200 +545,6 @@ function sleep(ms, signal) {
     signal?.aborted ? end() : signal?.addEventListener("abort", end, { once: !0 });
   });
 }
-
-// clients/typescript/src/stream/event-parser.ts
-function createEventParser() {
-  let rest = "", name = "", data = [], retry, readLine = (line) => {
-    if (line === "") {
-      let event = { name: name || "message", data: data.join(`
-`) }, isEvent = data.length > 0;
-      return name = "", data = [], isEvent ? [event] : [];
-    }
-    let colon = line.indexOf(":"), field = colon === -1 ? line : line.slice(0, colon), value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    return field === "event" && (name = value), field === "data" && data.push(value), field === "retry" && /^\d+$/.test(value) && (retry = Number(value)), [];
-  };
-  return {
-    push(piece) {
-      let text = rest + piece, isCut = text.endsWith("\r"), lines = (isCut ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);
-      return rest = (lines.pop() ?? "") + (isCut ? "\r" : ""), lines.flatMap(readLine);
-    },
-    retry: () => retry
-  };
-}
-
-// clients/typescript/src/stream/frame-filter.ts
-function createFrameFilter() {
-  let ends = /* @__PURE__ */ new Map(), finished = /* @__PURE__ */ new Set(), encoder = new TextEncoder(), decoder = new TextDecoder();
-  return {
-    take(frame) {
-      let id = frame.action_id ?? frame.message_id ?? "";
-      if (finished.has(id)) return;
-      let key = `${frame.stream} ${id}`, end = ends.get(key) ?? 0, bytes = encoder.encode(frame.text), seen = end - frame.offset;
-      if (!(seen >= bytes.length))
-        return ends.set(key, frame.offset + bytes.length), seen <= 0 ? frame : { ...frame, offset: end, text: decoder.decode(bytes.subarray(seen)) };
-    },
-    note(event) {
-      for (let id of finishedIds(event)) {
-        finished.add(id);
-        for (let stream of ["stdout", "stderr", "text"]) ends.delete(`${stream} ${id}`);
-      }
-    }
-  };
-}
-function finishedIds({ type, data }) {
-  let messages = type === "messages" ? data.messages : void 0;
-  return toList(messages).flatMap((message) => toList(memberOf(message, "content"))).flatMap((block) => {
-    let id = memberOf(block, memberOf(block, "type") === "text" ? "message_id" : "action_id");
-    return typeof id == "string" ? [id] : [];
-  });
-}
-var toList = (value) => Array.isArray(value) ? value : [], memberOf = (value, name) => typeof value == "object" && value !== null ? Reflect.get(value, name) : void 0;
-
-// clients/typescript/src/stream/run-stream.ts
-var SILENCE_MS = 45e3, DEFAULT_RETRY_MS = 1e3;
-async function* streamRun(after, source) {
-  let reader = createReader(after), position;
-  for (let failures = 0; ; ) {
-    let began = Date.now(), isNew = !1, wait = DEFAULT_RETRY_MS;
-    try {
-      for await (let part of readConnection(reader.last(), reader.liveAfter(), source)) {
-        if (part.kind === "end") return;
-        part.kind === "retry" && (wait = part.ms), part.kind === "waiting" && part.position !== position && (position = part.position, source.onWaiting?.(position));
-        let item = reader.take(part);
-        if (item === "gap") break;
-        item !== void 0 && (isNew = !0, failures = 0, yield item);
-      }
-    } catch (error) {
-      let ms = error instanceof APIConnectionError ? waitBeforeRepeat(error, failures) : void 0;
-      if (ms === void 0 || failures >= source.maxRetries) throw error;
-      failures++, await source.sleep(ms);
-      continue;
-    }
-    isNew || await source.sleep(Math.max(0, wait - (Date.now() - began)));
-  }
-}
-function createReader(after) {
-  let frames = createFrameFilter(), last = after, liveAfter;
-  return {
-    last: () => last,
-    liveAfter: () => liveAfter,
-    /** Returns what is new in a part, or "gap" if an event before it is missing. */
-    take(part) {
-      if (part.kind === "position" && (liveAfter = part.liveAfter), part.kind === "live") {
-        let frame = frames.take(part.frame);
-        return frame === void 0 ? void 0 : { kind: "live", frame };
-      }
-      if (!(part.kind !== "event" || part.event.sequence <= last))
-        return part.event.sequence > last + 1 ? "gap" : (last = part.event.sequence, frames.note(part.event), part);
-    }
-  };
-}
-async function* readConnection(after, liveAfter, { request, signal }) {
-  let controller = new AbortController(), abort = () => controller.abort(signal?.reason);
-  signal?.aborted && abort(), signal?.addEventListener("abort", abort);
-  try {
-    let response = await request(after, liveAfter, controller.signal);
-    response.headers.get("content-type")?.startsWith("text/event-stream") ? yield* readStream(response, controller) : yield* readPage(JSON.parse(await response.text()));
-  } catch (error) {
-    throw signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : error instanceof APIError && !controller.signal.aborted ? error : new APIConnectionError(`The connection failed: ${String(error)}`, { cause: error });
-  } finally {
-    signal?.removeEventListener("abort", abort), controller.abort();
-  }
-}
-function* readPage({ events, ended: ended2, live = [], live_next, waiting }) {
-  for (let event of events) yield { kind: "event", event };
-  for (let frame of live) yield { kind: "live", frame };
-  waiting !== void 0 && (yield { kind: "waiting", position: waiting.position }), live_next !== void 0 && (yield { kind: "position", liveAfter: live_next }), ended2 && (yield { kind: "end" });
-}
-async function* readStream({ body }, connection) {
-  if (body === null) return;
-  let parser = createEventParser(), decoder = new TextDecoder(), reader = body.getReader();
-  for (; ; ) {
-    let silence = setTimeout(() => connection.abort(), SILENCE_MS), { done, value } = await reader.read().finally(() => clearTimeout(silence));
-    if (done) break;
-    for (let { name, data } of parser.push(decoder.decode(value, { stream: !0 })))
-      name === "message" && (yield { kind: "event", event: JSON.parse(data) }), name === "live" && (yield { kind: "live", frame: JSON.parse(data) }), name === "waiting" && (yield { kind: "waiting", position: JSON.parse(data).position }), name === "end" && (yield { kind: "end" });
-  }
-  let ms = parser.retry();
-  ms !== void 0 && (yield { kind: "retry", ms });
-}
-
-// clients/typescript/src/resources/runs.ts
-var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]), Runs2 = class extends Runs {
-  /**
-   * Iterates over the events of a run as they happen, in order and without duplicates, until the run has ended. Resumes
-   * after connection errors.
-   */
-  async *events(runId, { after = 0, wait = 25, ...options } = {}) {
-    let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options, request = { ...options, maxRetries, timeout: timeout + wait * 1e3 };
-    for (let last = after; ; ) {
-      let began = Date.now(), { events, next, ended: ended2 } = await this.listEvents(runId, { after: last, wait }, request);
-      if (yield* events, ended2) return;
-      last = next, events.length === 0 && Date.now() - began < 1e3 && await this.transport.sleep(1e3, options.signal);
-    }
-  }
-  /**
-   * Iterates over the events of a run as they happen, in order and without duplicates, and over the output that it is
-   * producing, until the run has ended. Reconnects after errors. Uses server-sent events, or long polling where the
-   * deployment cannot stream.
-   *
-   * ```ts
-   * for await (const item of client.runs.stream(runId)) {
-   *   if (item.kind === "live") process.stdout.write(item.frame.text);
-   *   else console.log(item.event.type);
-   * }
-   * ```
-   */
-  stream(runId, { after = 0, wait = 25, live = !0, onWaiting, ...options } = {}) {
-    let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES, signal, headers } = options;
-    return streamRun(after, {
-      maxRetries,
-      signal,
-      onWaiting,
-      sleep: (ms) => this.transport.sleep(ms, signal),
-      request: (last, liveAfter, signal2) => {
-        let query = {
-          after: last,
-          wait,
-          ...live && { live },
-          ...liveAfter !== void 0 && { live_after: liveAfter }
-        }, accept = { accept: "text/event-stream, application/json", "last-event-id": String(last) }, request = { ...options, maxRetries, signal: signal2, timeout: timeout + wait * 1e3 };
-        return this.listEvents(runId, query, { ...request, headers: { ...headers, ...accept } }).asResponse();
-      }
-    });
-  }
-  /**
-   * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
-   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
-   */
-  async followUntilDone(runId, { onEvent, onLive, onWaiting, after = 0, ...options } = {}) {
-    let last = after, before;
-    for (; ; ) {
-      for await (let item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting }))
-        item.kind === "event" && (last = item.event.sequence), await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
-      let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
-      if (ENDED.has(run.state) || last === before) return run;
-      before = last;
-    }
-  }
-  /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
-  async createAndWait(body, options = {}) {
-    let { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
-    return this.followUntilDone(run_id, options);
-  }
-  async *#items(runId, options, live) {
-    if (live !== void 0) yield* this.stream(runId, { ...options, ...live });
-    else for await (let event of this.events(runId, options)) yield { kind: "event", event };
-  }
-  /**
-   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. Waits for the transcript of a run
-   * that has just ended: `maxRetries` retries, 30 by default, a second apart.
-   */
-  async downloadTranscript(runId, options = {}) {
-    let { maxRetries = FOLLOW_RETRIES } = options, { download_url } = await this.transcript(runId, { ...options, maxRetries });
-    return this.transport.storage(download_url, {}, options);
-  }
-};
 
 // clients/typescript/src/promise.ts
 var APIPromise = class {
@@ -888,9 +695,8 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
         let headers = await request.headers();
         return repeats > 0 && headers.set("x-stainless-retry-count", String(repeats)), await this.#attempt(request, headers, read);
       } catch (error) {
-        if (!(error instanceof APIError) || error instanceof APIUserAbortError || repeats >= maxRetries) throw error;
-        let wait = waitBeforeRepeat(error, repeats);
-        if (wait === void 0) throw error;
+        let wait = error instanceof APIError ? waitBeforeRepeat(error, repeats) : void 0;
+        if (wait === void 0 || repeats >= maxRetries) throw error;
         await this.sleep(wait, request.options.signal);
       }
   }
@@ -929,6 +735,205 @@ function randomKey() {
 function formatError(error) {
   return error instanceof Error ? error.cause instanceof Error ? error.cause.message : error.message : String(error);
 }
+
+// clients/typescript/src/stream/event-parser.ts
+function createEventParser() {
+  let rest = "", name = "", data = [], retry, readLine = (line) => {
+    if (line === "") {
+      let event = { name: name || "message", data: data.join(`
+`) }, isEvent = data.length > 0;
+      return name = "", data = [], isEvent ? [event] : [];
+    }
+    let colon = line.indexOf(":"), field = colon === -1 ? line : line.slice(0, colon), value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    return field === "event" && (name = value), field === "data" && data.push(value), field === "retry" && /^\d+$/.test(value) && (retry = Number(value)), [];
+  };
+  return {
+    push(piece) {
+      let text = rest + piece, isCut = text.endsWith("\r"), lines = (isCut ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);
+      return rest = (lines.pop() ?? "") + (isCut ? "\r" : ""), lines.flatMap(readLine);
+    },
+    retry: () => retry
+  };
+}
+
+// clients/typescript/src/stream/frame-filter.ts
+function createFrameFilter() {
+  let ends = /* @__PURE__ */ new Map(), finished = /* @__PURE__ */ new Set(), encoder = new TextEncoder(), decoder = new TextDecoder();
+  return {
+    take(frame) {
+      let id = frame.action_id ?? frame.message_id ?? "";
+      if (finished.has(id)) return;
+      let key = `${frame.stream} ${id}`, end = ends.get(key) ?? 0, bytes = encoder.encode(frame.text), seen = end - frame.offset;
+      if (!(seen >= bytes.length))
+        return ends.set(key, frame.offset + bytes.length), seen <= 0 ? frame : { ...frame, offset: end, text: decoder.decode(bytes.subarray(seen)) };
+    },
+    note(event) {
+      for (let id of finishedIds(event)) {
+        finished.add(id);
+        for (let stream of ["stdout", "stderr", "text"]) ends.delete(`${stream} ${id}`);
+      }
+    }
+  };
+}
+function finishedIds({ type, data }) {
+  let messages = type === "messages" ? data.messages : void 0;
+  return toList(messages).flatMap((message) => toList(memberOf(message, "content"))).flatMap((block) => {
+    let id = memberOf(block, memberOf(block, "type") === "text" ? "message_id" : "action_id");
+    return typeof id == "string" ? [id] : [];
+  });
+}
+var toList = (value) => Array.isArray(value) ? value : [], memberOf = (value, name) => typeof value == "object" && value !== null ? Reflect.get(value, name) : void 0;
+
+// clients/typescript/src/stream/run-stream.ts
+var SILENCE_MS = 45e3, DEFAULT_RETRY_MS = 1e3;
+async function* streamRun(after, source) {
+  let reader = createReader(after), position;
+  for (let failures = 0; ; ) {
+    let began = Date.now(), isNew = !1, wait = DEFAULT_RETRY_MS;
+    try {
+      for await (let part of readConnection(reader.last(), reader.liveAfter(), source)) {
+        if (part.kind === "end") return;
+        part.kind === "retry" && (wait = part.ms), part.kind === "waiting" && part.position !== position && (position = part.position, source.onWaiting?.(position));
+        let item = reader.take(part);
+        if (item === "gap") break;
+        item !== void 0 && (isNew = !0, failures = 0, yield item);
+      }
+    } catch (error) {
+      let ms = error instanceof APIError ? waitBeforeRepeat(error, failures) : void 0;
+      if (ms === void 0 || failures >= source.maxRetries) throw error;
+      failures++, await source.sleep(ms);
+      continue;
+    }
+    failures = 0, isNew || await source.sleep(Math.max(0, wait - (Date.now() - began)));
+  }
+}
+function createReader(after) {
+  let frames = createFrameFilter(), last = after, liveAfter;
+  return {
+    last: () => last,
+    liveAfter: () => liveAfter,
+    /** Returns what is new in a part, or "gap" if an event before it is missing. */
+    take(part) {
+      if (part.kind === "position" && (liveAfter = part.liveAfter), part.kind === "live") {
+        let frame = frames.take(part.frame);
+        return frame === void 0 ? void 0 : { kind: "live", frame };
+      }
+      if (!(part.kind !== "event" || part.event.sequence <= last))
+        return part.event.sequence > last + 1 ? "gap" : (last = part.event.sequence, frames.note(part.event), part);
+    }
+  };
+}
+async function* readConnection(after, liveAfter, { request, signal, timeout }) {
+  let controller = new AbortController(), abort = () => controller.abort(signal?.reason);
+  signal?.aborted && abort(), signal?.addEventListener("abort", abort);
+  try {
+    let began = Date.now(), response = await request(after, liveAfter, controller.signal);
+    response.headers.get("content-type")?.startsWith("text/event-stream") ? yield* readStream(response, controller) : yield* readPage(JSON.parse(await within(timeout - (Date.now() - began), response.text(), controller)));
+  } catch (error) {
+    throw signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : error instanceof RunyardError ? error : new APIConnectionError(`The connection failed: ${String(error)}`, { cause: error });
+  } finally {
+    signal?.removeEventListener("abort", abort), controller.abort();
+  }
+}
+function* readPage({ events, ended: ended2, live = [], live_next, waiting }) {
+  for (let event of events) yield { kind: "event", event };
+  for (let frame of live) yield { kind: "live", frame };
+  waiting !== void 0 && (yield { kind: "waiting", position: waiting.position }), live_next !== void 0 && (yield { kind: "position", liveAfter: live_next }), ended2 && (yield { kind: "end" });
+}
+async function* readStream({ body }, connection) {
+  if (body === null) return;
+  let parser = createEventParser(), decoder = new TextDecoder(), reader = body.getReader();
+  for (; ; ) {
+    let { done, value } = await within(SILENCE_MS, reader.read(), connection);
+    if (done) break;
+    for (let { name, data } of parser.push(decoder.decode(value, { stream: !0 })))
+      name === "message" && (yield { kind: "event", event: JSON.parse(data) }), name === "live" && (yield { kind: "live", frame: JSON.parse(data) }), name === "waiting" && (yield { kind: "waiting", position: JSON.parse(data).position }), name === "end" && (yield { kind: "end" });
+  }
+  let ms = parser.retry();
+  ms !== void 0 && (yield { kind: "retry", ms });
+}
+function within(ms, part, connection) {
+  let timer = setTimeout(() => connection.abort(new APITimeoutError("The response took too long.")), Math.min(ms, LONGEST_TIMER));
+  return part.finally(() => clearTimeout(timer));
+}
+
+// clients/typescript/src/resources/runs.ts
+var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]), Runs2 = class extends Runs {
+  /**
+   * Iterates over the events of a run as they happen, in order and without duplicates, until the run has ended. Resumes
+   * after connection errors.
+   */
+  async *events(runId, { after = 0, wait = 25, ...options } = {}) {
+    let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options, request = { ...options, maxRetries, timeout: timeout + wait * 1e3 };
+    for (let last = after; ; ) {
+      let began = Date.now(), { events, next, ended: ended2 } = await this.listEvents(runId, { after: last, wait }, request);
+      if (yield* events, ended2) return;
+      last = next, events.length === 0 && Date.now() - began < 1e3 && await this.transport.sleep(1e3, options.signal);
+    }
+  }
+  /**
+   * Iterates over the events of a run as they happen, in order and without duplicates, and over the output that it is
+   * producing, until the run has ended. Reconnects after errors. Uses server-sent events, or long polling where the
+   * deployment cannot stream.
+   *
+   * ```ts
+   * for await (const item of client.runs.stream(runId)) {
+   *   if (item.kind === "live") process.stdout.write(item.frame.text);
+   *   else console.log(item.event.type);
+   * }
+   * ```
+   */
+  stream(runId, { after = 0, wait = 25, live = !0, onWaiting, ...options } = {}) {
+    let { maxRetries = FOLLOW_RETRIES, signal, headers } = options, timeout = (options.timeout ?? this.transport.timeout) + wait * 1e3;
+    return streamRun(after, {
+      maxRetries,
+      timeout,
+      signal,
+      onWaiting,
+      sleep: (ms) => this.transport.sleep(ms, signal),
+      request: (last, liveAfter, signal2) => {
+        let query = {
+          after: last,
+          wait,
+          ...live && { live },
+          ...liveAfter !== void 0 && { live_after: liveAfter }
+        }, accept = { accept: "text/event-stream, application/json", "last-event-id": String(last) }, request = { ...options, maxRetries: 0, signal: signal2, timeout };
+        return this.listEvents(runId, query, { ...request, headers: { ...headers, ...accept } }).asResponse();
+      }
+    });
+  }
+  /**
+   * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
+   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
+   */
+  async followUntilDone(runId, { onEvent, onLive, onWaiting, after = 0, ...options } = {}) {
+    let last = after, before;
+    for (; ; ) {
+      for await (let item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting }))
+        item.kind === "event" && (last = item.event.sequence), await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
+      let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
+      if (ENDED.has(run.state) || last === before) return run;
+      before = last;
+    }
+  }
+  /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
+  async createAndWait(body, options = {}) {
+    let { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
+    return this.followUntilDone(run_id, options);
+  }
+  async *#items(runId, options, live) {
+    if (live !== void 0) yield* this.stream(runId, { ...options, ...live });
+    else for await (let event of this.events(runId, options)) yield { kind: "event", event };
+  }
+  /**
+   * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. Waits for the transcript of a run
+   * that has just ended: `maxRetries` retries, 30 by default, a second apart.
+   */
+  async downloadTranscript(runId, options = {}) {
+    let { maxRetries = FOLLOW_RETRIES } = options, { download_url } = await this.transcript(runId, { ...options, maxRetries });
+    return this.transport.storage(download_url, {}, options);
+  }
+};
 
 // cli/src/exit-code.ts
 var EXIT = {
@@ -1021,7 +1026,7 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// node_modules/valibot/dist/index.mjs
+// ../../../work/main/node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,

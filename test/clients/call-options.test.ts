@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ClientOptions, InternalServerError, Runyard } from "../../clients/typescript/src/index.ts";
+import { APIError, type ClientOptions, InternalServerError, Runyard } from "../../clients/typescript/src/index.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
 const RUN = { run_id: "r1", task_id: "r1", state: "SUCCEEDED" };
 const busy = () => new Response(null, { status: 503 });
+const unreachable = () => {
+  throw new TypeError("fetch failed");
+};
 
 interface Call {
   readonly path: string;
@@ -46,6 +49,17 @@ describe("creating a run and waiting for it", () => {
     const { client, calls } = createClient(respond, { maxRetries: 0 });
     await expect(client.runs.followUntilDone("r1", { maxRetries })).rejects.toThrow(InternalServerError);
     expect(calls.filter(({ path }) => path === "/agent/runs/r1")).toHaveLength(attempts);
+  });
+
+  it.each([
+    [undefined, 31],
+    [2, 3],
+  ])("requests a stream as often as the call says, or 31 times: maxRetries %j", async (maxRetries, attempts) => {
+    for (const respond of [busy, unreachable]) {
+      const { client, calls } = createClient(respond);
+      await expect(client.runs.stream("r1", { maxRetries }).next()).rejects.toThrow(APIError);
+      expect(calls).toHaveLength(attempts);
+    }
   });
 
   it("waits for a stream and for a page as long as the service may, beyond the client's timeout", async () => {

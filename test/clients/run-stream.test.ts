@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   APIConnectionError,
+  APITimeoutError,
   APIUserAbortError,
+  ConflictError,
   type LiveFrame,
   NotFoundError,
+  RateLimitError,
   type RunEvent,
 } from "../../clients/typescript/src/index.ts";
 import { createFrameFilter } from "../../clients/typescript/src/stream/frame-filter.ts";
@@ -52,6 +55,7 @@ async function read(responses: readonly ((signal: AbortSignal) => Response)[], {
   vi.spyOn(Math, "random").mockReturnValue(1);
   const source = {
     maxRetries,
+    timeout: 60_000,
     signal: undefined,
     onWaiting: (position: number) => positions.push(position),
     sleep: async (ms: number) => void waits.push(ms),
@@ -120,8 +124,24 @@ describe("streamRun", () => {
     expect(found.error).toEqual(new APIConnectionError("away"));
   });
 
+  it("retries error responses that allow it, after the wait that they request", async () => {
+    const busy = new RateLimitError("429", { status: 429, headers: new Headers({ "retry-after": "7" }) });
+    const changed = new ConflictError("409", { status: 409, body: { retryable: true } });
+    const away = new APIConnectionError("away");
+    const found = await read([fail(busy), fail(changed), fail(away), END], { maxRetries: 3 });
+    expect(found).toMatchObject({ waits: [7_000, 1_000, 2_000], error: undefined });
+    expect(await read([fail(busy), fail(busy)], { maxRetries: 1 })).toMatchObject({ waits: [7_000], error: busy });
+  });
+
+  it("starts a new row of retries after a complete response, even if it contains nothing new", async () => {
+    const away = fail(new APIConnectionError("away"));
+    const found = await read([away, page([]), away, END], { maxRetries: 1 });
+    expect(found).toMatchObject({ waits: [500, 900, 500], error: undefined });
+  });
+
   it("throws other errors at once, and those of unreadable responses as connection errors", async () => {
-    expect(await read([fail(new NotFoundError("404"))])).toMatchObject({ error: new NotFoundError("404"), waits: [] });
+    const missing = new NotFoundError("404", { status: 404 });
+    expect(await read([fail(missing)])).toMatchObject({ error: missing, waits: [] });
     const unreadable = await read([stream("{", "application/json")], { maxRetries: 0 });
     expect(unreadable.error).toBeInstanceOf(APIConnectionError);
     expect(unreadable.error).toHaveProperty("cause", expect.any(SyntaxError));
@@ -133,6 +153,7 @@ describe("streamRun", () => {
     const removed = vi.spyOn(aborter.signal, "removeEventListener");
     const source = {
       maxRetries: 3,
+      timeout: 60_000,
       signal: aborter.signal,
       onWaiting: undefined,
       sleep: async () => undefined,
@@ -150,6 +171,7 @@ describe("streamRun", () => {
     const signals: AbortSignal[] = [];
     const source = {
       maxRetries: 3,
+      timeout: 60_000,
       signal: undefined,
       onWaiting: undefined,
       sleep: async () => undefined,
@@ -174,9 +196,24 @@ describe("streamRun", () => {
     expect(await reading).toMatchObject({ waits: [500], error: undefined });
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("requests a page again that is not complete within the timeout, which began with the request", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const stalled = (signal: AbortSignal) => neverEnding(signal, "application/json");
+    const reading = read([stalled, stalled], { maxRetries: 1 });
+    for (const retries of [0, 1]) {
+      await vi.advanceTimersByTimeAsync(60_000 - REQUEST_MS - 1);
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(vi.getTimerCount()).toBe(1 - retries);
+    }
+    const { waits, error } = await reading;
+    expect(waits).toEqual([500]);
+    expect(error).toBeInstanceOf(APITimeoutError);
+  });
 });
 
-function neverEnding(signal: AbortSignal): Response {
+function neverEnding(signal: AbortSignal, type = "text/event-stream"): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const end = () => controller.error(signal.reason);
@@ -184,7 +221,7 @@ function neverEnding(signal: AbortSignal): Response {
       else signal.addEventListener("abort", end);
     },
   });
-  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  return new Response(body, { headers: { "content-type": type } });
 }
 
 describe("createFrameFilter", () => {

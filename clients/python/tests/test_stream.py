@@ -14,6 +14,7 @@ import anyio.lowlevel
 import pytest
 from fault_server import FaultServer
 
+import runyard
 from runyard import AsyncRunyard, Runyard
 from runyard._decode import construct
 from runyard._stream import EventParser, GapError, RunStreamEvent, RunStreamOutput, StreamState
@@ -181,6 +182,52 @@ async def test_the_asynchronous_stream_awaits_on_waiting(server: FaultServer, wa
 def test_stream_without_on_waiting_drops_positions(server: FaultServer, client: Runyard) -> None:
     server.play(waiting_script())
     assert list(client.runs.stream("r1")) == []
+
+
+END = {"raw": "event: end\ndata: {}\n\n", "headers": {"content-type": "text/event-stream"}}
+
+
+@pytest.mark.parametrize(("options", "attempts"), [({}, 31), ({"max_retries": 2}, 3)])
+@pytest.mark.parametrize("response", [{"status": 503}, {"reset": "before"}])
+def test_stream_retries_at_one_level(
+    response: dict[str, Any], options: Any, attempts: int, server: FaultServer, client: Runyard, waits: list[float]
+) -> None:
+    server.respond(lambda seen: response)
+    with pytest.raises(runyard.APIError):
+        list(client.runs.stream("r1", **options))
+    assert (len(server.seen), len(waits)) == (attempts, attempts - 1)
+
+
+@pytest.mark.anyio
+async def test_the_asynchronous_stream_retries_at_one_level(server: FaultServer, waits: list[float]) -> None:
+    server.respond(lambda seen: {"status": 503})
+    async with AsyncRunyard(api_key="ryp_x", base_url=server.api) as client:
+        with pytest.raises(runyard.InternalServerError):
+            await client.runs.stream("r1").__anext__()
+    assert (len(server.seen), len(waits)) == (31, 30)
+
+
+def test_stream_waits_as_long_as_a_response_requests(server: FaultServer, client: Runyard, waits: list[float]) -> None:
+    changed = {"status": 409, "body": {"retryable": True}, "headers": {"retry-after-ms": "250"}}
+    server.play([{"status": 429, "headers": {"retry-after": "7"}}, changed, END])
+    assert list(client.runs.stream("r1")) == []
+    assert waits == [7, 0.25]
+
+
+def test_stream_starts_a_new_row_of_retries_after_a_complete_response(server: FaultServer, client: Runyard) -> None:
+    page = {"body": {"events": [], "next": 0, "ended": False}}
+    server.play([{"status": 503}, page, {"status": 503}, END])
+    assert list(client.runs.stream("r1", max_retries=1)) == []
+
+
+@pytest.mark.parametrize("response", [{"status": 404}, {"status": 302, "headers": {"location": "{api}/agent/me"}}])
+def test_stream_does_not_retry_permanent_errors(
+    response: dict[str, Any], server: FaultServer, client: Runyard, waits: list[float]
+) -> None:
+    server.respond(lambda seen: response)
+    with pytest.raises(runyard.APIError):
+        list(client.runs.stream("r1"))
+    assert waits == []
 
 
 def test_event_parser_reads_an_event_cut_anywhere_with_any_line_break() -> None:

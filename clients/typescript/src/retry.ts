@@ -15,7 +15,9 @@ export function waitBeforeRepeat(error: APIError, repeats: number): number | und
   return wait <= LONGEST_WAIT ? wait : undefined;
 }
 
-function isRepeatable({ status, headers, retryable }: APIError): boolean {
+function isRepeatable(error: APIError): boolean {
+  if (error instanceof APIUserAbortError) return false;
+  const { status, headers, retryable } = error;
   const override = headers?.get("x-should-retry");
   if (override === "true" || override === "false") return override === "true";
   if (status === undefined || status === 408 || status === 429 || status >= 500) return true;

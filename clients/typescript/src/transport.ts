@@ -35,7 +35,7 @@ interface Prepared {
 }
 
 /** The longest timer. A longer one would fire immediately. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Parses a response. Without it, the body stays unread. */
 // biome-ignore lint/suspicious/noExplicitAny: only the caller knows the type of the response.
@@ -135,9 +135,8 @@ export class Transport {
         if (repeats > 0) headers.set("x-stainless-retry-count", String(repeats));
         return await this.#attempt(request, headers, read);
       } catch (error) {
-        if (!(error instanceof APIError) || error instanceof APIUserAbortError || repeats >= maxRetries) throw error;
-        const wait = waitBeforeRepeat(error, repeats);
-        if (wait === undefined) throw error;
+        const wait = error instanceof APIError ? waitBeforeRepeat(error, repeats) : undefined;
+        if (wait === undefined || repeats >= maxRetries) throw error;
         await this.sleep(wait, request.options.signal);
       }
     }

@@ -10,9 +10,20 @@ import time
 
 import httpx
 
+from .errors import APIError, APIStatusError
+
 INITIAL_SECONDS = 0.5
 MAX_SECONDS = 8.0
 MAX_RETRY_AFTER_SECONDS = 60.0
+
+_PERMANENT_ERRORS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
+
+
+def wait_before_retry(error: APIError, attempt: int) -> float | None:
+    """Returns the seconds to wait after an attempt, counted from 0, has failed. `None` if the error is permanent."""
+    if isinstance(error, APIStatusError):
+        return retry_seconds(attempt, error.response.headers) if should_retry(error.response) else None
+    return None if isinstance(error.__cause__, _PERMANENT_ERRORS) else retry_seconds(attempt)
 
 
 def should_retry(response: httpx.Response) -> bool:

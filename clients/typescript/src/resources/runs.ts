@@ -16,7 +16,7 @@ export interface FollowOptions extends RequestOptions {
    */
   readonly wait?: number | undefined;
   /**
-   * The number of retries of one poll. The default covers more than two minutes of an unreachable service.
+   * The number of retries of one poll. The default covers about two minutes of an unreachable service.
    * @default 30
    */
   readonly maxRetries?: number | undefined;
@@ -87,9 +87,11 @@ export class Runs extends Operations {
     runId: string,
     { after = 0, wait = 25, live = true, onWaiting, ...options }: StreamOptions = {},
   ): AsyncGenerator<RunStreamItem, void> {
-    const { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES, signal, headers } = options;
+    const { maxRetries = FOLLOW_RETRIES, signal, headers } = options;
+    const timeout = (options.timeout ?? this.transport.timeout) + wait * 1000;
     return streamRun(after, {
       maxRetries,
+      timeout,
       signal,
       onWaiting,
       sleep: (ms) => this.transport.sleep(ms, signal),
@@ -101,7 +103,7 @@ export class Runs extends Operations {
           ...(liveAfter !== undefined && { live_after: liveAfter }),
         };
         const accept = { accept: "text/event-stream, application/json", "last-event-id": String(last) };
-        const request = { ...options, maxRetries, signal, timeout: timeout + wait * 1000 };
+        const request = { ...options, maxRetries: 0, signal, timeout };
         return this.listEvents(runId, query, { ...request, headers: { ...headers, ...accept } }).asResponse();
       },
     });

@@ -1,6 +1,7 @@
-import { APIConnectionError, APIError, APIUserAbortError } from "../errors.ts";
+import { APIConnectionError, APIError, APITimeoutError, APIUserAbortError, RunyardError } from "../errors.ts";
 import type { LiveFrame, RunEvent, RunEvents } from "../generated/types.ts";
 import { waitBeforeRepeat } from "../retry.ts";
+import { LONGEST_TIMER } from "../transport.ts";
 import { createEventParser } from "./event-parser.ts";
 import { createFrameFilter } from "./frame-filter.ts";
 
@@ -12,10 +13,15 @@ export type RunStreamItem =
 
 /** How a stream reads a run. */
 export interface StreamSource {
-  /** Requests the events after a number, as a stream if the server can, and the live output after a position. */
+  /**
+   * Requests the events after a number, as a stream if the server can, and the live output after a position. Sends one
+   * request, without retries.
+   */
   request(after: number, liveAfter: string | undefined, signal: AbortSignal): Promise<Response>;
   sleep(ms: number): Promise<void>;
-  /** Consecutive connections without anything new after which the stream fails. */
+  /** Milliseconds for a request, including its response unless that is a stream. */
+  readonly timeout: number;
+  /** The number of retries in a row. A complete response, or anything new, starts a new row. */
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
   /** Called with the run's position in the queue for capacity when it changes. */
@@ -61,12 +67,13 @@ export async function* streamRun(after: number, source: StreamSource): AsyncGene
         yield item;
       }
     } catch (error) {
-      const ms = error instanceof APIConnectionError ? waitBeforeRepeat(error, failures) : undefined;
+      const ms = error instanceof APIError ? waitBeforeRepeat(error, failures) : undefined;
       if (ms === undefined || failures >= source.maxRetries) throw error;
       failures++;
       await source.sleep(ms);
       continue;
     }
+    failures = 0;
     // A response that is empty and did not wait would otherwise cause requests without pauses.
     if (!isNew) await source.sleep(Math.max(0, wait - (Date.now() - began)));
   }
@@ -100,19 +107,20 @@ function createReader(after: number) {
 async function* readConnection(
   after: number,
   liveAfter: string | undefined,
-  { request, signal }: StreamSource,
+  { request, signal, timeout }: StreamSource,
 ): AsyncGenerator<Part, void> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
   try {
+    const began = Date.now();
     const response = await request(after, liveAfter, controller.signal);
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) yield* readStream(response, controller);
-    else yield* readPage(JSON.parse(await response.text()));
+    else yield* readPage(JSON.parse(await within(timeout - (Date.now() - began), response.text(), controller)));
   } catch (error) {
     if (signal?.aborted) throw new APIUserAbortError("The call was aborted.", { cause: signal.reason });
-    if (error instanceof APIError && !controller.signal.aborted) throw error;
+    if (error instanceof RunyardError) throw error;
     throw new APIConnectionError(`The connection failed: ${String(error)}`, { cause: error });
   } finally {
     signal?.removeEventListener("abort", abort);
@@ -135,8 +143,7 @@ async function* readStream({ body }: Response, connection: AbortController): Asy
   const decoder = new TextDecoder();
   const reader = body.getReader();
   while (true) {
-    const silence = setTimeout(() => connection.abort(), SILENCE_MS);
-    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    const { done, value } = await within(SILENCE_MS, reader.read(), connection);
     if (done) break;
     for (const { name, data } of parser.push(decoder.decode(value, { stream: true }))) {
       if (name === "message") yield { kind: "event", event: JSON.parse(data) };
@@ -147,4 +154,11 @@ async function* readStream({ body }: Response, connection: AbortController): Asy
   }
   const ms = parser.retry();
   if (ms !== undefined) yield { kind: "retry", ms };
+}
+
+/** Waits for a part of a response, and aborts the connection if it does not arrive in time. */
+function within<T>(ms: number, part: Promise<T>, connection: AbortController): Promise<T> {
+  const abort = (): void => connection.abort(new APITimeoutError("The response took too long."));
+  const timer = setTimeout(abort, Math.min(ms, LONGEST_TIMER));
+  return part.finally(() => clearTimeout(timer));
 }

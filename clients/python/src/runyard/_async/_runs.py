@@ -13,9 +13,9 @@ from .. import _wire
 from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
-from .._retry import retry_seconds
+from .._retry import wait_before_retry
 from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
-from ..errors import APIConnectionError, RunTimeoutError, connection_error
+from ..errors import APIError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
 from ._download import AsyncDownload
@@ -31,7 +31,7 @@ SILENCE_SECONDS = 45.0
 """The service sends something every 15 seconds; without it for this long, the connection is lost."""
 
 POLL_RETRIES = 30
-"""Covers more than two minutes of an unreachable service."""
+"""Covers about two minutes of an unreachable service."""
 
 
 class _CreateParams(RunAgentRequestParam, RequestOptions, total=False):
@@ -94,12 +94,14 @@ class AsyncRuns(AsyncRunsBase):
                     yield item
             except GapError:
                 pass
-            except APIConnectionError:
-                failures += 1
-                if failures > options.get("max_retries", POLL_RETRIES):
+            except APIError as error:
+                seconds = wait_before_retry(error, failures)
+                if seconds is None or failures >= options.get("max_retries", POLL_RETRIES):
                     raise
-                await sleep(retry_seconds(failures - 1) or 0)
+                failures += 1
+                await sleep(seconds)
                 continue
+            failures = 0
             if not is_new and not state.ended:
                 # A response that is empty and did not wait would otherwise cause requests without pauses.
                 await sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - began)))
@@ -118,7 +120,8 @@ class AsyncRuns(AsyncRunsBase):
             query=query,
             body=None,
             headers={"accept": "text/event-stream, application/json", "last-event-id": state.last},
-            options={"max_retries": POLL_RETRIES, **options},
+            # `stream` retries.
+            options={**options, "max_retries": 0},
         )
         call.timeout = _longer(options.get("timeout", client._settings.timeout), max(wait, SILENCE_SECONDS))
         raw = await client._repeat(call, lambda response: None, stream=True)

@@ -11,15 +11,13 @@ from .._base import Call, Settings
 from .._decode import CastTo, UnreadableError, decode
 from .._options import RequestOptions
 from .._response import APIResponse
-from .._retry import retry_seconds, should_retry
+from .._retry import wait_before_retry
 from ..errors import APIError, connection_error, status_error
 from ._io import invoke, sleep
 
 T = TypeVar("T")
 
 LOGGER = logging.getLogger("runyard")
-
-_PERMANENT_ERRORS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 
 
 class AsyncTransport:
@@ -65,17 +63,15 @@ class AsyncTransport:
             request = self._http.build_request(
                 call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
             )
-            wait: float | None
             error: APIError
             try:
                 response = await self._send(request, stream, call.signed)
                 if response.is_success:
                     return APIResponse(response, read(response), attempt)
                 error = status_error(response)
-                wait = retry_seconds(attempt, response.headers) if should_retry(response) else None
             except (httpx.RequestError, UnreadableError) as cause:
                 error = connection_error(cause, request)
-                wait = None if isinstance(cause, _PERMANENT_ERRORS) else retry_seconds(attempt)
+            wait = wait_before_retry(error, attempt)
             if wait is None or attempt >= call.max_retries:
                 raise error
             LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
