@@ -234,7 +234,46 @@ class TestEvents:
         with pytest.raises(runyard.RunTimeoutError) as caught:
             client.runs.follow_until_done("r1", max_wait=0.2)
         assert caught.value.run_id == "r1"
+        assert server.seen
         assert [parse_qs(seen.raw_query)["wait"] for seen in server.seen] == [["1"]] * len(server.seen)
+
+    @pytest.mark.parametrize(
+        ("response", "options"),
+        [
+            ({"reset": "before"}, {}),
+            ({"status": 429, "headers": {"retry-after": "30"}}, {}),
+            ({"delay_ms": 3000}, {}),
+            ({"delay_ms": 3000}, {"max_retries": 0, "timeout": None}),
+            ({"body": {"events": [], "next": 0, "ended": False}}, {}),
+        ],
+    )
+    def test_stop_after_max_wait_whatever_the_service_does(
+        self, response: dict[str, Any], options: Any, server: FaultServer
+    ) -> None:
+        server.respond(lambda seen: response)
+        with Runyard(api_key="k", base_url=server.api) as client:
+            begin = time.monotonic()
+            with pytest.raises(runyard.RunTimeoutError):
+                client.runs.follow_until_done("r1", max_wait=0.4, **options)
+        assert 0.4 <= time.monotonic() - begin < 2
+
+    @pytest.mark.anyio
+    async def test_stop_after_max_wait_asynchronously(self, server: FaultServer) -> None:
+        server.respond(lambda seen: {"reset": "before"})
+        async with AsyncRunyard(api_key="k", base_url=server.api) as client:
+            begin = time.monotonic()
+            with pytest.raises(runyard.RunTimeoutError) as caught:
+                await client.runs.follow_until_done("r1", max_wait=0.4)
+        assert 0.4 <= time.monotonic() - begin < 2
+        assert isinstance(caught.value.__cause__, runyard.APIConnectionError)
+
+    def test_stop_after_max_wait_if_the_run_cannot_be_read(self, server: FaultServer) -> None:
+        ended = {"body": {"events": [], "next": 0, "ended": True}}
+        server.respond(lambda seen: ended if "/events" in seen.path else {"status": 503})
+        with Runyard(api_key="k", base_url=server.api) as client:
+            with pytest.raises(runyard.RunTimeoutError) as caught:
+                client.runs.follow_until_done("r1", max_wait=0.4, max_retries=30)
+        assert isinstance(caught.value.__cause__, runyard.InternalServerError)
 
     @pytest.mark.anyio
     async def test_are_passed_to_on_event(self, server: FaultServer, async_client: AsyncRunyard) -> None:

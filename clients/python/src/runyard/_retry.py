@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import math
 import random
 import re
 import time
@@ -15,6 +16,24 @@ from .errors import APIError, APIStatusError
 INITIAL_SECONDS = 0.5
 MAX_SECONDS = 8.0
 MAX_RETRY_AFTER_SECONDS = 60.0
+
+
+class DeadlineError(Exception):
+    """The deadline of a call has passed. `__cause__` is the error of its last attempt, if there was one."""
+
+
+def seconds_until(deadline: float | None) -> float:
+    """Returns the seconds until a moment of `time.monotonic()`, 0 after it, and infinity without one."""
+    return math.inf if deadline is None else max(0.0, deadline - time.monotonic())
+
+
+def limit_timeout(timeout: httpx.Timeout, seconds: float) -> httpx.Timeout:
+    """Returns a timeout none of whose parts is longer than `seconds`."""
+    if seconds == math.inf:
+        return timeout
+    limited = {name: seconds if each is None else min(each, seconds) for name, each in timeout.as_dict().items()}
+    return httpx.Timeout(**limited)
+
 
 _PERMANENT_ERRORS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 

@@ -13,7 +13,7 @@ from .. import _wire
 from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
-from .._retry import wait_before_retry
+from .._retry import DeadlineError, seconds_until, wait_before_retry
 from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
@@ -52,7 +52,7 @@ class AsyncRuns(AsyncRunsBase):
             after: The sequence number of the last known event.
             wait: Seconds, 0 to 25, for which the service waits for an event, in addition to the timeout.
         """
-        async for event in self._events(run_id, after, wait, None, options):
+        async for event in self._events(run_id, after, wait, options):
             yield event
 
     async def stream(
@@ -161,23 +161,27 @@ class AsyncRuns(AsyncRunsBase):
         Args:
             on_event: Called with each event, in order. The next event follows once the call has returned.
             after: The sequence number of the last known event.
-            max_wait: The maximum number of seconds to follow the run. Default: no limit.
+            max_wait: The maximum number of seconds to follow the run, including retries. Default: no limit.
 
         Raises:
             RunTimeoutError: The run has not ended within `max_wait` seconds. It continues.
         """
         deadline = None if max_wait is None else time.monotonic() + max_wait
+        runs = AsyncRuns(self._client._until(deadline))
         last = None
-        while True:
-            async for event in self._events(run_id, after, 25, deadline, options):
-                after = event.sequence
-                if on_event is not None:
-                    await invoke(partial(on_event, event))
-            run = await self.retrieve(run_id, **options)
-            # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
-            if run.state in ENDED or after == last:
-                return run
-            last = after
+        try:
+            while True:
+                async for event in runs._events(run_id, after, 25, options):
+                    after = event.sequence
+                    if on_event is not None:
+                        await invoke(partial(on_event, event))
+                run = await runs.retrieve(run_id, **options)
+                # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
+                if run.state in ENDED or after == last:
+                    return run
+                last = after
+        except DeadlineError as error:
+            raise RunTimeoutError(run_id) from error.__cause__
 
     async def create_and_wait(
         self,
@@ -208,17 +212,13 @@ class AsyncRuns(AsyncRunsBase):
         async with self._client._stream(where.download_url, options) as response:
             yield AsyncDownload(response)
 
-    async def _events(
-        self, run_id: str, after: int, wait: int, deadline: float | None, options: RequestOptions
-    ) -> AsyncIterator[RunEvent]:
+    async def _events(self, run_id: str, after: int, wait: int, options: RequestOptions) -> AsyncIterator[RunEvent]:
         polling: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         polling["timeout"] = _longer(options.get("timeout", self._client._settings.timeout), wait)
+        deadline = self._client._deadline
         while True:
             began = time.monotonic()
-            if deadline is not None:
-                if began >= deadline:
-                    raise RunTimeoutError(run_id)
-                wait = min(wait, math.ceil(deadline - began))
+            wait = math.ceil(min(wait, seconds_until(deadline)))
             page = await self.list_events(run_id, after=after, wait=wait, **polling)
             for event in page.events or []:
                 yield event
@@ -227,7 +227,7 @@ class AsyncRuns(AsyncRunsBase):
             after = max(after, page.next or 0)
             if not page.events and time.monotonic() - began < 1:
                 # A response that is empty and did not wait would otherwise cause requests without pauses.
-                await sleep(1)
+                await sleep(min(1, seconds_until(deadline)))
 
 
 def _longer(timeout: float | httpx.Timeout | None, seconds: float) -> httpx.Timeout:

@@ -11,7 +11,7 @@ from .._base import Call, Settings
 from .._decode import CastTo, UnreadableError, decode
 from .._options import RequestOptions
 from .._response import APIResponse
-from .._retry import wait_before_retry
+from .._retry import DeadlineError, limit_timeout, seconds_until, wait_before_retry
 from ..errors import APIError, connection_error, status_error
 from ._io import invoke, sleep
 
@@ -26,6 +26,15 @@ class AsyncTransport:
     _settings: Settings
     _headers: dict[str, str]
     _http: httpx.AsyncClient
+    _deadline: float | None = None
+    """The moment of `time.monotonic()` at which all calls end with `DeadlineError`."""
+
+    def _until(self, deadline: float | None) -> AsyncTransport:
+        """Returns a transport with the same settings and connections, and a deadline."""
+        made = AsyncTransport()
+        made._settings, made._headers, made._http = self._settings, self._headers, self._http
+        made._deadline = deadline
+        return made
 
     async def _call(
         self,
@@ -56,14 +65,18 @@ class AsyncTransport:
 
     async def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
         attempt = 0
+        error: APIError | None = None
         while True:
+            left = seconds_until(self._deadline)
+            if left == 0:
+                raise DeadlineError from error
             headers = call.headers_of(attempt)
             if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
                 headers = {**headers, "authorization": f"Bearer {await invoke(self._settings.api_key)}"}
+            timeout = limit_timeout(call.timeout, left)
             request = self._http.build_request(
-                call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
+                call.method, call.url, content=call.content, headers=headers, timeout=timeout
             )
-            error: APIError
             try:
                 response = await self._send(request, stream, call.signed)
                 if response.is_success:
@@ -72,10 +85,12 @@ class AsyncTransport:
             except (httpx.RequestError, UnreadableError) as cause:
                 error = connection_error(cause, request)
             wait = wait_before_retry(error, attempt)
-            if wait is None or attempt >= call.max_retries:
+            left = seconds_until(self._deadline)
+            # An attempt that the deadline cut short may have failed only for that reason.
+            if wait is None or (attempt >= call.max_retries and left > 0):
                 raise error
             LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
-            await sleep(wait)
+            await sleep(min(wait, left))
             attempt += 1
 
     async def _send(self, request: httpx.Request, stream: bool, signed: bool) -> httpx.Response:

@@ -14,7 +14,7 @@ from .. import _wire
 from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
-from .._retry import wait_before_retry
+from .._retry import DeadlineError, seconds_until, wait_before_retry
 from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
@@ -53,7 +53,7 @@ class Runs(RunsBase):
             after: The sequence number of the last known event.
             wait: Seconds, 0 to 25, for which the service waits for an event, in addition to the timeout.
         """
-        for event in self._events(run_id, after, wait, None, options):
+        for event in self._events(run_id, after, wait, options):
             yield event
 
     def stream(
@@ -162,23 +162,27 @@ class Runs(RunsBase):
         Args:
             on_event: Called with each event, in order. The next event follows once the call has returned.
             after: The sequence number of the last known event.
-            max_wait: The maximum number of seconds to follow the run. Default: no limit.
+            max_wait: The maximum number of seconds to follow the run, including retries. Default: no limit.
 
         Raises:
             RunTimeoutError: The run has not ended within `max_wait` seconds. It continues.
         """
         deadline = None if max_wait is None else time.monotonic() + max_wait
+        runs = Runs(self._client._until(deadline))
         last = None
-        while True:
-            for event in self._events(run_id, after, 25, deadline, options):
-                after = event.sequence
-                if on_event is not None:
-                    invoke(partial(on_event, event))
-            run = self.retrieve(run_id, **options)
-            # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
-            if run.state in ENDED or after == last:
-                return run
-            last = after
+        try:
+            while True:
+                for event in runs._events(run_id, after, 25, options):
+                    after = event.sequence
+                    if on_event is not None:
+                        invoke(partial(on_event, event))
+                run = runs.retrieve(run_id, **options)
+                # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
+                if run.state in ENDED or after == last:
+                    return run
+                last = after
+        except DeadlineError as error:
+            raise RunTimeoutError(run_id) from error.__cause__
 
     def create_and_wait(
         self,
@@ -209,17 +213,13 @@ class Runs(RunsBase):
         with self._client._stream(where.download_url, options) as response:
             yield Download(response)
 
-    def _events(
-        self, run_id: str, after: int, wait: int, deadline: float | None, options: RequestOptions
-    ) -> Iterator[RunEvent]:
+    def _events(self, run_id: str, after: int, wait: int, options: RequestOptions) -> Iterator[RunEvent]:
         polling: RequestOptions = {"max_retries": POLL_RETRIES, **options}
         polling["timeout"] = _longer(options.get("timeout", self._client._settings.timeout), wait)
+        deadline = self._client._deadline
         while True:
             began = time.monotonic()
-            if deadline is not None:
-                if began >= deadline:
-                    raise RunTimeoutError(run_id)
-                wait = min(wait, math.ceil(deadline - began))
+            wait = math.ceil(min(wait, seconds_until(deadline)))
             page = self.list_events(run_id, after=after, wait=wait, **polling)
             for event in page.events or []:
                 yield event
@@ -228,7 +228,7 @@ class Runs(RunsBase):
             after = max(after, page.next or 0)
             if not page.events and time.monotonic() - began < 1:
                 # A response that is empty and did not wait would otherwise cause requests without pauses.
-                sleep(1)
+                sleep(min(1, seconds_until(deadline)))
 
 
 def _longer(timeout: float | httpx.Timeout | None, seconds: float) -> httpx.Timeout:
