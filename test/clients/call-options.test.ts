@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { APIError, type ClientOptions, InternalServerError, Runyard } from "../../clients/typescript/src/index.ts";
+import {
+  APIError,
+  type ClientOptions,
+  InternalServerError,
+  PermissionDeniedError,
+  Runyard,
+} from "../../clients/typescript/src/index.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -83,6 +89,22 @@ describe("uploading an attachment", () => {
     await client.attachments.upload({ file_name: "n.bin", data });
     await client.attachments.upload({ file_name: "n.bin", data }, { timeout: 3_000 });
     expect(calls.map(({ timeout }) => timeout)).toEqual([7_000, 107_000, 3_000, 3_000]);
+  });
+
+  it.each([[412], [503, 412]])("accepts that the file is already stored: %j", async (...statuses) => {
+    const left = [...statuses];
+    const store = (path: string) =>
+      path === upload.url ? new Response(null, { status: left.shift() ?? 500 }) : respond(path);
+    const { client } = createClient(store);
+    expect(await client.attachments.upload({ file_name: "n.txt", data: "x" })).toBe("a1");
+    expect(left).toEqual([]);
+  });
+
+  it("throws the other errors of the storage", async () => {
+    const { client } = createClient((path) =>
+      path === upload.url ? new Response(null, { status: 403 }) : respond(path),
+    );
+    await expect(client.attachments.upload({ file_name: "n.txt", data: "x" })).rejects.toThrow(PermissionDeniedError);
   });
 
   it("sends the options of the call, and no file that an earlier attempt has uploaded", async () => {

@@ -175,6 +175,26 @@ class TestUpload:
         with pytest.raises(ValueError, match="file_name"):
             client.attachments.upload(b"x")
 
+    @pytest.mark.parametrize("first", [[], [{"at": "storage", "reset": "before"}]])
+    def test_accepts_that_the_file_is_already_stored(
+        self, first: list[Any], server: FaultServer, client: Runyard
+    ) -> None:
+        made = {"body": {"attachment_id": "a1", "upload": {"url": "{storage}/u", "method": "PUT", "headers": None}}}
+        server.play([made, *first, {"at": "storage", "status": 412}])
+        assert client.attachments.upload(b"x", file_name="x") == "a1"
+        server.play([made, {"at": "storage", "status": 403}])
+        with pytest.raises(runyard.PermissionDeniedError):
+            client.attachments.upload(b"x", file_name="x")
+
+    @pytest.mark.anyio
+    async def test_accepts_asynchronously_that_the_file_is_already_stored(
+        self, server: FaultServer, async_client: AsyncRunyard
+    ) -> None:
+        upload = {"url": "{storage}/u", "method": "PUT", "headers": None}
+        server.play([{"body": {"attachment_id": "a1", "upload": upload}}, {"at": "storage", "status": 412}])
+        async with async_client as client:
+            assert await client.attachments.upload(b"x", file_name="x") == "a1"
+
     def test_refuses_an_unsupported_form_field(self, server: FaultServer, client: Runyard) -> None:
         fields = [{"name": "c", "value": {"kind": "content_moon_phase"}}]
         upload = {"url": "{storage}/u", "method": "POST", "headers": None, "fields": fields}

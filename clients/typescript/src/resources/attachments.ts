@@ -1,4 +1,4 @@
-import { RunyardError } from "../errors.ts";
+import { APIError, RunyardError } from "../errors.ts";
 import { Attachments as Operations } from "../generated/resources.ts";
 import type { UploadTarget } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
@@ -29,7 +29,12 @@ export class Attachments extends Operations {
     if (upload === undefined) return attachment_id;
     // Enough time for a connection of 50 kB per second.
     const timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
-    await this.transport.storage(upload.url, toRequestInit(upload, blob), { ...options, timeout });
+    try {
+      await this.transport.storage(upload.url, toRequestInit(upload, blob), { ...options, timeout });
+    } catch (error) {
+      // 412: an earlier attempt has already stored the file, whose size and digest the URL fixes.
+      if (!(error instanceof APIError) || error.status !== 412) throw error;
+    }
     return attachment_id;
   }
 }

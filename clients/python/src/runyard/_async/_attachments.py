@@ -9,6 +9,7 @@ from typing_extensions import Unpack
 from .._base import Call
 from .._options import RequestOptions
 from .._upload import form_of
+from ..errors import APIStatusError
 from .resources.attachments import AsyncAttachmentsBase
 
 
@@ -52,7 +53,12 @@ class AsyncAttachments(AsyncAttachmentsBase):
                 content=content,
                 options=options,
             )
-            await self._client._repeat(call, lambda response: None)
+            try:
+                await self._client._repeat(call, lambda response: None)
+            except APIStatusError as error:
+                # 412: an earlier attempt has already stored the file, whose size and digest the URL fixes.
+                if error.status_code != 412:
+                    raise
         return made.attachment_id
 
 

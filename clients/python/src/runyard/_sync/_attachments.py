@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .._base import Call
 from .._options import RequestOptions
 from .._upload import form_of
+from ..errors import APIStatusError
 from .resources.attachments import AttachmentsBase
 
 
@@ -53,7 +54,12 @@ class Attachments(AttachmentsBase):
                 content=content,
                 options=options,
             )
-            self._client._repeat(call, lambda response: None)
+            try:
+                self._client._repeat(call, lambda response: None)
+            except APIStatusError as error:
+                # 412: an earlier attempt has already stored the file, whose size and digest the URL fixes.
+                if error.status_code != 412:
+                    raise
         return made.attachment_id
 
 
