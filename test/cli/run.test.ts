@@ -83,6 +83,27 @@ describe("runyard run", () => {
     expect(server.seen[3]?.headers).toMatchObject({ "idempotency-key": "k1", "x-team-uid": "t1" });
   });
 
+  it("uploads each file under a key of its own that follows from --idempotency-key", async () => {
+    const [first, second] = ["one.txt", "two.txt"].map((name) => path.join(folder, name));
+    const uploads = async (...more: string[]) => {
+      for (const file of [first, second]) writeFileSync(file ?? "", "text");
+      server.play([api({ attachment_id: "a1" }), api({ attachment_id: "a1" }), created]);
+      const { code } = await run(["run", "x", "--attach", first ?? "", "--attach", second ?? "", ...more]);
+      expect(code).toBe(0);
+      return server.seen
+        .slice(0, 2)
+        .map(({ body, headers }) => `${JSON.parse(body).file_name} ${headers["idempotency-key"]}`)
+        .toSorted();
+    };
+    const key = "k".repeat(255);
+    const keys = await uploads("--idempotency-key", key);
+    expect(keys).toEqual([expect.stringMatching(/^one.txt [0-9a-f]{64}$/), expect.stringMatching(/^two.txt /)]);
+    expect(keys[0]?.split(" ")[1]).not.toBe(keys[1]?.split(" ")[1]);
+    expect(await uploads("--idempotency-key", key)).toEqual(keys);
+    expect(await uploads("--idempotency-key", "other")).not.toEqual(keys);
+    expect(await uploads()).not.toEqual(await uploads());
+  });
+
   it("prints the API's response as one JSON document with --json, before or after the command's name", async () => {
     server.play([created, created]);
     expect(JSON.parse((await run(["run", "x", "--json"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { openAsBlob } from "node:fs";
 import path from "node:path";
 import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
@@ -42,19 +43,20 @@ export function runCommand(context: Context): CommandUnknownOpts {
         );
       }
       const client = await context.client();
+      const { attach, idempotencyKey } = options;
       const body = defined({
         prompt,
         title: options.title,
         config: await buildConfig(client, options),
         agent_identity_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         team: options.personal === true ? false : undefined,
-        attachments: options.attach === undefined ? undefined : await attachments(client, options.attach),
+        attachments: attach && (await attachments(client, attach, idempotencyKey)),
         metadata: options.metadata,
         conversation_id: options.conversation,
         parent_run_id: options.parent,
         mode: options.mode,
       });
-      const made = await client.runs.create(body, { idempotencyKey: options.idempotencyKey });
+      const made = await client.runs.create(body, { idempotencyKey });
       if (made.at_capacity === true)
         context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
       if (options.follow === true) {
@@ -83,12 +85,26 @@ export function interruptOption() {
   ).choices(["ask", "cancel", "leave"]);
 }
 
-/** Uploads each file, and returns their ids for a request. */
-async function attachments(client: Runyard, files: readonly string[]): Promise<{ attachment_id: string }[]> {
+/** Uploads each file, and returns their ids for a request. A run with the same key gets the same ids. */
+async function attachments(
+  client: Runyard,
+  files: readonly string[],
+  runKey: string | undefined,
+): Promise<{ attachment_id: string }[]> {
   const blobs = await Promise.all(
     files.map(async (file) => ({ file_name: path.basename(file), data: await opened(file) })),
   );
-  return Promise.all(blobs.map(async (upload) => ({ attachment_id: await client.attachments.upload(upload) })));
+  return Promise.all(
+    blobs.map(async (upload, index) => {
+      const idempotencyKey = runKey === undefined ? undefined : uploadKey(runKey, index);
+      return { attachment_id: await client.attachments.upload(upload, { idempotencyKey }) };
+    }),
+  );
+}
+
+/** Derives the Idempotency-Key of an upload. A digest, because the key of the run may already have the maximum length. */
+function uploadKey(runKey: string, index: number): string {
+  return createHash("sha256").update(`${runKey}#${index}`).digest("hex");
 }
 
 async function opened(file: string): Promise<Blob> {
