@@ -635,7 +635,9 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
   #baseURL;
   #apiKey;
   constructor(options) {
-    this.#options = options, this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY"), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
+    this.#options = options;
+    let apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
+    this.#apiKey = typeof apiKey == "function" ? apiKey : checkKey(apiKey), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
   }
   get baseURL() {
     return this.#baseURL;
@@ -679,7 +681,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     }) : this.#repeat(prepared);
   }
   async #headers({ body, responseType = "json", options = {} }, idempotencyKey) {
-    let key = typeof this.#apiKey == "function" ? await this.#apiKey() : this.#apiKey, team = options.team ?? this.#options.team, headers = new Headers({
+    let key = typeof this.#apiKey == "function" ? checkKey(await this.#apiKey()) : this.#apiKey, team = options.team ?? this.#options.team, headers = new Headers({
       accept: responseType === "json" ? "application/json" : "text/*",
       authorization: `Bearer ${key}`
     });
@@ -724,6 +726,12 @@ function required(name, given, variable) {
   if (value === void 0 || value === "")
     throw new RunyardError(`There is no ${name}: pass it to new Runyard({ ${name} }), or set ${variable}.`);
   return value;
+}
+function checkKey(apiKey) {
+  let key = apiKey.trim();
+  if (!/^[!-~]+$/.test(key))
+    throw new RunyardError("The API key has characters that no key has, such as a line break.");
+  return key;
 }
 function environment() {
   return Reflect.get(globalThis, "process");

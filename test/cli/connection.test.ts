@@ -168,6 +168,17 @@ describe("runyard login", () => {
     expect(() => statSync(stored())).toThrow("ENOENT");
   });
 
+  it.each(["ryp_secret\nryp_other", "ryp_secret\0"])(
+    "refuses a key that cannot be one, without showing it: %j",
+    async (input) => {
+      server.play([]);
+      const { code, out, err } = await run(["login", "--base-url", server.api], { input });
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("characters that no key has") });
+      expect(out + err).not.toContain("ryp_secret");
+      expect(() => statSync(stored())).toThrow("ENOENT");
+    },
+  );
+
   it.each<[string, ReturnType<typeof problem>[]]>([
     ["refuses an agent's key elsewhere", [problem(403, "not_authorized", "no"), problem(401, "unauthenticated", "no")]],
     ["has no such operation", [problem(404, "not_found", "no")]],

@@ -37,6 +37,8 @@ const result = (body: unknown, more = {}) => ({
   ...more,
 });
 
+const INVALID_KEY = new RunyardError("The API key has characters that no key has, such as a line break.");
+
 describe("new Runyard()", () => {
   it("reads key and address from the environment, and accepts an address with a trailing slash", async () => {
     vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");
@@ -72,6 +74,24 @@ describe("new Runyard()", () => {
     const error: unknown = await client.runs.retrieve("r1").catch((caught: unknown) => caught);
     const shown = [client, client.runs, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join();
     expect(shown + JSON.stringify(client)).not.toContain("ryp_secret");
+  });
+
+  it.each(["ryp_secret\nbreak", "ryp_secret\0x", "ryp_secret é", " "])(
+    "refuses the key %j without its value",
+    async (key) => {
+      play();
+      expect(() => createClient({ apiKey: key })).toThrow(INVALID_KEY);
+      const client = createClient({ apiKey: async () => key });
+      await expect(client.runs.retrieve("r1")).rejects.toThrow(INVALID_KEY);
+      await expect(client.runs.stream("r1").next()).rejects.toThrow(INVALID_KEY);
+      expect(server.seen).toEqual([]);
+    },
+  );
+
+  it("removes spaces and line breaks around the key", async () => {
+    play(result(RUN), result(RUN));
+    for (const apiKey of [" ryp_1\n", () => " ryp_1\n"]) await createClient({ apiKey }).runs.retrieve("r1");
+    expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_1"]);
   });
 
   it("creates another client with other options, and keeps the rest", async () => {

@@ -72,6 +72,15 @@ class TestSettings:
         with pytest.raises(runyard.RunyardError, match="characters that no key has"):
             Runyard(api_key=key, base_url="http://127.0.0.1:9/api/v1")
 
+    @pytest.mark.parametrize("key", ["ryp_secret\nbreak", "ryp_secret\0", "ryp_secret\u00fc"])
+    def test_do_not_show_an_invalid_key_of_a_function(self, key: str, server: FaultServer) -> None:
+        with Runyard(api_key=lambda: key, base_url=server.api) as client:
+            for call in (lambda: client.me.retrieve(), lambda: list(client.runs.stream("r1"))):
+                with pytest.raises(runyard.RunyardError, match="characters that no key has") as caught:
+                    call()
+                assert "ryp_secret" not in str(caught.value)
+        assert server.seen == []
+
     @pytest.mark.parametrize("address", ["127.0.0.1/api/v1", "ftp://127.0.0.1/api/v1", "localhost:4500"])
     def test_refuse_an_invalid_base_url(self, address: str, client: Runyard) -> None:
         with pytest.raises(runyard.RunyardError, match="base_url must begin with http"):

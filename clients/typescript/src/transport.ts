@@ -49,7 +49,8 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
+    const apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
+    this.#apiKey = typeof apiKey === "function" ? apiKey : checkKey(apiKey);
     this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
   }
 
@@ -111,7 +112,7 @@ export class Transport {
     { body, responseType = "json", options = {} }: APIRequest,
     idempotencyKey: string | undefined,
   ): Promise<Headers> {
-    const key = typeof this.#apiKey === "function" ? await this.#apiKey() : this.#apiKey;
+    const key = typeof this.#apiKey === "function" ? checkKey(await this.#apiKey()) : this.#apiKey;
     const team = options.team ?? this.#options.team;
     const headers = new Headers({
       accept: responseType === "json" ? "application/json" : "text/*",
@@ -180,6 +181,14 @@ function required<T>(name: string, given: T | undefined, variable: string): T | 
     throw new RunyardError(`There is no ${name}: pass it to new Runyard({ ${name} }), or set ${variable}.`);
   }
   return value;
+}
+
+/** Removes spaces around a key. The errors of `Headers` would quote a key with characters that a header cannot have. */
+function checkKey(apiKey: string): string {
+  const key = apiKey.trim();
+  if (!/^[!-~]+$/.test(key))
+    throw new RunyardError("The API key has characters that no key has, such as a line break.");
+  return key;
 }
 
 /** `process`, which Node, Deno and Bun have. */

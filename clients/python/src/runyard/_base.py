@@ -56,8 +56,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.max_retries < 0:
             raise ValueError("max_retries must be 0 or more")
-        if isinstance(self.api_key, str) and not _KEY.fullmatch(self.api_key):
-            raise RunyardError("The api_key has characters that no key has: a line's end, perhaps?")
+        if isinstance(self.api_key, str):
+            check_key(self.api_key)
         if not self.base_url.startswith(("http://", "https://")):
             raise RunyardError(f"The base_url must begin with http:// or https://, not {self.base_url!r}.")
 
@@ -150,6 +150,13 @@ class Call:
         if attempt == 0 or self.signed:
             return self.headers
         return {**self.headers, "x-stainless-retry-count": str(attempt)}
+
+
+def check_key(key: str) -> str:
+    """Returns the key. httpx would quote a key with characters that a header cannot have in its error."""
+    if not _KEY.fullmatch(key):
+        raise RunyardError("The api_key has characters that no key has: a line's end, perhaps?")
+    return key
 
 
 def or_keep(value: Any, kept: Any) -> Any:

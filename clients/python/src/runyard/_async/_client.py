@@ -48,7 +48,7 @@ class AsyncRunyard(AsyncResources):
                 it. Default: a new one.
 
         Raises:
-            RunyardError: The API key or the base URL is missing.
+            RunyardError: The API key or the base URL is missing or invalid.
         """
         self._settings = Settings.make(
             api_key=api_key,

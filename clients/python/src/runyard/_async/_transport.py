@@ -7,7 +7,7 @@ from typing import Any, AsyncIterator, Callable, Mapping, TypeVar
 
 import httpx
 
-from .._base import Call, Settings
+from .._base import Call, Settings, check_key
 from .._decode import CastTo, UnreadableError, decode
 from .._options import RequestOptions
 from .._response import APIResponse
@@ -72,7 +72,8 @@ class AsyncTransport:
                 raise DeadlineError from error
             headers = call.headers_of(attempt)
             if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
-                headers = {**headers, "authorization": f"Bearer {await invoke(self._settings.api_key)}"}
+                key = check_key(await invoke(self._settings.api_key))
+                headers = {**headers, "authorization": f"Bearer {key}"}
             timeout = limit_timeout(call.timeout, left)
             request = self._http.build_request(
                 call.method, call.url, content=call.content, headers=headers, timeout=timeout

@@ -49,7 +49,7 @@ class Runyard(Resources):
                 it. Default: a new one.
 
         Raises:
-            RunyardError: The API key or the base URL is missing.
+            RunyardError: The API key or the base URL is missing or invalid.
         """
         self._settings = Settings.make(
             api_key=api_key,
