@@ -222,6 +222,18 @@ class TestRawResponse:
         assert response.request_id == "t-2"
         assert [key.uid for key in response.parse().data] == ["1"]
         assert response.parse().has_next_page()
+        assert [key.uid for key in response.parse()] == ["1", "2"]
+
+    @pytest.mark.anyio
+    async def test_has_pages_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+        more = {"has_next_page": True, "next_cursor": "c"}
+        second = {"body": {"runs": [{"run_id": "2"}]}}
+        server.play([{"body": {"runs": [{"run_id": "1"}], "page_info": more}}, second, second])
+        async with async_client as client:
+            page = (await client.runs.with_raw_response.list(limit=1)).parse()
+            assert [run.run_id async for run in page] == ["1", "2"]
+            assert [run.run_id for run in (await page.get_next_page()).data] == ["2"]
+        assert [seen.raw_query for seen in server.seen] == ["limit=1", "limit=1&cursor=c", "limit=1&cursor=c"]
 
     @pytest.mark.anyio
     async def test_works_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:

@@ -51,16 +51,19 @@ class AsyncResource:
         options: RequestOptions,
         query: Mapping[str, Any],
     ) -> AsyncPaginator[T]:
-        async def fetch(cursor: str | None = None) -> AsyncPage[T]:
+        async def fetch_raw(cursor: str | None = None) -> APIResponse[AsyncPage[T]]:
             page_query = query if cursor is None else {**query, "cursor": cursor}
             response = await self._client._call("GET", path, cast_to=cast_to, query=page_query, options=options)
             body = response.parse()
             page = AsyncPage(items(body) or [], body, fetch)
-            if self._raw:
-                return cast("AsyncPage[T]", APIResponse(response.http_response, page, response.retries_taken))
-            return page
+            return APIResponse(response.http_response, page, response.retries_taken)
 
-        return paginate(fetch)
+        async def fetch(cursor: str | None = None) -> AsyncPage[T]:
+            response = await fetch_raw(cursor)
+            return response.parse()
+
+        # In a resource from `with_raw_response`, only the first page is a raw response.
+        return paginate(cast("Callable[[], Awaitable[AsyncPage[T]]]", fetch_raw) if self._raw else fetch)
 
 
 def to_raw(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[APIResponse[T]]]:

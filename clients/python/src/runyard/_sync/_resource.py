@@ -52,16 +52,19 @@ class Resource:
         options: RequestOptions,
         query: Mapping[str, Any],
     ) -> Page[T]:
-        def fetch(cursor: str | None = None) -> Page[T]:
+        def fetch_raw(cursor: str | None = None) -> APIResponse[Page[T]]:
             page_query = query if cursor is None else {**query, "cursor": cursor}
             response = self._client._call("GET", path, cast_to=cast_to, query=page_query, options=options)
             body = response.parse()
             page = Page(items(body) or [], body, fetch)
-            if self._raw:
-                return cast("Page[T]", APIResponse(response.http_response, page, response.retries_taken))
-            return page
+            return APIResponse(response.http_response, page, response.retries_taken)
 
-        return paginate(fetch)
+        def fetch(cursor: str | None = None) -> Page[T]:
+            response = fetch_raw(cursor)
+            return response.parse()
+
+        # In a resource from `with_raw_response`, only the first page is a raw response.
+        return paginate(cast("Callable[[], Page[T]]", fetch_raw) if self._raw else fetch)
 
 
 def to_raw(method: Callable[P, T]) -> Callable[P, APIResponse[T]]:
