@@ -132,7 +132,8 @@ async function follow(
   { cancelled, minutes }: { cancelled: AbortSignal; minutes: number },
 ): Promise<RunItem> {
   const log = new JobLog(job);
-  const late = AbortSignal.timeout(minutes * 60_000);
+  // A timer takes whole milliseconds only, and 4.1 minutes are 245,999.99999999997 of them.
+  const late = AbortSignal.timeout(Math.ceil(minutes * 60_000));
   let after = 0;
   const toEnd = (signal: AbortSignal): Promise<RunItem> =>
     client.runs.followUntilDone(runId, {

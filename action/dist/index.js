@@ -1869,7 +1869,7 @@ function buildMetadata(job) {
 }
 var CANCELLED_GRACE = 2e3, TIMEOUT_GRACE = 3e4;
 async function follow(job, client, runId, { cancelled, minutes }) {
-  let log = new JobLog(job), late = AbortSignal.timeout(minutes * 6e4), after = 0, toEnd = (signal) => client.runs.followUntilDone(runId, {
+  let log = new JobLog(job), late = AbortSignal.timeout(Math.ceil(minutes * 6e4)), after = 0, toEnd = (signal) => client.runs.followUntilDone(runId, {
     after,
     signal,
     onEvent: (event) => {

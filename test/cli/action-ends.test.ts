@@ -32,6 +32,8 @@ describe("the inputs of the GitHub Action", () => {
   it.each([
     ["90", 5_400_000],
     ["0.5", 30_000],
+    ["4.1", 246_000],
+    ["0.50001", 30_001],
     ["35000", 2_100_000_000],
     ["", 3_600_000],
   ])("have a time limit in minutes: %j", async (minutes, milliseconds) => {
