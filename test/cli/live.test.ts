@@ -57,6 +57,14 @@ describe("runyard, with a running service", () => {
     expect((await run(["runs", "follow", id])).code).toBe(1);
   });
 
+  it("finds the existing run of an idempotency key, also if it has files", async () => {
+    for (const name of ["one.txt", "two.txt"]) writeFileSync(path.join(folder, name), name);
+    const files = ["one.txt", "two.txt"].flatMap((name) => ["--attach", path.join(folder, name)]);
+    const create = () => json("run", "Read both.", ...files, "--idempotency-key", "with-files");
+    const { run_id } = await create();
+    expect(await create()).toMatchObject({ run_id });
+  });
+
   it("sends a follow-up and cancels a run", async () => {
     const id = (await run(["run", commands("echo first")])).out.trim();
     expect((await run(["runs", "follow", id])).code).toBe(0);
