@@ -1,6 +1,6 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { seededRandom } from "#shared/random.ts";
-import { type AwsResponse, type HttpCall, readResponse, type ServiceError } from "./http-codec.ts";
+import { type AwsResponse, type HttpCall, readResponse, type ServiceError, toResponse } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /**
@@ -22,7 +22,7 @@ const LEAST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1_000;
 /** Maximum lag of an index. AWS says "usually within a fraction of a second", without a guarantee. */
 const LAG_MS = 3_000;
-/** Number of index responses that are kept, to be returned when they are stale. */
+/** Number of responses that are kept: of indexes, to be returned when they are stale, and of transactions, by their tokens. */
 const REMEMBERED = 200;
 
 export interface Faults {
@@ -42,6 +42,7 @@ export function plannedFaults(setting: string, name: string): Faults {
     [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), Number(seed)),
   );
   const memory = new Map<string, { readonly at: number; readonly response: AwsResponse }>();
+  const executeOnce = transactionsByToken();
 
   return {
     next(call) {
@@ -51,7 +52,8 @@ export function plannedFaults(setting: string, name: string): Faults {
       return possible[Math.floor(choice * possible.length)];
     },
 
-    async make(fault, call, send) {
+    async make(fault, call, sendOnce) {
+      const send = () => executeOnce(call, sendOnce);
       if (fault === "slow") await wait(LEAST_WAIT_MS + random() * (MAX_WAIT_MS - LEAST_WAIT_MS));
       if (fault === "twice") await send();
       if (fault === "unheard") {
@@ -66,10 +68,38 @@ export function plannedFaults(setting: string, name: string): Faults {
       if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.response;
       memory.delete(key);
       memory.set(key, { at: Date.now(), response: response });
-      for (const [oldest] of [...memory].slice(0, Math.max(0, memory.size - REMEMBERED))) memory.delete(oldest);
+      forgetOldest(memory);
       return fault === "stale" ? withoutLatest(response) : response;
     },
   };
+}
+
+/**
+ * Returns what executes calls as DynamoDB does: a transaction with the token of one that was executed has no effect, and gets the
+ * response of that one. The emulator ignores tokens.
+ */
+function transactionsByToken() {
+  const executed = new Map<string, { readonly body: Buffer; readonly response: AwsResponse }>();
+  return async (call: HttpCall, send: () => Promise<unknown>): Promise<unknown> => {
+    const token = call.command === "TransactWriteItems" ? memberOf(call.json(), "ClientRequestToken") : undefined;
+    if (typeof token !== "string") return send();
+    const earlier = executed.get(token);
+    if (earlier !== undefined) return earlier.body.equals(call.body) ? earlier.response : TOKEN_OF_ANOTHER;
+    const response = await readResponse(await send());
+    if (response.statusCode === 200) executed.set(token, { body: Buffer.from(call.body), response });
+    forgetOldest(executed);
+    return response;
+  };
+}
+
+const TOKEN_OF_ANOTHER = toResponse("DynamoDB", {
+  status: 400,
+  code: "IdempotentParameterMismatchException",
+  message: "The token was used with other parameters",
+});
+
+function forgetOldest(memory: Map<string, unknown>): void {
+  for (const [oldest] of [...memory].slice(0, Math.max(0, memory.size - REMEMBERED))) memory.delete(oldest);
 }
 
 /** The error response of a fault; undefined if the call is made. */

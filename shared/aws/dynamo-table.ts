@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { randomId } from "#shared/ids.ts";
 import { fromAttributes, toAttributes } from "#shared/table/attribute-codec.ts";
 import { type Expression, keyRange, toCondition, toUpdate } from "#shared/table/expression.ts";
 import {
@@ -22,14 +23,16 @@ import { memberOf } from "./middleware.ts";
 const CONFLICT_ATTEMPTS = 12;
 const CONFLICT_BASE_MS = 10;
 
+type Client = Pick<DynamoClient, "send">;
+
 /** Creates the table on DynamoDB. Reads of the table are strongly consistent; reads of an index cannot be. */
-export function dynamoTable(client: DynamoClient, name: string): Table {
+export function dynamoTable(client: Client, name: string): Table {
   return {
     get: (key) => getItem(client, name, key),
     batchGet: (keys) => getItems(client, name, keys),
     query: (query) => queryItems(client, name, query),
     write: (write) => retryConflicts(() => writeItem(client, name, write)),
-    transact: (writes) => retryConflicts(() => writeItems(client, name, writes)),
+    transact: (writes) => writeItems(client, name, writes),
   };
 }
 
@@ -44,17 +47,13 @@ const QueryOutput = v.object({
   LastEvaluatedKey: v.exactOptional(Attributes),
 });
 
-async function getItem(client: DynamoClient, name: string, { pk, sk }: Key): Promise<Item | undefined> {
+async function getItem(client: Client, name: string, { pk, sk }: Key): Promise<Item | undefined> {
   const input = { TableName: name, Key: toAttributes({ pk, sk }), ConsistentRead: true };
   const found = v.parse(GetOutput, await client.send("GetItem", input));
   return found.Item === undefined ? undefined : fromAttributes(found.Item);
 }
 
-async function getItems(
-  client: DynamoClient,
-  name: string,
-  keys: readonly Key[],
-): Promise<readonly (Item | undefined)[]> {
+async function getItems(client: Client, name: string, keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
   if (keys.length === 0) return [];
   const found = new Map<string, Item>();
   const unique = new Map(keys.map(({ pk, sk }) => [`${pk}\u0000${sk}`, { pk, sk }]));
@@ -73,7 +72,7 @@ async function getItems(
   return keys.map(({ pk, sk }) => found.get(`${pk}\u0000${sk}`));
 }
 
-async function queryItems(client: DynamoClient, name: string, query: Query): Promise<Page> {
+async function queryItems(client: Client, name: string, query: Query): Promise<Page> {
   const range = withAttributes(keyRange(query));
   const { low, high } = bounds(query);
   // DynamoDB rejects a range that contains no key.
@@ -98,23 +97,25 @@ async function queryItems(client: DynamoClient, name: string, query: Query): Pro
   return { items, more: start !== undefined };
 }
 
-async function writeItem(client: DynamoClient, name: string, write: Write): Promise<void> {
+async function writeItem(client: Client, name: string, write: Write): Promise<void> {
   try {
-    if (write.kind === "put") await client.send("PutItem", toInput(name, write));
-    if (write.kind === "delete") await client.send("DeleteItem", toInput(name, write));
-    if (write.kind === "update") await client.send("UpdateItem", toInput(name, write));
+    await client.send(`${ACTIONS[write.kind]}Item`, toInput(name, write));
   } catch (error) {
     throw error instanceof Error && error.name === "ConditionalCheckFailedException" ? new ConditionFailed([0]) : error;
   }
 }
 
-async function writeItems(client: DynamoClient, name: string, writes: readonly TransactionWrite[]): Promise<void> {
-  try {
-    const actions = writes.map((write) => ({ [ACTIONS[write.kind]]: toInput(name, write) }));
-    await client.send("TransactWriteItems", { TransactItems: actions });
-  } catch (error) {
-    throw toTransactionError(error);
-  }
+async function writeItems(client: Client, name: string, writes: readonly TransactionWrite[]): Promise<void> {
+  const TransactItems = writes.map((write) => ({ [ACTIONS[write.kind]]: toInput(name, write) }));
+  // With one token for all attempts, DynamoDB executes the transaction once, also if it is repeated after a lost response.
+  const input = { ClientRequestToken: randomId(), TransactItems };
+  await retryConflicts(async () => {
+    try {
+      await client.send("TransactWriteItems", input);
+    } catch (error) {
+      throw toTransactionError(error);
+    }
+  });
 }
 
 function containsKeys(low: Bound, high: Bound): boolean {

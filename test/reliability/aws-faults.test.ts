@@ -28,6 +28,13 @@ function inOrder(...faults: (AwsFault | undefined)[]): Faults {
 
 const quiet = () => undefined;
 
+const transaction = {
+  TransactItems: [
+    { Put: { TableName, Item: WireKey } },
+    { Delete: { TableName, Key: { ...WireKey, sk: { S: "LEASE" } } } },
+  ],
+};
+
 function dynamo(faults: Faults, response?: (call: StoodIn, at: number) => object) {
   const { config, calls } = standIn(response);
   const client = emulateAws(new DynamoClient({ ...config, maxAttempts: 4 }), faults, quiet);
@@ -53,12 +60,6 @@ function skipWaits(): number[] {
 
 describe("an injected fault", () => {
   const { config } = standIn();
-  const transaction = {
-    TransactItems: [
-      { Put: { TableName, Item: WireKey } },
-      { Delete: { TableName, Key: { ...WireKey, sk: { S: "LEASE" } } } },
-    ],
-  };
   const put = { TableName, Item: WireKey };
   const once = (fault: AwsFault) => [inOrder(fault), quiet] as const;
   const disturbed = (fault: AwsFault) => emulateAws(new DynamoClient(config), ...once(fault));
@@ -142,6 +143,28 @@ describe("an injected fault", () => {
       new InvokeCommand({ FunctionName: "f", InvocationType: "Event", Payload: "{}" }),
     );
     expect([queue.calls.length, lambda.calls.length]).toEqual([2, 2]);
+  });
+
+  it.each(["unheard", "twice"] as const)("executes a transaction once because of its token: %s", async (fault) => {
+    skipWaits();
+    const withToken = dynamo(inOrder(fault));
+    await dynamoTable(withToken.client, TableName).transact([{ kind: "put", item: Key }]);
+    expect(withToken.calls).toHaveLength(1);
+    const without = dynamo(inOrder(fault));
+    await without.client.send("TransactWriteItems", transaction);
+    expect(without.calls).toHaveLength(2);
+  });
+
+  it("executes a transaction again that was not executed, and none with the token of another", async () => {
+    skipWaits();
+    const { client, calls } = dynamo(inOrder("throttled", "conflict", "failed"));
+    await dynamoTable(client, TableName).transact([{ kind: "put", item: Key }]);
+    expect(calls).toHaveLength(1);
+    const { ClientRequestToken } = JSON.parse(calls[0]?.body ?? "");
+    await expect(client.send("TransactWriteItems", { ...transaction, ClientRequestToken })).rejects.toMatchObject({
+      name: "IdempotentParameterMismatchException",
+    });
+    expect(calls).toHaveLength(1);
   });
 
   it("leaves keys of a batch unread, which the table then reads", async () => {
@@ -254,6 +277,28 @@ describe("AWS clients", () => {
       expect(Math.max(...waits)).toBeGreaterThan(most / 4);
       expect(new Set(waits).size).toBeGreaterThan(6);
     }
+  });
+
+  it("repeat a transaction whose response was lost with the same token, and give each transaction its own", async () => {
+    skipWaits();
+    const { config, calls } = standIn();
+    const { handle } = config.requestHandler;
+    const losing = {
+      async handle(request: Parameters<typeof handle>[0]) {
+        const reply = await handle(request);
+        if (calls.length === 1) throw Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
+        return reply;
+      },
+    };
+    const client = new DynamoClient({ ...config, requestHandler: losing, maxAttempts: 4 });
+    const table = dynamoTable(client, TableName);
+    await table.transact([{ kind: "put", item: Key }]);
+    await table.transact([{ kind: "put", item: Key }]);
+    const [first, repeated, second] = calls.map(({ body }): unknown => JSON.parse(body).ClientRequestToken);
+    expect(first).toMatch(/^[\da-f-]{36}$/);
+    expect(repeated).toBe(first);
+    expect(second).not.toBe(first);
+    expect(calls).toHaveLength(3);
   });
 
   it("do not retry a failed condition", async () => {

@@ -171,6 +171,7 @@ describe("the table on DynamoDB", () => {
       {
         operation: "DynamoDB_20120810.TransactWriteItems",
         input: {
+          ClientRequestToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
           TransactItems: [
             { [operation.replace("Item", "")]: whole },
             {
@@ -212,6 +213,7 @@ describe("a write that DynamoDB refuses", () => {
     const once = openTable(reply, { body: {} });
     await once.table.transact([put]);
     expect(once.requests).toHaveLength(2);
+    expect(once.requests[0]).toEqual(once.requests[1]);
     const always = openTable(reply);
     expect(await thrown(always.table.write(put))).toBeInstanceOf(TableBusy);
     expect(always.requests).toHaveLength(12);

@@ -29,6 +29,22 @@ afterAll(() => local?.stop());
 
 describe("the table on DynamoDB Local", () => {
   tableContract(() => dynamoTable(dynamoClient(), "contract"));
+
+  it("executes a transaction once whose first response is lost", async () => {
+    const client = dynamoClient();
+    const { requestHandler } = client.config;
+    let requests = 0;
+    client.config.requestHandler = {
+      async handle(request) {
+        const reply = await requestHandler.handle(request);
+        if (++requests === 1) throw Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
+        return reply;
+      },
+    };
+    const item = { pk: "LOST", sk: "RESPONSE" };
+    await dynamoTable(client, "contract").transact([{ kind: "put", item, if: { pk: { exists: false } } }]);
+    expect(requests).toBe(2);
+  });
 });
 
 describe("DynamoDB Local, like the emulated limits,", () => {

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
+import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import type { Key, Table, TransactionWrite } from "#shared/table/table.ts";
 
 /**
@@ -14,6 +16,8 @@ export type Around = <T>(name: string, perform: () => Promise<T>) => Promise<T>;
 
 /** The function died. Nothing that it does afterwards has an effect. */
 class Died extends Error {}
+
+type Output = Awaited<ReturnType<DynamoClient["send"]>>;
 
 interface Invocation {
   readonly name: string;
@@ -65,7 +69,10 @@ export class Faults {
   };
 }
 
-/** A table whose calls go through `around`. A transaction has a token, so repeating it has no effect. */
+/**
+ * A table whose calls go through `around`. Transactions go through the table on DynamoDB, whose token makes a repeated
+ * transaction have no effect.
+ */
 export function watchedTable<T extends Table>(table: T, around: Around): T {
   return {
     ...table,
@@ -75,11 +82,17 @@ export function watchedTable<T extends Table>(table: T, around: Around): T {
       around(`query ${query.index ?? toShape({ pk: query.pk, sk: query.prefix ?? "" })}`, () => table.query(query)),
     write: (write) => around(`write ${shapeOfWrite(write)}`, () => table.write(write)),
     transact(writes) {
-      let done: Promise<void> | undefined;
-      return around(`transact ${writes.map(shapeOfWrite).join(" ")}`, () => {
-        done ??= table.transact(writes);
-        return done;
-      });
+      const done = new Map<unknown, Promise<void>>();
+      const execute = async (token: unknown): Promise<Output> => {
+        const transacted = done.get(token) ?? table.transact(writes);
+        if (token !== undefined) done.set(token, transacted);
+        await transacted;
+        return { $metadata: { httpStatusCode: 200 } };
+      };
+      const name = `transact ${writes.map(shapeOfWrite).join(" ")}`;
+      const send: DynamoClient["send"] = (_, input) =>
+        around(name, () => execute(Reflect.get(input, "ClientRequestToken")));
+      return dynamoTable({ send }, "table").transact(writes);
     },
   };
 }
