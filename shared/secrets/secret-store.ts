@@ -51,6 +51,12 @@ export function secretStore(table: Table) {
       await transactInScope({ type: "Team", uid: secret.team_uid }, writes, table);
     },
 
+    /** Whether this secret is stored, and not another of the same name. */
+    async has({ team_uid, name, id }: Secret): Promise<boolean> {
+      const item = await table.get(keys.secret(team_uid, name));
+      return item !== undefined && parseSecret(item).id === id;
+    },
+
     /** @throws ConditionFailed if it was deleted, or replaced by another of the same name, since it was read */
     async delete({ team_uid, name, id }: Secret): Promise<void> {
       await table.write({ kind: "delete", key: keys.secret(team_uid, name), if: { id: { eq: id } } });

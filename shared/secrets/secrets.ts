@@ -23,8 +23,8 @@ export interface CreatedSecret {
 }
 
 /**
- * Stores a secret once: first its value, then its name, so that a name is never without a value. A value whose name could
- * not be stored is deleted.
+ * Stores a secret once: first its value, then its name, so that a name is never without a value. A value whose name was refused
+ * is deleted.
  */
 export function addSecret(
   team: string,
@@ -49,8 +49,11 @@ export function addSecret(
       try {
         await store.create(secret, record(name));
       } catch (error) {
+        // After any other error, such as a lost response, the name may be stored.
+        if (!(error instanceof ConflictError) && !(error instanceof RunyardError)) throw error;
+        if (await store.has(secret)) return { secret: toSecretItem(secret), replayed: false };
         await vault.remove(team, secret.id);
-        if (!(error instanceof ConflictError)) throw error;
+        if (error instanceof RunyardError) throw error;
         throw error.failed.has("idempotency") ? new IdempotencyRecordExists() : nameTaken();
       }
       return { secret: toSecretItem(secret), replayed: false };

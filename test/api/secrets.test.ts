@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { secretStore } from "#shared/secrets/secret-store.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import { ConditionFailed } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
@@ -52,6 +54,26 @@ describe("POST /agent/secrets", () => {
     });
     expect((await keep("TOKEN", "other", headers)).status).toBe(409);
     expect(plane.vault.values.size).toBe(1);
+  });
+
+  it.each([
+    ["the response of the table is lost", new Error("the response was lost"), 500],
+    ["the table refuses the repeated transaction", new ConditionFailed([1]), 201],
+  ])("keeps the value of a name that was stored, although %s", async (_, failure, status) => {
+    const table = memoryTable();
+    plane = await createTestControlPlane({
+      ...table,
+      async transact(writes) {
+        await table.transact(writes);
+        if (writes.some((write) => write.kind === "put" && write.item.sk.startsWith("SECRET#"))) throw failure;
+      },
+    });
+    user = createClient(plane);
+    const headers = { "idempotency-key": "key-1" };
+    expect((await keep("TOKEN", VALUE, headers)).status).toBe(status);
+    expect(await keep("TOKEN", VALUE, headers)).toMatchObject({ status: 201, body: { name: "TOKEN" } });
+    const [stored] = await secretStore(plane.table).list([plane.team]);
+    expect([...plane.vault.values]).toEqual([[`${plane.team}/${stored?.id}`, VALUE]]);
   });
 
   it.each([
