@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { endMembership } from "#shared/teams/remove-member.ts";
-import { requireAdminOrSelf } from "#shared/teams/require-role.ts";
+import { requireAdmin, requireAdminOrSelf } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
@@ -10,14 +10,17 @@ import { RemovedMember } from "#shared/wire/team.ts";
 /**
  * DELETE /agent/teams/{teamUid}/members/{userUid}: removes a member from a team. An admin can remove any member, and
  * all members can remove themselves. The last admin of a team cannot be removed (409). Agent keys that the member
- * created are revoked unless `keep_keys` is true. Access ends with the next request.
+ * created are revoked unless an admin sets `keep_keys` to true. Access ends with the next request.
  */
 export const removeMember = endpoint({
   request: { path: v.object({ teamUid: PathId, userUid: PathId }), query: { keep_keys: one(Flag) } },
   reply: { 200: RemovedMember },
   async run({ path, query, principal }, ports: TeamPorts) {
-    requireAdminOrSelf(path.teamUid, path.userUid, principal);
-    const removal = { team: path.teamUid, user: path.userUid, keepKeys: query.keep_keys ?? false };
+    const keepKeys = query.keep_keys ?? false;
+    // Who leaves may not decide that the keys that they know stay valid.
+    if (keepKeys) requireAdmin(path.teamUid, principal);
+    else requireAdminOrSelf(path.teamUid, path.userUid, principal);
+    const removal = { team: path.teamUid, user: path.userUid, keepKeys };
     return { status: 200, body: await endMembership(removal, ports) };
   },
 });

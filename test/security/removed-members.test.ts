@@ -85,6 +85,24 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(200);
   });
 
+  it("keeps no keys of a member who leaves with keep_keys=true and is not an admin", async () => {
+    const { key } = await makeAgentKey(removed);
+    const refusal = { status: 403, body: { error_code: "not_authorized" } };
+    expect(await removed.delete(`${member()}?keep_keys=true`)).toMatchObject(refusal);
+    const { body } = await user.get(`/agent/teams/${plane.team}/members`);
+    expect(body.members.map(({ uid }: { uid: string }) => uid)).toContain(rob.uid);
+    expect((await removed.delete(`${member()}?keep_keys=false`)).status).toBe(200);
+    expect(await fetchStatus(key)).toBe(401);
+  });
+
+  it("keeps the keys of an admin who leaves with keep_keys=true", async () => {
+    await user.put(member(), { role: "admin" });
+    const { uid, key } = await makeAgentKey(removed);
+    const { body } = await removed.delete(`${member()}?keep_keys=true`);
+    expect(body.kept_keys).toMatchObject([{ uid }]);
+    expect(await fetchStatus(key)).toBe(200);
+  });
+
   it("lists the keys without a stored creator, and keeps them", async () => {
     const old = await plane.agent("old");
     const response = await user.delete(member());

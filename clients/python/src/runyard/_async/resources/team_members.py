@@ -85,8 +85,8 @@ class AsyncTeamMembers(AsyncResource):
         """Removes a member from a team.
 
         An admin can remove any member, and all members can remove themselves. The last admin of a team cannot be
-        removed (409). Agent keys that the member created are revoked unless `keep_keys` is true. Access ends
-        with the next request.
+        removed (409). Agent keys that the member created are revoked unless an admin sets `keep_keys` to true.
+        Access ends with the next request.
 
         `DELETE /agent/teams/{teamUid}/members/{userUid}`
 
