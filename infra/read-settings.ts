@@ -26,6 +26,8 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   const stage = text("stage") ?? "aws";
   if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
   const webUrl = text("webUrl");
+  const frontDoor = flag("frontDoor", true);
+  const domain = ownDomain(text("domainName"), text("certificateArn"), stage === "aws" && frontDoor);
   const optional = { ...omitUndefined(found), ...readOptional(text, count) };
   const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
   const parameter = (name: string) => {
@@ -64,7 +66,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     githubApiUrl,
     githubTokenParameter,
     tableName: text("tableName") ?? "runyard",
-    frontDoor: flag("frontDoor", true),
+    frontDoor,
     sandboxTenancy: flag("sandboxTenancy", true),
     ...concurrency,
     concurrency: planConcurrency({ ...optional, ...concurrency }),
@@ -72,6 +74,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     disabledModels: list("disabledModels"),
     modelPrices,
     ...(githubApp !== undefined && { githubApp }),
+    ...(domain !== undefined && { domain }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
     ...optional,
     ...(anthropicKeyParameter !== undefined && { anthropicKeyParameter }),
@@ -106,6 +109,33 @@ function readOptional(
 function readBaseUrl(baseUrl: string | undefined): string | undefined {
   if (baseUrl === undefined || /^https?:\/\/[^/]+(\/.*)?\/api\/v1$/.test(baseUrl)) return baseUrl;
   throw new Error(`context "baseUrl" must be an address that ends in /api/v1, not "${baseUrl}"`);
+}
+
+/** The names of hosts that DNS and certificates accept, without a wildcard. */
+const HOST_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+function ownDomain(
+  name: string | undefined,
+  certificateArn: string | undefined,
+  hasCloudFront: boolean,
+): Settings["domain"] {
+  if (name === undefined && certificateArn === undefined) return undefined;
+  if (name === undefined) throw new Error('context "domainName" must name the host that "certificateArn" is for');
+  if (!HOST_NAME.test(name)) {
+    throw new Error(`context "domainName" must be a host name, such as agents.example.com, not "${name}"`);
+  }
+  if (certificateArn === undefined || !/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/.test(certificateArn)) {
+    const given = certificateArn === undefined ? "" : `, not "${certificateArn}"`;
+    throw new Error(
+      `context "certificateArn" must be the ARN of a certificate for "domainName" in us-east-1, the one region that CloudFront takes certificates from${given}: request one there with AWS Certificate Manager`,
+    );
+  }
+  if (!hasCloudFront) {
+    throw new Error(
+      'context "domainName" needs CloudFront: leave out "frontDoor=false", or set "baseUrl" and "webUrl" only',
+    );
+  }
+  return { name, certificateArn };
 }
 
 /** Leaves out the members that are undefined. */

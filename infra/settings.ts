@@ -4,10 +4,17 @@ import type { ConcurrencyPlan } from "./concurrency.ts";
 export interface Settings {
   /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
   readonly stage: "aws" | "local";
-  /** Address that callers use, ending in /api/v1. @default CloudFront's domain, or the API's without CloudFront */
+  /** Address that callers use, ending in /api/v1. @default the domain name of `domain` or CloudFront, or the API's without CloudFront */
   readonly baseUrl?: string;
-  /** Address of the web app. @default CloudFront's domain */
+  /** Address of the web app. @default the domain name of `domain` or CloudFront, or the API's without CloudFront */
   readonly webUrl?: string;
+  /** The domain name at which CloudFront serves the deployment, contexts `domainName` and `certificateArn`. @default CloudFront's own */
+  readonly domain?: {
+    /** A host name, whose DNS record leads to CloudFront. */
+    readonly name: string;
+    /** ARN of a certificate of AWS Certificate Manager in us-east-1 for that name. */
+    readonly certificateArn: string;
+  };
   /** Whether CloudFront serves the API and the web app. Without it, API Gateway serves both at its own address. @default true */
   readonly frontDoor: boolean;
   /** The name of the table that the data stack creates. @default "runyard" */

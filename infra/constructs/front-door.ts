@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
   CacheCookieBehavior,
@@ -16,6 +17,7 @@ import {
   OriginRequestPolicy,
   PriceClass,
   ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
@@ -23,6 +25,7 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
+import type { Settings } from "../settings.ts";
 import { closedBucket } from "./closed-bucket.ts";
 import type { EventStream } from "./event-stream.ts";
 import { contentSecurityPolicy } from "./web-headers.ts";
@@ -38,6 +41,8 @@ export interface FrontDoorProps {
   readonly events: Pick<EventStream, "host" | "secret">;
   /** Directory of the web app that is served everywhere else. @default none, and those addresses return 403 */
   readonly webDir?: string | undefined;
+  /** The domain name that the distribution is served at, with its certificate. @default CloudFront's own */
+  readonly domain?: Settings["domain"];
   /** Origin of the signed URLs of files, which the web app shows pictures from and uploads attachments to. */
   readonly filesOrigin: string;
 }
@@ -46,7 +51,7 @@ export interface FrontDoorProps {
 export class FrontDoor extends Construct {
   /** `https://…`, without a slash at its end. */
   readonly url: string;
-  /** The host of that address. */
+  /** The host of CloudFront's own, which the DNS record of another domain name leads to. */
   readonly domainName: string;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
@@ -62,6 +67,11 @@ export class FrontDoor extends Construct {
       comment: "Runyard",
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_100,
+      ...(props.domain && {
+        domainNames: [props.domain.name],
+        certificate: Certificate.fromCertificateArn(this, "Certificate", props.domain.certificateArn),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
       defaultRootObject: "index.html",
       // By default CloudFront repeats an error for ten seconds, also to callers that retry as the error suggests.
       errorResponses: [500, 502, 503, 504].map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
@@ -102,7 +112,7 @@ export class FrontDoor extends Construct {
       this.deployWeb(props.webDir, web, distribution);
     }
     this.domainName = distribution.distributionDomainName;
-    this.url = `https://${this.domainName}`;
+    this.url = `https://${props.domain?.name ?? this.domainName}`;
   }
 
   /**

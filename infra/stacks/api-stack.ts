@@ -83,12 +83,19 @@ export class ApiStack extends Stack {
     new CfnOutput(this, "ApiEndpoint", { value: api.apiEndpoint });
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     if (webUrl !== undefined) new CfnOutput(this, "WebUrl", { value: webUrl });
+    if (door !== undefined) new CfnOutput(this, "CloudFrontDomainName", { value: door.domainName });
   }
 
   private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
     const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
-    const { webDir } = platform;
-    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir, filesOrigin: toOrigin({ bucket }) });
+    const { webDir, settings } = platform;
+    return new FrontDoor(this, "FrontDoor", {
+      apiId: this.apiId,
+      events,
+      webDir,
+      ...(settings.domain && { domain: settings.domain }),
+      filesOrigin: toOrigin({ bucket }),
+    });
   }
 
   private topic(email: string | undefined): Topic {

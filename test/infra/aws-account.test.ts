@@ -204,6 +204,34 @@ describe("CloudFront", () => {
     expect(() => synthesize({ frontDoor: "no" })).toThrow(/"frontDoor" must be true or false/);
   });
 
+  it("serves the domain name of the settings with its certificate, at which callers then find the API and the web app", () => {
+    const certificateArn = "arn:aws:acm:us-east-1:111122223333:certificate/1-2";
+    const own = synthesize({ domainName: "agents.example", certificateArn });
+    const [distribution] = own.all<{ DistributionConfig: object }>("AWS::CloudFront::Distribution");
+    expect(distribution?.Properties.DistributionConfig).toMatchObject({
+      Aliases: ["agents.example"],
+      ViewerCertificate: {
+        AcmCertificateArn: certificateArn,
+        MinimumProtocolVersion: "TLSv1.2_2021",
+        SslSupportMethod: "sni-only",
+      },
+    });
+    const variables = (of: Synthesized) => functionNamed("runyard-get-run", of)?.Environment?.Variables;
+    const urls = { BASE_URL: "https://agents.example/api/v1", WEB_URL: "https://agents.example" };
+    expect(variables(own)).toMatchObject(urls);
+    expect(
+      variables(synthesize({ domainName: "agents.example", certificateArn, webUrl: "https://runs.example" })),
+    ).toMatchObject({
+      ...urls,
+      WEB_URL: "https://runs.example",
+    });
+    const [usualDistribution] = usual.all<{ DistributionConfig: object }>("AWS::CloudFront::Distribution");
+    for (const member of ["Aliases", "ViewerCertificate"])
+      expect(usualDistribution?.Properties.DistributionConfig).not.toHaveProperty(member);
+    const api = own.stacks.find(({ name }) => name === "Runyard-Api");
+    expect(api?.outputs, "the target of the DNS record").toContain("CloudFrontDomainName");
+  });
+
   it("has a bucket of web files that is emptied before it is deleted, as every bucket that goes with its stack", () => {
     const deleted = usual.all("AWS::S3::Bucket").filter(({ DeletionPolicy }) => DeletionPolicy === "Delete");
     expect(deleted.map(({ stack }) => stack)).toEqual(["Runyard-Api"]);
@@ -237,9 +265,13 @@ describe("a later change of the addresses", () => {
   const exported = (of: Synthesized) => findExports(of, "Runyard-Api").filter((output) => output.startsWith("Exports"));
 
   it("removes no export that the other stacks still import during the update", () => {
-    const own = synthesize({ baseUrl: "https://api.example/api/v1", webUrl: "https://runs.example" });
+    const certificateArn = "arn:aws:acm:us-east-1:111122223333:certificate/1-2";
     expect(exported(usual).length).toBeGreaterThan(0);
-    expect(exported(own)).toEqual(expect.arrayContaining(exported(usual)));
+    for (const addresses of [
+      { baseUrl: "https://api.example/api/v1", webUrl: "https://runs.example" },
+      { domainName: "agents.example", certificateArn },
+    ])
+      expect(exported(synthesize({ ...addresses }))).toEqual(expect.arrayContaining(exported(usual)));
     const mailed = synthesize({ alarmEmail: "ops@example.com" });
     expect(exported(usual)).toEqual(expect.arrayContaining(exported(mailed)));
   });

@@ -13,6 +13,7 @@ const named = [...new Set([...guide.matchAll(/(?:-c |`|, `)([a-z]\w+)=/g)].map((
 const POSSIBLE: Readonly<Record<string, string>> = {
   baseUrl: "https://agents.example.com/api/v1",
   webUrl: "https://agents.example.com",
+  certificateArn: "arn:aws:acm:us-east-1:111122223333:certificate/12345678-1234-1234-1234-123456789012",
   existingBucket: "kept-bucket",
   accountConcurrency: "2000",
 };

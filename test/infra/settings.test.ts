@@ -48,6 +48,7 @@ describe("readSettings", () => {
     ]);
   });
 
+  const certificateArn = "arn:aws:acm:us-east-1:111122223333:certificate/1-2";
   const parameter = "must be the name of an SSM parameter";
   const price = "must be a list of id=input/output";
   it.each([
@@ -59,6 +60,22 @@ describe("readSettings", () => {
     [{ modelPrices: "a=1/2USD" }, price],
     [{ modelPrices: "=1/2" }, price],
     [{ baseUrl: "https://a.example/api/v1/" }, '"baseUrl" must be an address that ends in /api/v1'],
+    [
+      { domainName: "https://a.example", certificateArn },
+      'must be a host name, such as agents.example.com, not "https://a.',
+    ],
+    [
+      { domainName: "*.a.example", certificateArn },
+      'must be a host name, such as agents.example.com, not "*.a.example"',
+    ],
+    [{ domainName: "a.example" }, '"certificateArn" must be the ARN of a certificate for "domainName" in us-east-1'],
+    [{ certificateArn }, '"domainName" must name the host that "certificateArn" is for'],
+    [
+      { domainName: "a.example", certificateArn: certificateArn.replace("us-east-1", "eu-west-1") },
+      /"certificateArn" must be .* in us-east-1, .* not "arn:aws:acm:eu-west-1:.*request one there/,
+    ],
+    [{ domainName: "a.example", certificateArn, frontDoor: "false" }, '"domainName" needs CloudFront: leave out'],
+    [{ domainName: "a.example", certificateArn, stage: "local" }, '"domainName" needs CloudFront: leave out'],
     [{ githubApiUrl: "https://a.example/api?v=3" }, "without a slash at its end"],
     [{ githubApiUrl: "https://a.example/api/" }, "without a slash at its end"],
     [{ githubAppId: "x".repeat(65) }, '"githubAppId"'],
@@ -69,7 +86,7 @@ describe("readSettings", () => {
     [{ compatibleBaseUrl: "models.example", compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
     [{ compatibleBaseUrl: "https://models.example" }, '"compatibleModels" must name the models'],
     [{ frontDoor: "no" }, '"frontDoor" must be true or false, not "no"'],
-  ])("refuses %j", (context: Record<string, string>, message) => {
+  ])("refuses %j", (context: Record<string, string>, message: string | RegExp) => {
     expect(() => read(context)).toThrow(message);
   });
 
@@ -97,6 +114,7 @@ describe("readSettings", () => {
 
   it.each([
     [{ webUrl: "https://a.example/" }, { webUrl: "https://a.example" }],
+    [{ domainName: "a.b-c.example", certificateArn }, { domain: { name: "a.b-c.example", certificateArn } }],
     [{ githubAppId: "Iv1.a" }, { githubApp: { id: "Iv1.a", keyParameter: "/runyard/github-app-key" } }],
     [{ githubAppId: "1", githubAppKeyParameter: "/ours/app" }, { githubApp: { id: "1", keyParameter: "/ours/app" } }],
     [
