@@ -30,6 +30,7 @@ describe("describeRoutes", () => {
           ],
           resources: ["table"],
         },
+        { actions: ["s3:GetObject"], resources: ["bucket/runs/*/messages/*"] },
         { actions: ["s3:PutObject"], resources: ["bucket/runs/*/followups/*"] },
         { actions: ["sqs:SendMessage"], resources: ["queue/runs"] },
       ],
@@ -55,8 +56,11 @@ describe("formatRoutes", () => {
     expect(lines[0]).toMatch(/^METHOD {2}PATH +CALLERS +RIGHTS$/);
     const first = lines.findIndex((line) => line.includes("/api/v1/agent/runs/{runId}/followups "));
     expect(lines[first]).toMatch(/^POST +\S+ +personal, agent, run +dynamodb:GetItem, .* on table$/);
-    expect(lines[first + 1]?.trim()).toBe("s3:PutObject on bucket/runs/*/followups/*");
-    expect(lines[first + 2]?.trim()).toBe("sqs:SendMessage on queue/runs");
+    expect(lines.slice(first + 1, first + 4).map((line) => line.trim())).toEqual([
+      "s3:GetObject on bucket/runs/*/messages/*",
+      "s3:PutObject on bucket/runs/*/followups/*",
+      "sqs:SendMessage on queue/runs",
+    ]);
     expect(lines.find((line) => line.includes("/accept "))).toContain("personal, no key");
     expect(lines.find((line) => line.includes("/api/v1/docs "))).toMatch(/public +none$/);
   });
