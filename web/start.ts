@@ -3,6 +3,7 @@
  * needs. The build makes a classic script of it, because modules would wait for the whole document.
  */
 import type { EarlyResponse } from "./api/early-responses.ts";
+import { teamForRequest } from "./api/team-choice.ts";
 
 /** The scripts of each page besides those that every page needs, by its module. The build defines it. */
 declare const PAGE_FILES: Readonly<Record<string, readonly string[]>>;
@@ -42,18 +43,13 @@ const PAGES: readonly StartedPage[] = [
   { path: /^\/shared\/[^/]+$/, module: "public-run/public-run-page.tsx", reads: readNothing },
 ];
 
-function readStored(name: string): string | undefined {
-  try {
-    return localStorage.getItem(name) ?? undefined;
-  } catch {
-    // Without storage, the system's theme and the first team apply.
-    return undefined;
-  }
-}
-
 function applyTheme(): void {
-  const theme = readStored("runyard.theme");
-  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+  try {
+    const theme = localStorage.getItem("runyard.theme");
+    if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+  } catch {
+    // Without storage, the system's theme applies.
+  }
 }
 
 function preload(module: string): void {
@@ -68,7 +64,7 @@ function preload(module: string): void {
 
 function send(url: string): EarlyResponse {
   const controller = new AbortController();
-  const team = readStored("runyard.team");
+  const team = teamForRequest(url);
   const response = fetch(url, {
     cache: "no-store",
     credentials: "same-origin",

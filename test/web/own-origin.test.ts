@@ -14,12 +14,19 @@ let aborted: string[] = [];
 let status = 200;
 /** The address of a file in the storage. */
 let download = "";
+/** The teams of the person who is signed in. */
+let teams: { uid: string }[] = [];
 
 /** The tested exports of the modules, whose types need a browser. */
 const App = v.object({
+  readSession: v.custom<() => Promise<unknown>>((value) => typeof value === "function"),
   client: v.custom<Runyard>((value) => typeof value === "object"),
   signIn: v.custom<(credential: { readonly key: string }) => Promise<void>>((value) => typeof value === "function"),
   signOut: v.custom<(everywhere?: boolean) => Promise<void>>((value) => typeof value === "function"),
+});
+const Queries = v.object({
+  queryClient: v.custom<{ fetchQuery: (query: object) => Promise<unknown> }>((value) => typeof value === "object"),
+  sessionQuery: v.custom<object>((value) => typeof value === "object"),
 });
 const load = (name: string): Promise<object> => import(`../../web/api/${name}.ts`);
 let app: v.InferOutput<typeof App>;
@@ -37,14 +44,17 @@ beforeAll(async () => {
   });
   vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
     sent.push({ url, init, headers: Object.fromEntries(new Headers(init.headers)) });
-    return Response.json({ prompt: "sent now", download_url: download }, { status });
+    return Response.json({ prompt: "sent now", download_url: download, teams }, { status });
   });
-  app = v.parse(App, { ...(await load("client")), ...(await load("session")) });
+  const [client, session, queryClient] = await Promise.all(["client", "session", "query-client"].map(load));
+  const { queryClient: queries, sessionQuery } = v.parse(Queries, { ...session, ...queryClient });
+  const readSession = () => queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  app = v.parse(App, { ...client, ...session, readSession });
 });
 afterAll(() => vi.unstubAllGlobals());
 beforeEach(() => {
   stored.clear();
-  [sent, aborted, early, status] = [[], [], new Map(), 200];
+  [sent, aborted, early, status, teams] = [[], [], new Map(), 200, []];
 });
 
 /** Notes a request as sent before the app was loaded. */
@@ -72,6 +82,15 @@ describe("the client of the web app", () => {
     await app.client.request({ method: "GET", path: "/agent/runs", options: { team: "team-3" } });
     expect(sent[2]?.headers).toMatchObject({ "x-team-uid": "team-3" });
   });
+
+  it.each(["/session", "/session/methods", "/session?all=true", "/sessions", "/sessions/session-1"])(
+    "names no team to %s, which is about the person",
+    async (path) => {
+      stored.set("runyard.team", "team-2");
+      await get(path);
+      expect(sent.map(({ headers }) => headers["x-team-uid"])).toEqual([undefined]);
+    },
+  );
 
   it.each(["https://storage.example/file", `${API}0/file`, `${ORIGIN}/file`])(
     "sends neither cookies nor the team to %s",
@@ -113,6 +132,19 @@ describe("the client of the web app", () => {
     await app.client.request({ method: "POST", path: "/agent/runs", body: {} });
     expect([aborted.toSorted(), early.size]).toEqual([["/agent/keys", "/agent/runs"], 0]);
     expect(await get("/agent/runs")).toMatchObject({ prompt: "sent now" });
+  });
+});
+
+describe("sessionQuery", () => {
+  it("drops the choice of a team that the person has left, and what was requested for it", async () => {
+    stored.set("runyard.team", "team-2");
+    sendEarly("/agent/runs");
+    teams = [{ uid: "team-1" }, { uid: "team-2" }];
+    await app.readSession();
+    expect([stored.get("runyard.team"), aborted]).toEqual(["team-2", []]);
+    teams = [{ uid: "team-1" }];
+    await app.readSession();
+    expect([stored.has("runyard.team"), aborted]).toEqual([false, ["/agent/runs"]]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { APIError, type Fetch, Runyard } from "../../clients/typescript/src/index.ts";
 import { dropEarlyResponses, takeEarlyResponse } from "./early-responses.ts";
-import { selectedTeam } from "./team-choice.ts";
+import { teamForRequest } from "./team-choice.ts";
 
 /** The API is on the origin that serves the app, so no request leaves it. */
 export const API_BASE = `${location.origin}/api/v1`;
@@ -16,7 +16,7 @@ const sendToOwnOrigin: Fetch = (url, init) => {
   const headers = new Headers(init.headers);
   // The cookie of the session takes the place of a key, so that no script can read what authenticates.
   headers.delete("authorization");
-  const team = selectedTeam();
+  const team = teamForRequest(url);
   if (team !== undefined && !headers.has("x-team-uid")) headers.set("x-team-uid", team);
   return fetch(url, { ...options, headers, credentials: "same-origin" });
 };

@@ -1,8 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionInfo } from "../../clients/typescript/src/index.ts";
 import { client, isSignedOut } from "./client.ts";
+import { dropEarlyResponses } from "./early-responses.ts";
 import { queryClient } from "./query-client.ts";
-import { selectTeam } from "./team-choice.ts";
+import { selectedTeam, selectTeam } from "./team-choice.ts";
 
 /** A session that is used is renewed this often; it ends after hours without a renewal. */
 const RENEWAL_MS = 30 * 60_000;
@@ -13,13 +14,24 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
   queryFn: async ({ signal }): Promise<SessionInfo | null> => {
     try {
-      return await client.webSessions.retrieve({ signal });
+      const session = await client.webSessions.retrieve({ signal });
+      dropFormerTeam(session);
+      return session;
     } catch (error) {
       if (isSignedOut(error)) return null;
       throw error;
     }
   },
 });
+
+/** Drops the choice of a team that the person has left, and the responses for it, which are refusals. */
+function dropFormerTeam({ teams }: SessionInfo): void {
+  const chosen = selectedTeam();
+  if (chosen === undefined || teams.some(({ uid }) => uid === chosen)) return;
+  selectTeam(undefined);
+  dropEarlyResponses();
+  void queryClient.invalidateQueries({ predicate: ({ queryKey: [name] }) => name !== "session" });
+}
 
 /** How people sign in, besides keys and links. The page works without this response. */
 export const signInMethodsQuery = queryOptions({

@@ -9,6 +9,12 @@ export function selectedTeam(): string | undefined {
   }
 }
 
+/** Sessions are those of a person. Their requests succeed whatever team is chosen, so that a choice can be corrected. */
+const SESSIONS = /\/api\/v1\/sessions?([/?]|$)/;
+
+/** The team that a request to an address of the API names. */
+export const teamForRequest = (url: string): string | undefined => (SESSIONS.test(url) ? undefined : selectedTeam());
+
 export function selectTeam(uid: string | undefined): void {
   try {
     if (uid === undefined) localStorage.removeItem(NAME);

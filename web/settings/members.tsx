@@ -6,6 +6,7 @@ import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { membersQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
+import { sessionQuery } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -22,17 +23,21 @@ interface MembersProps {
 export function Members({ teamUid, isAdmin, me }: MembersProps) {
   const query = useQuery(membersQuery(teamUid));
   const [removing, setRemoving] = useState<MemberItem>();
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ["teams", teamUid] });
+  const refresh = async (uid: string) => {
+    // The session says what the viewer is in the team, and so what is shown of it.
+    if (uid === me) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await queryClient.invalidateQueries({ queryKey: ["teams", teamUid] });
+  };
   const change = useMutation({
     mutationFn: ({ uid, role }: { uid: string; role: string }) =>
       client.teams.members.update(teamUid, uid, { role: v.parse(Role, role) }),
-    onSettled: refresh,
+    onSettled: (_member, _error, { uid }) => refresh(uid),
   });
   const remove = useMutation({
     mutationFn: (uid: string) => client.teams.members.remove(teamUid, uid),
-    onSuccess: async () => {
+    onSuccess: async (_removed, uid) => {
       setRemoving(undefined);
-      await refresh();
+      await refresh(uid);
     },
   });
   return (

@@ -1,9 +1,13 @@
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { queryClient } from "../api/query-client.ts";
 import { signOut, useMe } from "../api/session.ts";
 import { selectedTeam, selectTeam } from "../api/team-choice.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { InlineError } from "../ui/status.tsx";
 import { AccountButton } from "./account-button.tsx";
 import { setTheme, type Theme, useTheme } from "./theme.ts";
 
@@ -18,37 +22,47 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
   const me = useMe();
   const theme = useTheme();
   const navigate = useNavigate();
-  const leave = async () => {
-    await signOut();
-    await navigate({ to: "/sign-in", search: {} });
-  };
+  const leave = useMutation({
+    mutationFn: async () => {
+      await signOut();
+      await navigate({ to: "/sign-in", search: {} });
+    },
+  });
   return (
-    // A modal menu would inject a style element, which the content security policy refuses.
-    <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger asChild>
-        <AccountButton />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="start" side="top" sideOffset={6} collisionPadding={8}>
-        <DropdownMenu.Label className="menu-label">{me.email}</DropdownMenu.Label>
-        {me.teams.length > 1 && <TeamItems teams={me.teams} />}
-        <DropdownMenu.Separator className="menu-line" />
-        <DropdownMenu.RadioGroup value={theme}>
-          {THEMES.map(([value, label]) => (
-            <DropdownMenu.RadioItem key={value} value={value} className="menu-item" onSelect={() => setTheme(value)}>
-              <Mark />
-              {label}
-            </DropdownMenu.RadioItem>
-          ))}
-        </DropdownMenu.RadioGroup>
-        <DropdownMenu.Separator className="menu-line" />
-        <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
-          Keyboard shortcuts
-        </DropdownMenu.Item>
-        <DropdownMenu.Item className="menu-item menu-indent" onSelect={() => void leave()}>
-          Sign out
-        </DropdownMenu.Item>
-      </DropdownMenu.Content>
-    </DropdownMenu.Root>
+    <>
+      {/* A modal menu would inject a style element, which the content security policy refuses. */}
+      <DropdownMenu.Root modal={false} defaultOpen>
+        <DropdownMenu.Trigger asChild>
+          <AccountButton />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Content className="menu" align="start" side="top" sideOffset={6} collisionPadding={8}>
+          <DropdownMenu.Label className="menu-label">{me.email}</DropdownMenu.Label>
+          {me.teams.length > 1 && <TeamItems teams={me.teams} />}
+          <DropdownMenu.Separator className="menu-line" />
+          <DropdownMenu.RadioGroup value={theme}>
+            {THEMES.map(([value, label]) => (
+              <DropdownMenu.RadioItem key={value} value={value} className="menu-item" onSelect={() => setTheme(value)}>
+                <Mark />
+                {label}
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+          <DropdownMenu.Separator className="menu-line" />
+          <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
+            Keyboard shortcuts
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className="menu-item menu-indent" onSelect={() => leave.mutate()}>
+            Sign out
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Root>
+      <Dialog open={leave.isError} onClose={leave.reset} title="You are still signed in">
+        <InlineError error={leave.error} />
+        <div className="dialog-actions">
+          <Button onClick={() => leave.mutate()}>Try again</Button>
+        </div>
+      </Dialog>
+    </>
   );
 }
 

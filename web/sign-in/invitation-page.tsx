@@ -20,8 +20,9 @@ export function InvitationPage() {
     mutationFn: async () => {
       const accepted = await client.invitations.accept(token, { maxRetries: 0 });
       if (!("key" in accepted) || typeof accepted.key !== "string") return navigate({ to: "/runs", search: {} });
-      await signIn({ key: accepted.key });
+      // The invitation works once, so the key is shown whatever becomes of the sign-in.
       setKey(accepted.key);
+      await signIn({ key: accepted.key });
     },
   });
   return (
@@ -48,7 +49,8 @@ export function InvitationPage() {
               <code>{key}</code>
               <CopyButton text={key} label="Copy the key" />
             </div>
-            <Button look="primary" onClick={() => void navigate({ to: "/runs", search: {} })}>
+            <InlineError error={accept.error} />
+            <Button look="primary" busy={accept.isPending} onClick={() => void navigate({ to: "/runs", search: {} })}>
               Continue
             </Button>
           </>

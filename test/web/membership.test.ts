@@ -1,0 +1,73 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { useWebApp } from "./support/web-app.ts";
+
+const app = useWebApp();
+
+/** Invites a person to the first team, and returns the path of the invitation. */
+async function invite(email: string, role: "admin" | "member"): Promise<string> {
+  const { call } = app.api();
+  const [team] = (await call("GET", "/agent/me")).body.teams;
+  const { body } = await call("POST", `/agent/teams/${team.uid}/invitations`, { email, role });
+  return new URL(body.link).pathname;
+}
+
+/** Creates the account of a person who was invited, and returns its key. */
+async function join(email: string, role: "admin" | "member"): Promise<string> {
+  const token = (await invite(email, role)).split("/").at(-1);
+  return (await app.api().call("POST", `/agent/invitations/${token}/accept`, undefined, { authorization: "" })).body
+    .key;
+}
+
+const chooseTeam = (page: Page, uid: string) => page.evaluate(`localStorage.setItem("runyard.team", "${uid}")`);
+const readTeam = (page: Page) => page.evaluate("localStorage.getItem('runyard.team')");
+
+describe("a membership in the web app", () => {
+  it("locks nobody out after it has ended in another browser", async () => {
+    const { page, complaints } = await app.open("/runs");
+    await chooseTeam(page, "0199a0c4-0000-7000-8000-000000000001");
+    await page.reload();
+    await page.getByText("No runs yet").waitFor();
+    expect(await readTeam(page)).toBeNull();
+    expect(complaints).toEqual([]);
+  });
+
+  it("is shown as it is after the person gives up the role of an admin, and leaves", async () => {
+    const key = await join("ada@example.com", "admin");
+    const { page, complaints } = await app.open("/settings", { key });
+    const [team] = (await app.api(key).call("GET", "/agent/me")).body.teams;
+    await chooseTeam(page, team.uid);
+    await page.getByLabel("Role of ada@example.com").selectOption("member");
+    await page.getByRole("heading", { name: "Team and limits" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.locator("section[aria-label=Members]").waitFor({ state: "detached" });
+    await expect.poll(() => readTeam(page)).toBeNull();
+    expect(complaints).toEqual([]);
+  });
+
+  it("starts with a key, which is shown also if the sign-in with it fails", async () => {
+    const { page } = await app.openSignedOut(await invite("bob@example.com", "member"));
+    await page.route("**/api/v1/session", (route) =>
+      route.request().method() === "POST" ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    await page.getByRole("button", { name: "Accept the invitation" }).click();
+    await page.getByText("The service failed").waitFor();
+    const key = await page.locator(".secret code").innerText();
+    expect((await app.api(key).call("GET", "/agent/me")).status).toBe(200);
+  });
+
+  it("remains signed in, and says so, where the service refuses the sign-out", async () => {
+    const { page, complaints } = await app.open("/runs");
+    await page.route("**/api/v1/session", (route) =>
+      route.request().method() === "DELETE" ? route.fulfill({ status: 422 }) : route.continue(),
+    );
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("dialog", { name: "You are still signed in" }).getByRole("alert").waitFor();
+    await page.unroute("**/api/v1/session");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
