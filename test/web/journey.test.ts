@@ -191,6 +191,9 @@ describe("the web app", () => {
     await page.keyboard.press("Enter");
     await editor.getByText("must have more than asterisks").first().waitFor();
     await editor.getByLabel("Subject pattern").fill("repo:acme/shop:*");
+    await editor.getByLabel(/^Maximum budget/).fill("$10");
+    await page.keyboard.press("Enter");
+    await editor.getByText("Write a plain number").waitFor();
     await editor.getByLabel(/^Maximum budget/).fill("2,5");
     await page.keyboard.press("Enter");
     const rule = rules.getByRole("listitem").filter({ hasText: "repo:acme/shop:*" });

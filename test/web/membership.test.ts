@@ -70,4 +70,20 @@ describe("a membership in the web app", () => {
     await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
     expect(complaints).toEqual([]);
   });
+
+  it("lets an admin change one limit, and refuses what is no number", async () => {
+    const { page, complaints } = await app.open("/settings");
+    const field = page.getByLabel("Runs that wait");
+    const bodies: unknown[] = [];
+    page.on("request", (request) => request.method() === "PUT" && bodies.push(request.postDataJSON()));
+    await field.fill("40 runs");
+    await page.keyboard.press("Enter");
+    await page.getByText("Write a plain number").waitFor();
+    await field.fill("40");
+    await page.keyboard.press("Enter");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(bodies).toEqual([{ settings: { queue_limit: 40 } }]);
+    expect(await field.inputValue()).toBe("40");
+    expect(complaints).toEqual([]);
+  });
 });

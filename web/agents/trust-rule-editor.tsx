@@ -5,6 +5,7 @@ import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { trustRulesQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
+import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
@@ -30,6 +31,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
     budget: rule?.max_budget_usd === undefined ? "" : String(rule.max_budget_usd),
   });
   const change = (changes: Partial<typeof draft>) => setDraft((last) => ({ ...last, ...changes }));
+  const budget = parseAmount(draft.budget);
   const save = useMutation({
     mutationFn: async () => {
       const body = {
@@ -37,7 +39,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
         audience: draft.audience.trim(),
         subject_pattern: draft.subject.trim(),
         ttl_seconds: draft.ttl,
-        ...(draft.budget.trim() === "" ? {} : { max_budget_usd: Number(draft.budget) }),
+        ...(budget.value === undefined ? {} : { max_budget_usd: budget.value }),
       };
       const { trustRules } = client.identities;
       await (rule === undefined ? trustRules.create(agentUid, body) : trustRules.update(agentUid, rule.uid, body));
@@ -47,7 +49,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    if (budget.error === undefined) save.mutate();
   };
   const isComplete = [draft.issuer, draft.audience, draft.subject].every((text) => text.trim() !== "");
   const choices = [...new Set([...TTL_CHOICES, draft.ttl])].toSorted((a, b) => a - b);
@@ -97,7 +99,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
             inputMode="decimal"
             placeholder="No limit"
             value={draft.budget}
-            error={fieldError(save.error, "max_budget_usd")}
+            error={budget.error ?? fieldError(save.error, "max_budget_usd")}
             onChange={(event) => change({ budget: event.target.value.replace(",", ".") })}
           />
         </div>

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { CreateScheduleRequest, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
 import type { Overlap } from "../schedules/overlap-field.tsx";
+import { parseAmount } from "../ui/amount.ts";
 
 const Harness = v.picklist(["default", "claude", "codex", "gemini"]);
 export type Harness = v.InferOutput<typeof Harness>;
@@ -103,16 +104,23 @@ type Config = NonNullable<RunAgentRequest["config"]>;
 const Members = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown()));
 
 /** What is wrong with the texts of a draft that only the form reads, if anything is. */
-export function checkTexts({ further, metadata }: Draft): { further?: string; metadata?: string } {
+export function checkTexts({
+  budget,
+  further,
+  metadata,
+}: Draft): Partial<Record<"budget" | "further" | "metadata", string>> {
+  const { error } = parseAmount(budget);
   const isObject = further.trim() === "" || (v.safeParse(Members, further).success && !further.trim().startsWith("["));
   const wrong = metadata.split("\n").find((line) => line.trim() !== "" && !/^[^=]+=/.test(line.trim()));
   return {
+    ...(error === undefined ? {} : { budget: error }),
     ...(isObject ? {} : { further: 'Write a JSON object, such as { "idle_timeout_minutes": 5 }.' }),
     ...(wrong === undefined ? {} : { metadata: `Write name=value instead of ${wrong.trim().slice(0, 60)}.` }),
   };
 }
 
 function toConfig(draft: Draft): Config | undefined {
+  const budget = parseAmount(draft.budget).value;
   const further = v.safeParse(Members, draft.further);
   const config: Config = {
     ...(further.success ? further.output : {}),
@@ -126,7 +134,7 @@ function toConfig(draft: Draft): Config | undefined {
             { url: draft.repository.trim(), ...(draft.ref.trim() === "" ? {} : { ref: draft.ref.trim() }) },
           ],
         }),
-    ...(draft.budget.trim() === "" ? {} : { budget_usd: Number(draft.budget) }),
+    ...(budget === undefined ? {} : { budget_usd: budget }),
     ...(draft.harness === "default" || (further.success && "harness" in further.output)
       ? {}
       : { harness: { type: draft.harness } }),

@@ -5,7 +5,7 @@ import { identitiesQuery, skillsQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { EnvironmentField, ModelField } from "../ui/choice-fields.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { type DraftProps, parseMode } from "./draft.ts";
+import { checkTexts, type DraftProps, parseMode } from "./draft.ts";
 import { MoreOptions } from "./more-options.tsx";
 
 /** Where and as whom a run is executed, and with what. */
@@ -96,7 +96,7 @@ const BudgetField = ({ draft, onChange, error }: DraftProps) => (
     inputMode="decimal"
     placeholder="No limit"
     value={draft.budget}
-    error={fieldError(error, "budget_usd")}
+    error={checkTexts(draft).budget ?? fieldError(error, "budget_usd")}
     onChange={(event) => onChange({ budget: event.target.value.replace(",", ".") })}
   />
 );

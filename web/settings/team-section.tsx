@@ -6,11 +6,13 @@ import { fieldError } from "../api/problem.ts";
 import { teamQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
+import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
+import { LIMITS, type TeamChanges, toUpdateTeamRequest } from "./team-changes.ts";
 
 interface TeamSectionProps {
   readonly teamUid: string;
@@ -30,36 +32,23 @@ export function TeamSection({ teamUid, isAdmin, me }: TeamSectionProps) {
   );
 }
 
-const LIMITS = [
-  ["concurrency_limit", "Runs at the same time"],
-  ["queue_limit", "Runs that wait"],
-  ["identity_limit", "Agents"],
-] as const;
-type Limit = (typeof LIMITS)[number][0];
-
 function TeamForm({ team }: { readonly team: TeamItem }) {
-  const [name, setName] = useState(team.name);
-  const [limits, setLimits] = useState<Readonly<Record<Limit, string>>>({
-    concurrency_limit: String(team.settings.concurrency_limit),
-    queue_limit: String(team.settings.queue_limit),
-    identity_limit: String(team.settings.identity_limit),
-  });
+  const [changes, setChanges] = useState<TeamChanges>({});
   const save = useMutation({
-    mutationFn: () => {
-      const settings = Object.fromEntries(
-        LIMITS.map(([limit]) => [limit, limits[limit].trim() === "" ? null : Number(limits[limit])]),
-      );
-      return client.teams.update(team.uid, { name: name.trim(), settings });
-    },
-    onSuccess: () =>
-      Promise.all([
+    mutationFn: (sent: TeamChanges) => client.teams.update(team.uid, toUpdateTeamRequest(sent)),
+    onSuccess: async (_saved, sent) => {
+      await Promise.all([
         queryClient.invalidateQueries({ queryKey: ["teams"] }),
         queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
-      ]),
+      ]);
+      setChanges((last) => (last === sent ? {} : last));
+    },
   });
+  const change = (more: TeamChanges) => setChanges((last) => ({ ...last, ...more }));
+  const textErrors = LIMITS.map(([limit]) => parseAmount(changes[limit] ?? "").error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    if (textErrors.every((error) => error === undefined)) save.mutate(changes);
   };
   return (
     <section className="card" aria-label={`Team ${team.name}`}>
@@ -70,20 +59,20 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
         <TextField
           label="Team name"
           maxLength={256}
-          value={name}
+          value={changes.name ?? team.name}
           error={fieldError(save.error, "name")}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => change({ name: event.target.value })}
         />
         <div className="field-row">
-          {LIMITS.map(([limit, label]) => (
+          {LIMITS.map(([limit, label], index) => (
             <TextField
               key={limit}
               label={label}
               inputMode="numeric"
               placeholder="Default"
-              value={limits[limit]}
-              error={fieldError(save.error, limit)}
-              onChange={(event) => setLimits((last) => ({ ...last, [limit]: event.target.value }))}
+              value={changes[limit] ?? String(team.settings[limit])}
+              error={textErrors[index] ?? fieldError(save.error, limit)}
+              onChange={(event) => change({ [limit]: event.target.value })}
             />
           ))}
         </div>

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { toUpdateTeamRequest } from "../../web/settings/team-changes.ts";
+import { parseAmount } from "../../web/ui/amount.ts";
+
+it.each([
+  ["", {}],
+  ["  ", {}],
+  ["0", { value: 0 }],
+  [" 10 ", { value: 10 }],
+  ["2.5", { value: 2.5 }],
+  ["2.", { value: 2 }],
+  [".5", { value: 0.5 }],
+])("parseAmount reads %j as %j", (text, amount) => {
+  expect(parseAmount(text)).toEqual(amount);
+});
+
+it.each(["$10", "10 USD", "1 000", "1.000.5", ".", "-1", "1e3", "0x10", "Infinity", "ten"])(
+  "parseAmount refuses %j",
+  (text) => {
+    expect(parseAmount(text)).toEqual({ error: "Write a plain number, such as 10." });
+  },
+);
+
+it.each([
+  ["nothing", {}, { settings: {} }],
+  ["the name", { name: " Store " }, { name: "Store", settings: {} }],
+  ["a limit", { queue_limit: "40 " }, { settings: { queue_limit: 40 } }],
+  ["a limit that becomes the default", { identity_limit: " " }, { settings: { identity_limit: null } }],
+])("toUpdateTeamRequest contains only what was changed: %s", (_, changes, request) => {
+  expect(toUpdateTeamRequest(changes)).toEqual(request);
+});

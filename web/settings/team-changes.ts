@@ -1,0 +1,17 @@
+import type { UpdateTeamRequest } from "../../clients/typescript/src/index.ts";
+import { parseAmount } from "../ui/amount.ts";
+
+export const LIMITS = [
+  ["concurrency_limit", "Runs at the same time"],
+  ["queue_limit", "Runs that wait"],
+  ["identity_limit", "Agents"],
+] as const;
+
+/** The texts that a person has changed in the form of a team. An empty limit stands for the default. */
+export type TeamChanges = Partial<Record<"name" | (typeof LIMITS)[number][0], string>>;
+
+/** The body that saves changes. What is not among them is left out, because another admin may have changed it meanwhile. */
+export const toUpdateTeamRequest = ({ name, ...limits }: TeamChanges): UpdateTeamRequest => ({
+  ...(name === undefined ? {} : { name: name.trim() }),
+  settings: Object.fromEntries(Object.entries(limits).map(([limit, text]) => [limit, parseAmount(text).value ?? null])),
+});
