@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { LiveFrame, RunEvent } from "../../clients/typescript/src/index.ts";
+import { type LiveEnds, takeNewText, toStreamKey } from "./live-ends.ts";
 import { readText } from "./members.ts";
 
 const Base = { message_id: v.optional(v.string()) };
@@ -72,9 +73,18 @@ export interface Feed {
   readonly events: readonly RunEvent[];
   /** The sequence number of the last event. */
   readonly last: number;
+  readonly liveEnds: LiveEnds;
 }
 
-export const emptyFeed: Feed = { entries: [], events: [], last: 0 };
+export const emptyFeed: Feed = { entries: [], events: [], last: 0, liveEnds: new Map() };
+
+/** A feed that is being changed. */
+interface Draft {
+  readonly entries: Entry[];
+  /** Where actions are in the entries, by id. */
+  readonly positions: Map<string, number>;
+  readonly liveEnds: Map<string, number>;
+}
 
 /** The events that are shown between messages. The others are in the timeline only. */
 const MARKS: ReadonlySet<string> = new Set([
@@ -104,11 +114,12 @@ export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
   const isSaid = fresh.some(({ type }) => type === "messages" || ENDS.has(type));
   const entries = feed.entries.filter((entry) => !isSaid || !entry.key.startsWith(LIVE));
   const positions = new Map<string, number>();
+  const draft: Draft = { entries, positions, liveEnds: new Map(feed.liveEnds) };
   entries.forEach((entry, index) => {
     if (entry.kind === "action") positions.set(entry.id, index);
   });
   for (const event of fresh) {
-    if (event.type === "messages") addMessages(entries, positions, event);
+    if (event.type === "messages") addMessages(draft, event);
     else if (MARKS.has(event.type)) {
       entries.push({
         kind: "mark",
@@ -124,38 +135,40 @@ export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
     entries,
     events: [...feed.events, ...fresh.filter(({ type }) => type !== "messages")],
     last: fresh.at(-1)?.sequence ?? feed.last,
+    liveEnds: draft.liveEnds,
   };
 }
 
 const MAX_LIVE = 64 * 1024;
 
-/** Adds live output to the actions and messages that have no final event yet. */
+/** Adds the new part of live output to the actions and messages that have no final event yet. */
 export function addLiveFrames(feed: Feed, frames: readonly LiveFrame[]): Feed {
   if (frames.length === 0) return feed;
   const entries = [...feed.entries];
-  for (const { action_id: id, message_id, text } of frames) {
+  const liveEnds = new Map(feed.liveEnds);
+  for (const frame of frames) {
+    const { action_id: id, message_id } = frame;
     const key = `${LIVE}${message_id ?? ""}`;
     const index = entries.findLastIndex((entry) => (entry.kind === "action" ? entry.id === id : entry.key === key));
     const entry = entries[index];
-    if (entry?.kind === "action" && entry.state === "running") {
+    const takesOutput = entry?.kind === "action" ? entry.state === "running" : message_id !== undefined;
+    const text = takesOutput ? takeNewText(liveEnds, frame) : "";
+    if (text === "") continue;
+    if (entry?.kind === "action") {
       entries[index] = { ...entry, live: (entry.live + text).slice(-MAX_LIVE) };
     } else if (entry?.kind === "text") {
       entries[index] = { ...entry, text: (entry.text + text).slice(-MAX_LIVE) };
-    } else if (entry === undefined && message_id !== undefined) {
+    } else {
       entries.push({ kind: "text", key, at: new Date().toISOString(), role: "assistant", text });
     }
   }
-  return { ...feed, entries };
+  return { ...feed, entries, liveEnds };
 }
 
 /** Keys of messages that the model is still writing begin like this. */
 const LIVE = "live-";
 
-function addMessages(
-  entries: Entry[],
-  positions: Map<string, number>,
-  { sequence, occurred_at, data }: RunEvent,
-): void {
+function addMessages(draft: Draft, { sequence, occurred_at, data }: RunEvent): void {
   const batch = v.safeParse(Messages, data);
   if (!batch.success) return;
   batch.output.messages.forEach((given, number) => {
@@ -164,8 +177,7 @@ function addMessages(
     const { role, content, timestamp: at = occurred_at } = message.output;
     content.forEach((part, place) => {
       const block = v.safeParse(Block, part);
-      if (block.success)
-        addBlock(entries, positions, block.output, { role, at, key: `m${sequence}-${number}-${place}` });
+      if (block.success) addBlock(draft, block.output, { role, at, key: `m${sequence}-${number}-${place}` });
     });
   });
 }
@@ -176,8 +188,9 @@ interface Place {
   readonly key: string;
 }
 
-function addBlock(entries: Entry[], positions: Map<string, number>, block: Block, { role, at, key }: Place): void {
+function addBlock({ entries, positions, liveEnds }: Draft, block: Block, { role, at, key }: Place): void {
   if (block.type === "text") {
+    if (block.message_id !== undefined) liveEnds.set(toStreamKey("text", block.message_id), Infinity);
     const text = block.text.trim();
     if (text !== "" && text !== questionOf(entries.at(-1)))
       entries.push({ kind: "text", key, at, role, text: block.text });
@@ -187,6 +200,7 @@ function addBlock(entries: Entry[], positions: Map<string, number>, block: Block
     const { id, name, category, title, input } = block;
     if (name === "notify_user") dropNotice(entries, positions, readText(input, "message"));
     positions.set(id, entries.length);
+    for (const stream of ["stdout", "stderr"]) liveEnds.delete(toStreamKey(stream, id));
     const none = {
       endedAt: undefined,
       state: "running",

@@ -41,14 +41,14 @@ function FollowedRunPage({ runId }: { readonly runId: string }) {
   const { data: run, error, refetch } = useQuery(runQuery(runId));
   const followed = useFeed(runId);
   useEffect(preloadMarkdown, []);
+  const retry = () => {
+    void refetch();
+    followed.refresh();
+  };
   if (run !== undefined) return <LoadedRun run={run} followed={followed} />;
   return (
     <div className="page">
-      {error === null ? (
-        <LoadingRows rows={8} height={72} />
-      ) : (
-        <ErrorNotice error={error} onRetry={() => void refetch()} />
-      )}
+      {error === null ? <LoadingRows rows={8} height={72} /> : <ErrorNotice error={error} onRetry={retry} />}
     </div>
   );
 }

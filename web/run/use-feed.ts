@@ -1,8 +1,10 @@
+import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { APIError, type LiveFrame, type RunEvent } from "../../clients/typescript/src/index.ts";
-import { client } from "../api/client.ts";
+import { client, isSignedOut } from "../api/client.ts";
 import { runQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
+import { sessionQuery } from "../api/session.ts";
 import { addEvents, addLiveFrames, emptyFeed, type Feed } from "./feed.ts";
 
 export type Connection = "loading" | "live" | "ended" | "reconnecting";
@@ -43,6 +45,7 @@ export function useFeed(runId: string): FollowedRun {
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
   const last = useRef(0);
+  const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round starts the loop again.
   useEffect(() => {
     const visit = new AbortController();
@@ -51,11 +54,20 @@ export function useFeed(runId: string): FollowedRun {
       onNews: ({ events, frames }) => setFeed((shown) => addLiveFrames(addEvents(shown, events), frames)),
       onConnection: setConnection,
       onWaiting: setPosition,
-      onError: setError,
+      onError: (refusal) => {
+        setError(refusal);
+        if (!isSignedOut(refusal)) return;
+        queryClient.setQueryData(sessionQuery.queryKey, null);
+        void router.invalidate();
+      },
     });
     return () => visit.abort();
   }, [runId, round]);
-  return { feed, connection, position, error, refresh: () => setRound((count) => count + 1) };
+  const refresh = () => {
+    setError(undefined);
+    setRound((count) => count + 1);
+  };
+  return { feed, connection, position, error, refresh };
 }
 
 async function follow(runId: string, last: { current: number }, reader: Reader): Promise<void> {

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { commands } from "../support/api-client.ts";
+import { RUNBOOK, useWebApp } from "./support/web-app.ts";
+
+const app = useWebApp();
+
+/** Refuses requests for the events of runs. */
+const refuse = (page: Page, status: number) =>
+  page.route("**/agent/runs/*/events*", (route) =>
+    route.fulfill({ status, contentType: "application/problem+json", json: { title: "Refused", status } }),
+  );
+
+describe("the page of a run", () => {
+  it("reads the events again where the viewer tries again after a refusal", async () => {
+    const run = await app.api().create(commands("echo visible"), { title: "Echo", ...RUNBOOK });
+    await app.api().ended(run);
+    const { page, complaints } = await app.open("/runs");
+    await refuse(page, 404);
+    await page.getByRole("link", { name: "Echo" }).click();
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+    await page.unroute("**/agent/runs/*/events*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".terminal", { hasText: "visible" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("leads to the sign-in where the session has ended", async () => {
+    const run = await app.api().create(commands("true"), { title: "Nothing", ...RUNBOOK });
+    const { page } = await app.open("/runs");
+    await refuse(page, 401);
+    await page.getByRole("link", { name: "Nothing" }).click();
+    await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("to")).toBe(`/runs/${run}`);
+  });
+
+  it("shows live output once after a follow-up to a run that is under way", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "runyard-run-page-"));
+    const signal = path.join(directory, "signal");
+    const command = `echo first; until [ -e ${signal} ]; do sleep 0.1; done; echo second; sleep 600`;
+    const run = await app.api().create(commands(command), { title: "Wait", ...RUNBOOK });
+    const { page } = await app.open(`/runs/${run}`);
+    const output = page.locator(".terminal pre", { hasText: "first" });
+    await output.waitFor();
+    const reconnected = page.waitForResponse("**/events*");
+    await page.getByLabel("Send a follow-up").fill("And then?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await reconnected;
+    await writeFile(signal, "");
+    await page.locator(".terminal", { hasText: "second" }).waitFor();
+    expect((await output.innerText()).trim()).toBe("first\nsecond");
+    await app.api().call("POST", `/agent/runs/${run}/cancel?force=true`);
+    await rm(directory, { recursive: true });
+  });
+});
