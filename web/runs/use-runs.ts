@@ -1,8 +1,9 @@
-import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ListRunsResponse, RunItem, RunsListParams } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { queryClient } from "../api/query-client.ts";
+import { mergeChanges, type RunPages, toRuns } from "./run-pages.ts";
 
 const PAGE_SIZE = 100;
 const POLL_MS = 4000;
@@ -11,8 +12,6 @@ const POLL_MS = 4000;
  * read.
  */
 const OVERLAP_MS = 1000;
-
-type Pages = InfiniteData<ListRunsResponse, string | undefined>;
 
 const runsQuery = (params: RunsListParams) =>
   infiniteQueryOptions({
@@ -39,62 +38,48 @@ export const readRuns = (params: RunsListParams): Promise<void> => queryClient.p
 export function useRuns(params: RunsListParams) {
   const query = useInfiniteQuery(runsQuery(params));
   const pages = query.data;
-  const runs = useMemo(() => uniqueRuns(pages), [pages]);
+  const runs = useMemo(() => toRuns(pages), [pages]);
   useQuery({
-    queryKey: ["runs-changed", params],
+    queryKey: toChangesKey(params),
     enabled: pages !== undefined,
     refetchInterval: POLL_MS,
     gcTime: 0,
     // What has just been read has no changes yet.
-    initialData: null,
+    initialData: nothingChanged,
     initialDataUpdatedAt: query.dataUpdatedAt,
     staleTime: POLL_MS,
-    queryFn: async ({ signal }) => {
-      const { state: states, ...others } = params;
-      const since = latestUpdate(runs);
-      // The state is filtered here, because runs that leave the filter are changes too.
-      const updated = since === undefined ? {} : { updated_after: new Date(since - OVERLAP_MS).toISOString() };
-      const query = { ...others, ...updated, limit: PAGE_SIZE };
-      const { body } = await client.runs.list(query, { signal });
-      mergeChanges(params, body.runs, states);
-      return null;
-    },
+    queryFn: ({ signal }) => readChanges(params, pages?.pages[0], signal),
   });
   return { ...query, runs };
 }
 
-function uniqueRuns(pages: Pick<Pages, "pages"> | undefined): RunItem[] {
-  const byId = new Map<string, RunItem>();
-  for (const page of pages?.pages ?? []) for (const run of page.runs) byId.set(run.run_id, run);
-  return [...byId.values()];
-}
+const toChangesKey = (params: RunsListParams) => ["runs-changed", params] as const;
+const nothingChanged = (): number | null => null;
 
-const latestUpdate = (runs: readonly RunItem[]): number | undefined =>
-  runs.length === 0 ? undefined : Math.max(...runs.slice(0, 1000).map((run) => Date.parse(run.updated_at)));
-
-/** Replaces runs that changed, adds new ones to the first page, and removes those that no longer match. */
-function mergeChanges(
+/** Reads what changed since the last time, or since the first page was read. Returns the time after which changes are not known. */
+async function readChanges(
   params: RunsListParams,
-  changed: readonly RunItem[],
-  states: readonly string[] | undefined,
-): void {
+  first: ListRunsResponse | undefined,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const last = queryClient.getQueryData<number | null>(toChangesKey(params));
+  const after = last ?? latestUpdate(first?.runs ?? [], OVERLAP_MS);
+  const { state: states, ...others } = params;
+  // The state is filtered here, because runs that leave the filter are changes too.
+  const updated = after === null ? {} : { updated_after: new Date(after).toISOString() };
+  const { body } = await client.runs.list({ ...others, ...updated, limit: PAGE_SIZE }, { signal });
   const { queryKey } = runsQuery(params);
-  queryClient.setQueryData<Pages>(queryKey, (pages) => {
-    if (pages === undefined) return pages;
-    const matches = (run: RunItem) => states === undefined || states.includes(run.state);
-    const byId = new Map(changed.map((run) => [run.run_id, run]));
-    const known = new Set(pages.pages.flatMap((page) => page.runs.map((run) => run.run_id)));
-    const isNewest = (run: RunItem) => run.created_at >= (pages.pages[0]?.runs[0]?.created_at ?? "");
-    const added = changed.filter((run) => !known.has(run.run_id) && matches(run) && isNewest(run));
-    const isSame = (run: RunItem) => (byId.get(run.run_id)?.updated_at ?? run.updated_at) === run.updated_at;
-    if (added.length === 0 && pages.pages.every((page) => page.runs.every(isSame))) return pages;
-    const updated = pages.pages.map((page, index) => ({
-      ...page,
-      runs: [
-        ...(index === 0 ? added.toSorted((a, b) => b.created_at.localeCompare(a.created_at)) : []),
-        ...page.runs.map((run) => byId.get(run.run_id) ?? run).filter(matches),
-      ],
-    }));
-    return { ...pages, pages: updated };
-  });
+  // A page that is being read is added to the pages as they were when it was requested, so changes are read again after it.
+  if (queryClient.getQueryState(queryKey)?.fetchStatus === "fetching") return after;
+  if (body.page_info.has_next_page) {
+    // More has changed than a response has room for. Without the overlap, so that the same changes do not fill the next one.
+    await queryClient.invalidateQueries({ queryKey, exact: true }, { throwOnError: true });
+    return latestUpdate(body.runs, 1) ?? after;
+  }
+  queryClient.setQueryData<RunPages>(queryKey, (pages) => pages && mergeChanges(pages, body.runs, states));
+  return latestUpdate(body.runs, OVERLAP_MS) ?? after;
 }
+
+/** A time before the latest change of runs. */
+const latestUpdate = (runs: readonly RunItem[], before: number): number | null =>
+  runs.length === 0 ? null : Math.max(...runs.map((run) => Date.parse(run.updated_at))) - before;
