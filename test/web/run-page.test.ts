@@ -37,6 +37,25 @@ describe("the page of a run", () => {
     expect(new URL(page.url()).searchParams.get("to")).toBe(`/runs/${run}`);
   });
 
+  it("starts a run again, once the secrets that are not shown are written again", async () => {
+    const docs = { url: "https://mcp.example/", headers: { Authorization: "Bearer secret" } };
+    const config = { ...RUNBOOK.config, mcp_servers: { docs } };
+    const run = await app.api().create(commands("true"), { title: "With a server", config });
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByText("without its attachments and its mode").waitFor();
+    const further = page.getByLabel(/^Further configuration/);
+    await page.getByText("More options", { exact: true }).click();
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByText("Write the value of Authorization again").waitFor();
+    await page.locator("textarea[aria-invalid]:focus").waitFor();
+    await further.fill((await further.inputValue()).replace("***", "Bearer secret"));
+    const created = page.waitForRequest((request) => request.method() === "POST");
+    await page.getByRole("button", { name: "Start the run" }).click();
+    expect((await created).postDataJSON().config.mcp_servers).toEqual({ docs });
+    expect(complaints).toEqual([]);
+  });
+
   it("shows live output once after a follow-up to a run that is under way", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "runyard-run-page-"));
     const signal = path.join(directory, "signal");

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import type { CreateScheduleRequest, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
-import type { Overlap } from "../schedules/overlap-field.tsx";
+import type { CreateScheduleRequest, Overlap, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
 import { parseAmount } from "../ui/amount.ts";
 
 const Harness = v.picklist(["default", "claude", "codex", "gemini"]);
@@ -66,7 +65,7 @@ export const emptyDraft = (): Draft => ({
   overlap: "allow",
 });
 
-/** The draft of a run like another one. */
+/** The draft of a run like another one, whose mode and attachments are not known. */
 export function toDraft({ prompt, title, agent_config: config = {}, executor, scope, metadata = {} }: RunItem): Draft {
   const { model_id, environment_id, session_sharing, budget_usd, harness, skill_spec, skills = [], ...others } = config;
   const { repositories = [], name: _, ...rest } = others;
@@ -110,13 +109,29 @@ export function checkTexts({
   metadata,
 }: Draft): Partial<Record<"budget" | "further" | "metadata", string>> {
   const { error } = parseAmount(budget);
-  const isObject = further.trim() === "" || (v.safeParse(Members, further).success && !further.trim().startsWith("["));
+  const members = v.safeParse(Members, further);
+  const isObject = further.trim() === "" || (members.success && !further.trim().startsWith("["));
+  const masked = members.success ? findMasked(members.output) : undefined;
   const wrong = metadata.split("\n").find((line) => line.trim() !== "" && !/^[^=]+=/.test(line.trim()));
   return {
     ...(error === undefined ? {} : { budget: error }),
     ...(isObject ? {} : { further: 'Write a JSON object, such as { "idle_timeout_minutes": 5 }.' }),
+    ...(masked === undefined ? {} : { further: `Write the value of ${masked} again. Secrets are not shown.` }),
     ...(wrong === undefined ? {} : { metadata: `Write name=value instead of ${wrong.trim().slice(0, 60)}.` }),
   };
+}
+
+/** Responses show this in place of a secret. */
+const MASK = "***";
+
+/** The name of the first member whose value is a secret that is not shown. */
+function findMasked(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = member === MASK ? name : findMasked(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function toConfig(draft: Draft): Config | undefined {

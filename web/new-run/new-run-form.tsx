@@ -21,9 +21,8 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
   const [missing, setMissing] = useState<string>();
   const submit = useSubmit(draft, files);
   const form = useRef<HTMLFormElement>(null);
-  // A refused field may be far above the button.
   useEffect(() => {
-    if (submit.error !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (submit.error !== null) focusRefused(form.current);
   }, [submit.error]);
   const change = (changes: Partial<Draft>) => setDraft((last) => ({ ...last, ...changes }));
   const onSubmit = (event?: FormEvent) => {
@@ -34,8 +33,9 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
         : checkFiles(files);
     setMissing(fault);
     if (fault !== undefined) form.current?.querySelector("textarea")?.focus();
-    const areTextsRight = Object.keys(checkTexts(draft)).length === 0;
-    if (fault === undefined && areTextsRight && !submit.isPending) submit.mutate();
+    if (fault !== undefined) return;
+    if (Object.keys(checkTexts(draft)).length > 0) focusRefused(form.current);
+    else if (!submit.isPending) submit.mutate();
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit();
@@ -89,6 +89,13 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
       <SnippetPanel draft={draft} files={files} />
     </div>
   );
+}
+
+/** A refused field may be far above the button, or folded. */
+function focusRefused(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>("[aria-invalid=true]");
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
 }
 
 /** Uploads the files, creates the run or the schedule, and opens it. */

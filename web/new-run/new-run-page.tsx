@@ -13,7 +13,10 @@ const route = getRouteApi("/shell/runs/new");
 export function NewRunPage() {
   const { from, schedule } = route.useSearch();
   return (
-    <Page title={schedule === undefined ? "New run" : "New schedule"}>
+    <Page
+      title={schedule === undefined ? "New run" : "New schedule"}
+      lead={from === undefined ? undefined : "A copy of another run, without its attachments and its mode."}
+    >
       {from === undefined ? (
         <NewRunForm first={{ ...emptyDraft(), isScheduled: schedule !== undefined }} />
       ) : (

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { SelectField } from "../ui/field.tsx";
 
 const Overlap = v.picklist(["allow", "skip", "cancel_previous"]);
-export type Overlap = v.InferOutput<typeof Overlap>;
+type Overlap = v.InferOutput<typeof Overlap>;
 
 interface OverlapFieldProps {
   readonly value: Overlap;
