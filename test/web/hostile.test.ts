@@ -8,10 +8,11 @@ const IMAGE = `<img src=x onerror="alert('image')">`;
 const MARKUP = `${IMAGE}</pre></script><script>alert('script')</script><svg onload=alert(1)>`;
 const MARKDOWN = [
   MARKUP,
-  "![tracker](https://tracker.example/pixel.png)",
+  "![tracker&#x202E;](https://tracker.example/pixel.png)",
   "[script](javascript:alert('link')) [data](data:text/html,x) [user](https://a:b@bank.example/)",
   "[good](https://good.example/page) <https://auto.example>",
   "<style>body{display:none}</style><iframe src='https://frame.example'></iframe>",
+  "reference &#x202E;gnp.exe &#8203;&ZeroWidthSpace; [label&#x2066;](https://good.example/label)",
   "zero\u200Bwidth \u202Egnp.exe \u2066isolate \u{E0041}",
 ].join("\n\n");
 
@@ -75,6 +76,7 @@ describe("hostile text", () => {
       .evaluateAll((all) => all.map((link) => String(link.getAttribute("href"))));
     expect(links.toSorted()).toEqual([
       "https://auto.example/",
+      "https://good.example/label",
       "https://good.example/page",
       "https://tracker.example/pixel.png",
     ]);
@@ -82,6 +84,8 @@ describe("hostile text", () => {
     expect(rel).toContain("noopener noreferrer");
     const text = await page.locator("#main").innerText();
     expect(text).toContain("zero[U+200B]width [U+202E]gnp.exe [U+2066]isolate [U+E0041]");
+    expect(text).toContain("reference [U+202E]gnp.exe [U+200B][U+200B] label[U+2066]");
+    expect(text).toContain("Image: tracker[U+202E]");
     expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -21,7 +21,7 @@ export const MarkdownView = ({ text, plain }: { readonly text: string; readonly 
 interface Node {
   readonly type: string;
   children?: Node[];
-  readonly value?: string;
+  value?: string;
   readonly position?: { readonly start: { readonly offset?: number }; readonly end: { readonly offset?: number } };
 }
 
@@ -41,7 +41,15 @@ function flatten(node: Node, depth: number, source: string): void {
   });
 }
 
-const PLUGINS = [remarkGfm, limitDepth];
+/** References such as `&#x202E;` become characters only when the text is parsed. */
+const revealReferences = () => revealValues;
+
+function revealValues(node: Node): void {
+  if (node.value !== undefined) node.value = revealHidden(node.value);
+  node.children?.forEach(revealValues);
+}
+
+const PLUGINS = [remarkGfm, limitDepth, revealReferences];
 
 /** `OutsideLink` decides what is a link. */
 const keepUrl = (url: string): string => url;
@@ -49,7 +57,9 @@ const keepUrl = (url: string): string => url;
 const COMPONENTS: Components = {
   a: ({ href, children }) => <OutsideLink href={href ?? ""}>{children}</OutsideLink>,
   // An image would reveal to its server who reads the conversation, and when.
-  img: ({ src, alt }) => <OutsideLink href={String(src ?? "")}>{`Image: ${alt || String(src ?? "")}`}</OutsideLink>,
+  img: ({ src, alt }) => (
+    <OutsideLink href={String(src ?? "")}>{`Image: ${revealHidden(alt || String(src ?? ""))}`}</OutsideLink>
+  ),
   pre: ({ children }) => <div className="code-block">{children}</div>,
   code: ({ className, children }) => {
     const text = String(children ?? "");
