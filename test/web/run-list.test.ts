@@ -65,4 +65,52 @@ describe("the list of runs", () => {
     expect(Date.parse(after[1] ?? "")).toBe(Date.parse(after[0] ?? "") + 999);
     expect(complaints).toEqual([]);
   });
+
+  it("shows that the next page cannot be read, and reads it where the viewer tries again", async () => {
+    const runs = await makeRuns("one", "two", "three");
+    let requests = 0;
+    let status: number | undefined = 422;
+    const { page, complaints } = await app.open("/icon.svg");
+    await respond(page, (query) => {
+      if (query.has("updated_after"))
+        return { runs: [{ ...runs[0], updated_at: new Date().toISOString() }], page_info: ALL };
+      if (!query.has("cursor")) return { runs: runs.slice(0, 2), page_info: MORE };
+      requests++;
+      return status ?? { runs: runs.slice(2), page_info: ALL };
+    });
+    await page.goto(new URL("/runs", page.url()).href);
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    // Changes are read meanwhile, and the list is still there.
+    await page.waitForResponse(/updated_after/);
+    await page.waitForResponse(/updated_after/);
+    expect([requests, await titles(page), await retry.count()]).toEqual([1, ["one", "two"], 1]);
+    status = undefined;
+    await retry.click();
+    await expect.poll(() => titles(page)).toEqual(["one", "two", "three"]);
+    expect([requests, await retry.count()]).toEqual([2, 0]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps a space at the end of the search while the viewer pauses", async () => {
+    const { page } = await app.open("/runs");
+    const search = page.getByRole("searchbox", { name: "Search runs" });
+    await search.pressSequentially("one ");
+    await page.waitForURL(/q=one/);
+    await search.pressSequentially("two");
+    await page.waitForURL(/q=one(\+|%20)two/);
+    await page.getByRole("button", { name: "Show all runs" }).click();
+    await expect.poll(() => search.inputValue()).toBe("");
+  });
+});
+
+it("a page whose session cannot be read is read again where the viewer tries again", async () => {
+  const { page } = await app.open("/icon.svg");
+  await page.route("**/api/v1/session", (route) => route.fulfill({ status: 422 }));
+  await page.goto(new URL("/runs", page.url()).href);
+  const retry = page.getByRole("button", { name: "Try again" });
+  await retry.waitFor();
+  await page.unroute("**/api/v1/session");
+  await retry.click();
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
 });

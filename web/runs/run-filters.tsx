@@ -31,13 +31,21 @@ export function SearchBox({ search, onChange }: FilterProps) {
   const [text, setText] = useState(search.q ?? "");
   const current = search.q ?? "";
   const input = useRef<HTMLInputElement>(null);
+  const sent = useRef(current);
   useEffect(() => {
     if (takeSearchFocus()) input.current?.focus();
   }, []);
-  useEffect(() => setText(current), [current]);
+  useEffect(() => {
+    // What was typed meanwhile, if only a space, is kept.
+    if (current !== sent.current) setText(current);
+    sent.current = current;
+  }, [current]);
   useEffect(() => {
     if (text.trim() === current) return;
-    const timer = setTimeout(() => onChange({ q: text.trim() || undefined }), TYPING_MS);
+    const timer = setTimeout(() => {
+      sent.current = text.trim();
+      onChange({ q: text.trim() || undefined });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, current, onChange]);
   return (

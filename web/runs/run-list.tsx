@@ -12,11 +12,13 @@ const AHEAD = 30;
 interface RunListProps {
   readonly runs: readonly RunItem[];
   readonly hasMore: boolean;
+  /** No more runs are requested, because the last request failed. */
+  readonly isStopped: boolean;
   readonly onMore: () => void;
 }
 
 /** The list, of which only the visible rows are in the document. */
-export function RunList({ runs, hasMore, onMore }: RunListProps) {
+export function RunList({ runs, hasMore, isStopped, onMore }: RunListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const isShown = useIsShown();
@@ -36,8 +38,8 @@ export function RunList({ runs, hasMore, onMore }: RunListProps) {
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= runs.length - AHEAD) onMore();
-  }, [hasMore, last, runs.length, onMore]);
+    if (hasMore && !isStopped && last >= runs.length - AHEAD) onMore();
+  }, [hasMore, isStopped, last, runs.length, onMore]);
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index, { align: "auto" }), [virtual]);
   const selected = useSelection(runs, scrollTo);
   return (

@@ -20,12 +20,12 @@ export function RunsPage() {
   const navigate = route.useNavigate();
   const me = useMe();
   const params = useMemo(() => toListParams(search, me.uid), [search, me.uid]);
-  const { runs, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useRuns(params);
+  const { runs, error, isPending, hasNextPage, readMore, moreError, refetch } = useRuns(params);
   const change = useCallback(
     (changes: Partial<RunSearch>) => void navigate({ search: (last) => ({ ...last, ...changes }), replace: true }),
     [navigate],
   );
-  const more = useCallback(() => void (isFetchingNextPage || fetchNextPage()), [isFetchingNextPage, fetchNextPage]);
+  const more = useCallback(() => void readMore(), [readMore]);
   return (
     <Page title="Runs">
       <div className="run-tools">
@@ -38,7 +38,10 @@ export function RunsPage() {
         {isPending && <LoadingRows rows={10} height={62} />}
         {error !== null && runs.length === 0 && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!isPending && error === null && runs.length === 0 && <NoRuns search={search} onChange={change} />}
-        {runs.length > 0 && <RunList runs={runs} hasMore={hasNextPage} onMore={more} />}
+        {runs.length > 0 && (
+          <RunList runs={runs} hasMore={hasNextPage} isStopped={moreError !== undefined} onMore={more} />
+        )}
+        {moreError !== undefined && <ErrorNotice error={moreError} onRetry={more} />}
       </section>
     </Page>
   );

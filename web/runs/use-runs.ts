@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { ListRunsResponse, RunItem, RunsListParams } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -50,7 +50,16 @@ export function useRuns(params: RunsListParams) {
     staleTime: POLL_MS,
     queryFn: ({ signal }) => readChanges(params, pages?.pages[0], signal),
   });
-  return { ...query, runs };
+  const { fetchNextPage, isFetchingNextPage } = query;
+  // The query forgets the error as soon as changes are merged.
+  const [failure, setFailure] = useState<{ readonly params: RunsListParams; readonly error: unknown }>();
+  const readMore = useCallback(async () => {
+    if (isFetchingNextPage) return;
+    setFailure(undefined);
+    const { isFetchNextPageError, error } = await fetchNextPage();
+    if (isFetchNextPageError) setFailure({ params, error });
+  }, [params, isFetchingNextPage, fetchNextPage]);
+  return { ...query, runs, readMore, moreError: failure?.params === params ? failure.error : undefined };
 }
 
 const toChangesKey = (params: RunsListParams) => ["runs-changed", params] as const;

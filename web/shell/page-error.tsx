@@ -1,11 +1,14 @@
-import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
 import { Empty, ErrorNotice } from "../ui/status.tsx";
 
-export const PageError = ({ error, reset }: ErrorComponentProps) => (
-  <main className="alone">
-    <ErrorNotice error={error} onRetry={reset} />
-  </main>
-);
+export function PageError({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <main className="alone">
+      <ErrorNotice error={error} onRetry={() => void router.invalidate()} />
+    </main>
+  );
+}
 
 export const NotFoundPage = () => (
   <main className="alone">
