@@ -33,13 +33,15 @@ interface IssueOptions {
   readonly idempotency: IdempotentRequest;
   readonly rateLimitToken: RateLimitToken;
   readonly createdBy: UserProfile;
+  /** The hash of the owner's key that the request was authenticated with, if any: it must not have been revoked meanwhile. */
+  readonly usedKey?: string | undefined;
 }
 
 /** Creates a key once. A repeated request cannot return the same response, since the key itself is not stored. */
 export function issueKey(
   owner: KeyOwner,
   request: CreateKeyRequest,
-  { idempotency, rateLimitToken, createdBy }: IssueOptions,
+  { idempotency, rateLimitToken, createdBy, usedKey }: IssueOptions,
   ports: KeyPorts,
 ): Promise<CreatedKey> {
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
@@ -48,7 +50,7 @@ export function issueKey(
     ports.table,
     idempotency,
     ports.now,
-    (record) => addKey(owner, { name: request.name, expiresAt, createdBy }, { record, rateLimitToken }, ports),
+    (record) => addKey(owner, { name: request.name, expiresAt, createdBy }, { record, rateLimitToken, usedKey }, ports),
     async (uid) => {
       throw new RunyardError("conflict", {
         detail: `this request already created the key ${uid}, and a key is shown only once: delete it and create another with a new Idempotency-Key`,
@@ -61,13 +63,20 @@ export function issueKey(
 async function addKey(
   owner: KeyOwner,
   fields: { readonly name: string; readonly expiresAt: number | undefined; readonly createdBy: UserProfile },
-  { record, rateLimitToken }: { readonly record: (uid: string) => Put; readonly rateLimitToken: RateLimitToken },
+  {
+    record,
+    rateLimitToken,
+    usedKey,
+  }: Pick<IssueOptions, "rateLimitToken" | "usedKey"> & {
+    readonly record: (uid: string) => Put;
+  },
   { table, now: clock }: KeyPorts,
 ): Promise<CreatedKey> {
   const store = keyStore(table);
   const creator = fields.createdBy.uid;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const list = await store.readList(owner);
+    if (usedKey !== undefined && !list.entries.some(({ hash }) => hash === usedKey)) throw keyRevoked();
     if (list.entries.length >= MAX_KEYS) {
       throw new RunyardError("conflict", {
         detail: `the limit of ${MAX_KEYS} keys is reached: delete one first`,
@@ -141,6 +150,12 @@ export async function revokeKey(owner: KeyOwner, uid: string, { table }: KeyPort
   }
   throw tooManyChanges();
 }
+
+const keyRevoked = () =>
+  new RunyardError("authentication_required", {
+    detail: "the API key is not valid",
+    headers: { "www-authenticate": "Bearer" },
+  });
 
 const tooManyChanges = () => retryableConflict("the keys are changed by other requests; send the request again");
 

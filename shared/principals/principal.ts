@@ -54,6 +54,10 @@ export interface RunPrincipal {
   readonly stopping: boolean;
 }
 
+/** The hash of the API key that a person's request depends on: its own, or that of its session; undefined where there is none. */
+export const keyHashOf = ({ credential }: PersonalPrincipal): string | undefined =>
+  credential.kind === "key" ? credential.hash : credential.session.key_hash;
+
 /** A stable name of the principal: the owner of idempotency records, rate limits and cursors. */
 export function toPrincipalKey(principal: Principal): string {
   if (principal.kind === "personal") return `user:${principal.user.uid}`;

@@ -29,12 +29,23 @@ export function parseUser(item: Item): User {
   return { uid, displayName: display_name, email, teams: sortByText(teams, (team) => team.uid) };
 }
 
+/**
+ * How an account was created. Everybody who has the link of an invitation can accept it, so that only a sign-in with an OIDC
+ * issuer proves whose the invited address is.
+ */
+export type AccountOrigin = "bootstrap" | "invitation";
+
 /** Creates a user with the role in each of their teams. */
-export function putUser({ uid, displayName, email }: Person, teams: Readonly<Record<string, Role>>, now: number): Put {
+export function putUser(
+  { uid, displayName, email }: Person,
+  teams: Readonly<Record<string, Role>>,
+  now: number,
+  origin: AccountOrigin,
+): Put {
   const roles = Object.fromEntries(Object.entries(teams).map(([team, role]) => [roleAttribute(team), role]));
   return {
     kind: "put",
-    item: { ...keys.user(uid), v: 1, uid, display_name: displayName, email, created_at: now, ...roles },
+    item: { ...keys.user(uid), v: 1, uid, display_name: displayName, email, origin, created_at: now, ...roles },
     if: { pk: { exists: false } },
   };
 }

@@ -28,7 +28,7 @@ export async function storeFirstTeam(
   const [signingItem, emailItem] = await table.batchGet([signing, userByEmailKey(admin.email)]);
   const signingKey: Put = { kind: "put", item: { ...signing, v: 1, created_at: now, secret: signingSecret } };
   await transact(table, {
-    user: putUser(admin, { [team.uid]: "admin" }, now),
+    user: putUser(admin, { [team.uid]: "admin" }, now, "bootstrap"),
     ...putTeam(team, admin),
     key: putFirstKey(owner, key),
     signingKey: signingItem === undefined ? signingKey : undefined,

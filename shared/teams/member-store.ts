@@ -13,7 +13,7 @@ export interface NewMembership {
   readonly team: string;
   readonly person: Person;
   readonly role: Role;
-  /** Whether the person's account is created with the membership. */
+  /** Whether the person's account is created with the membership, by an invitation. */
   readonly isNewUser: boolean;
 }
 
@@ -37,7 +37,7 @@ export function memberStore(table: Table) {
         ...also,
         count: countMember(team, 1, role === "admin" ? 1 : 0),
         member: putMember(team, person, role, now),
-        role: isNewUser ? putUser(person, { [team]: role }, now) : addRole(team, person.uid, role),
+        role: isNewUser ? putUser(person, { [team]: role }, now, "invitation") : addRole(team, person.uid, role),
       });
     },
 

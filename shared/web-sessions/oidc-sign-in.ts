@@ -3,17 +3,15 @@ import { createRateLimitToken, rateLimited } from "#shared/limits/token-bucket.t
 import {
   type AuthorizationCode,
   exchangeCode,
-  type OidcSubject,
   readAuthorizationUrl,
   type SignInClient,
   type SignInIssuer,
 } from "#shared/oidc/exchange-code.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { createAccount } from "#shared/teams/accept-invitation.ts";
-import { findInvitationFor } from "#shared/teams/invitations.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { SignInMethods, SignInToken } from "#shared/wire/web/web-session.ts";
-import { bindAccount, oidcAccountStore } from "./oidc-account-store.ts";
+import { bindSubject, notInvited } from "./bind-subject.ts";
+import { oidcAccountStore } from "./oidc-account-store.ts";
 import type { WebSessionPorts } from "./sign-in.ts";
 import { newSignInToken } from "./sign-in-link.ts";
 import { webSessionStore } from "./web-session-store.ts";
@@ -71,44 +69,3 @@ export async function signInByCode(code: AuthorizationCode, ports: OidcSignInPor
   }
   return { token, expires_at: toTimestamp(stored.expires_at_ms) };
 }
-
-/** Binds a person at the issuer to the user with their verified address, whose account is created if the address was invited. */
-async function bindSubject(subject: OidcSubject, ports: OidcSignInPorts): Promise<string> {
-  const { table } = ports;
-  const { verifiedEmail: email } = subject;
-  if (email === undefined) {
-    throw new RunyardError("not_authorized", { detail: "email_verified: the issuer has not verified the address" });
-  }
-  const accounts = oidcAccountStore(table);
-  try {
-    const known = await accounts.findUserByEmail(email);
-    if (known !== undefined) {
-      await accounts.bind(subject, known);
-      return known;
-    }
-    const invitation = await findInvitationFor(email, table, ports.now());
-    if (invitation === undefined) throw notInvited();
-    const { uid } = await createAccount(
-      invitation,
-      ({ uid: user }) => ({ account: bindAccount(subject, user) }),
-      ports,
-    );
-    return uid;
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    // A concurrent sign-in of the same person has bound them.
-    const bound = await accounts.findUser(subject);
-    if (bound === undefined) throw boundToAnother();
-    return bound;
-  }
-}
-
-const notInvited = () =>
-  new RunyardError("not_authorized", {
-    detail: "email: this address was not invited; ask an admin of a team for an invitation",
-  });
-
-const boundToAnother = () =>
-  new RunyardError("not_authorized", {
-    detail: "sub: the user with this address signs in with another account of the issuer",
-  });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
-import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import { keyHashOf, type PersonalPrincipal } from "#shared/principals/principal.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { SignInLink } from "#shared/wire/web/web-session.ts";
@@ -22,16 +22,16 @@ export function newSignInToken(): { readonly token: string; readonly hash: strin
  * as one that is started with the key itself.
  */
 export async function createLink(
-  { user, teams, credential }: PersonalPrincipal,
+  person: PersonalPrincipal,
   rateLimitToken: RateLimitToken | undefined,
   { table, now: clock, webUrl }: Pick<WebSessionPorts, "table" | "now" | "webUrl">,
 ): Promise<SignInLink> {
   const now = clock();
   const { token, hash } = newSignInToken();
-  const keyHash = credential.kind === "key" ? credential.hash : credential.session.key_hash;
-  const [team] = teams;
+  const keyHash = keyHashOf(person);
+  const [team] = person.teams;
   const stored = {
-    user_uid: user.uid,
+    user_uid: person.user.uid,
     ...(team === undefined ? {} : { team_uid: team.uid }),
     ...(keyHash === undefined ? {} : { key_hash: keyHash }),
     expires_at_ms: now + LIFETIME_MS,

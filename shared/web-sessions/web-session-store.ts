@@ -93,4 +93,4 @@ export function webSessionStore(table: Table) {
   };
 }
 
-const deleteSession = (session: SessionId): Delete => ({ kind: "delete", key: webSessionKey(session) });
+export const deleteSession = (session: SessionId): Delete => ({ kind: "delete", key: webSessionKey(session) });

@@ -1,51 +1,26 @@
-import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
-import { createClient, request } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { OidcIssuer } from "../support/oidc-issuer.ts";
+import type { OidcIssuer } from "../support/oidc-issuer.ts";
+import { type OidcSignIn, startOidcSignIn } from "../support/oidc-sign-in.ts";
 import { WEB_ORIGIN } from "../support/web-sessions.ts";
 
 let plane: TestControlPlane;
+let oidc: OidcSignIn;
 let issuer: OidcIssuer;
 beforeEach(async () => {
   plane = await createTestControlPlane();
-  issuer = await OidcIssuer.start();
-  issuer.now = () => plane.clock.now;
-  plane.ports.signInIssuer = {
-    issuer: issuer.url,
-    clientId: "runyard",
-    clientSecret: async () => undefined,
-    issuers: plane.ports.issuers,
-  };
+  oidc = await startOidcSignIn(plane);
+  issuer = oidc.issuer;
 });
 afterEach(() => issuer[Symbol.asyncDispose]());
 
-const digest = (text: string) => createHash("sha256").update(text).digest("base64url");
-const open = (method: string, target: string, body?: unknown, headers: Record<string, string> = {}) =>
-  request(plane, method, target, { key: undefined, headers, ...(body === undefined ? {} : { body }) });
-
-/** Signs in like the web app, up to the redirect from the issuer. */
-async function authorize() {
-  const { body } = await open("GET", "/session/methods");
-  const url = new URL(body.oidc.authorization_url);
-  const verifier = randomUUID() + randomUUID();
-  url.searchParams.set("state", digest(`state.${verifier}`));
-  url.searchParams.set("nonce", digest(`nonce.${verifier}`));
-  url.searchParams.set("code_challenge", digest(verifier));
-  const back = new URL(issuer.authorize(url.searchParams));
-  expect(`${back.origin}${back.pathname}`).toBe(`${WEB_ORIGIN}/sign-in/callback`);
-  const { code = "", state = "" } = Object.fromEntries(back.searchParams);
-  return { code, state, code_verifier: verifier };
-}
-const exchange = (body: unknown, headers: Record<string, string> = {}) => open("POST", "/session/oidc", body, headers);
-const signIn = async () => exchange(await authorize());
-/** Returns the person whom a one-time token signs in. */
-async function whoIs(token: string) {
-  const response = await open("POST", "/session", { token }, { origin: WEB_ORIGIN });
-  const [cookie = ""] = response.headers["set-cookie"]?.split(";") ?? [];
-  return (await open("GET", "/session", undefined, { cookie })).body;
-}
+const open: OidcSignIn["open"] = (...call) => oidc.open(...call);
+const authorize = () => oidc.authorize();
+const exchange: OidcSignIn["exchange"] = (...call) => oidc.exchange(...call);
+const signIn = () => oidc.signIn();
+const whoIs = (token: string) => oidc.whoIs(token);
 const invite = (email: string) =>
   createClient(plane).post(`/agent/teams/${plane.team}/invitations`, { email, role: "member" });
 

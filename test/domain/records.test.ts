@@ -350,7 +350,7 @@ describe("a user", () => {
   const person = { uid: "u", displayName: "Ada", email: "ada@runyard.test" };
 
   it("has a role in each team, the oldest one first", () => {
-    const { item, ...rest } = putUser(person, { b: "member", a: "admin" }, 7);
+    const { item, ...rest } = putUser(person, { b: "member", a: "admin" }, 7, "invitation");
     expect(rest).toEqual({ kind: "put", if: { pk: { exists: false } } });
     expect(item).toEqual({
       ...keys.user("u"),
@@ -358,6 +358,7 @@ describe("a user", () => {
       uid: "u",
       display_name: "Ada",
       email: "ada@runyard.test",
+      origin: "invitation",
       created_at: 7,
       "team:a": "admin",
       "team:b": "member",

@@ -164,8 +164,9 @@ function carriedBytes(output: string): number {
   if (/^schedules\/(create|update)-/.test(output)) return 43_000;
   if (output.startsWith("runs/list-runs/")) return 8_000;
   if (output.startsWith("runs/cancel-runs/")) return 1_000;
-  // The sign-in with an issuer carries the libraries that verify tokens and check addresses, and the creation of accounts.
-  if (output.startsWith("web-sessions/exchange-code/")) return 14_000;
+  // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
+  // their keys.
+  if (output.startsWith("web-sessions/exchange-code/")) return 18_000;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 9_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.

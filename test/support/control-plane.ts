@@ -274,7 +274,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       const owner: KeyOwner = { kind: "personal", user: person.uid, defaultTeam };
       const key = generateKey(owner, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
-        putUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
+        putUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now, "bootstrap"),
         ...teams.flatMap((team) => [putMember(team, person, "member", clock.now), countMember(team, 1)]),
         ...putFirstKey(owner, key),
       ]);

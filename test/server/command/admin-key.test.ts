@@ -22,7 +22,7 @@ const addTeam = (uid: string, created_at: number, more: object = {}) =>
   table.write({ kind: "put", item: { ...keys.team(uid), v: 1, uid, name: uid, created_at, admins: 1, ...more } });
 async function addMember(team: string, uid: string, role: "admin" | "member", now: number): Promise<void> {
   await table.write(putMember(team, person(uid), role, now));
-  await table.write(putUser(person(uid), { [team]: role }, now));
+  await table.write(putUser(person(uid), { [team]: role }, now, "bootstrap"));
 }
 async function identify(key: string) {
   const principal = await principalStore(table, Date.now).authenticate(`Bearer ${key}`, undefined);

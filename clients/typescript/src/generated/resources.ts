@@ -857,7 +857,8 @@ export class WebSessions extends APIResource {
    * `POST /session` with the token starts a web session. Requires no API key: `state` and the ID token's `nonce` must
    * be digests of `code_verifier`, the base64url-encoded SHA-256 of `state.` or `nonce.` followed by it. A person at
    * the issuer is bound to the user with the same verified email address at the first sign-in; an address that was
-   * invited and has no account yet gets one.
+   * invited and has no account yet gets one. The first sign-in ends all API keys and sessions of an account that was
+   * created through an invitation.
    *
    * `POST /session/oidc`
    */

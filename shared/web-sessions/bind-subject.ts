@@ -1,0 +1,88 @@
+import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
+import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import type { OidcSubject } from "#shared/oidc/exchange-code.ts";
+import type { Table, TransactionWrite } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { createAccount } from "#shared/teams/accept-invitation.ts";
+import { findInvitationFor } from "#shared/teams/invitations.ts";
+import { bindAccount, oidcAccountStore } from "./oidc-account-store.ts";
+import { deleteSession, webSessionStore } from "./web-session-store.ts";
+
+interface BindPorts {
+  readonly table: Table;
+  readonly now: () => number;
+}
+
+/** Each failed attempt means that another request changed the account. */
+const ATTEMPTS = 8;
+/** Writes of one transaction, without the two that bind. */
+const MAX_WRITES = 98;
+
+/**
+ * Binds a person at the issuer to the user with their verified address, whose account is created if the address was invited.
+ * @returns the user
+ * @throws RunyardError 403 where the address is not verified or not invited, or its user is bound to another account
+ */
+export async function bindSubject(subject: OidcSubject, ports: BindPorts): Promise<string> {
+  const { verifiedEmail: email } = subject;
+  if (email === undefined) {
+    throw new RunyardError("not_authorized", { detail: "email_verified: the issuer has not verified the address" });
+  }
+  const accounts = oidcAccountStore(ports.table);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      const known = await accounts.findUserByEmail(email);
+      if (known === undefined) return await createBoundAccount(subject, email, ports);
+      await bindUser(subject, known, ports);
+      return known;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // A concurrent sign-in of the same person may have bound them.
+      const bound = await accounts.findUser(subject);
+      if (bound !== undefined) return bound;
+      if (error.failed.has("user")) throw boundToAnother();
+    }
+  }
+  throw retryableConflict("the account is changed by other requests; sign in again");
+}
+
+/**
+ * Binds a person at the issuer to a user. Where the user's address is proven by this for the first time, somebody else may have
+ * accepted an invitation to it before, so that all keys and sessions of the account end with the binding.
+ */
+async function bindUser(subject: OidcSubject, user: string, { table }: BindPorts): Promise<void> {
+  const accounts = oidcAccountStore(table);
+  const isProven = await accounts.hasProvenAddress(user);
+  if (isProven === undefined) throw notInvited();
+  await accounts.bind(subject, user, isProven ? [] : await endCredentials(user, table));
+}
+
+/** The writes that end all keys and sessions of a user, under the condition that they get no other key meanwhile. */
+async function endCredentials(user: string, table: Table): Promise<TransactionWrite[]> {
+  const owner: KeyOwner = { kind: "personal", user, defaultTeam: undefined };
+  const list = await keyStore(table).readList(owner);
+  const sessions = await webSessionStore(table).list(user);
+  const ended = revokeKeys({ owner, list, entries: list.entries });
+  // Sessions that were started with a key end with it, also those that do not fit into the transaction.
+  const independent = sessions.filter(({ key_hash }) => key_hash === undefined);
+  const others = sessions.filter(({ key_hash }) => key_hash !== undefined);
+  return [...ended, ...[...independent, ...others].slice(0, MAX_WRITES - ended.length).map(deleteSession)];
+}
+
+async function createBoundAccount(subject: OidcSubject, email: string, ports: BindPorts): Promise<string> {
+  const invitation = await findInvitationFor(email, ports.table, ports.now());
+  if (invitation === undefined) throw notInvited();
+  const { uid } = await createAccount(invitation, (person) => bindAccount(subject, person.uid), ports);
+  return uid;
+}
+
+export const notInvited = () =>
+  new RunyardError("not_authorized", {
+    detail: "email: this address was not invited; ask an admin of a team for an invitation",
+  });
+
+const boundToAnother = () =>
+  new RunyardError("not_authorized", {
+    detail: "sub: the user with this address signs in with another account of the issuer",
+  });
