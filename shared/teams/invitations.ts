@@ -103,10 +103,10 @@ export async function readOpenInvitation(token: string, table: Table, now: numbe
   return invitation;
 }
 
-/** The oldest open invitation of an address. */
-export async function findInvitationFor(email: string, table: Table, now: number): Promise<Invitation | undefined> {
+/** The open invitations of an address, oldest first. */
+export async function readInvitationsFor(email: string, table: Table, now: number): Promise<Invitation[]> {
   const invitations = await invitationStore(table).listByEmail(email);
-  return invitations.filter((one) => isOpen(one, now)).toSorted((a, b) => a.created_at - b.created_at)[0];
+  return invitations.filter((one) => isOpen(one, now)).toSorted((a, b) => a.created_at - b.created_at);
 }
 
 /** Compared on read, because the table's own expiry lags. */

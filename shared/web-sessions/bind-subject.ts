@@ -5,7 +5,8 @@ import type { OidcSubject } from "#shared/oidc/exchange-code.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { createAccount } from "#shared/teams/accept-invitation.ts";
-import { findInvitationFor } from "#shared/teams/invitations.ts";
+import type { Invitation } from "#shared/teams/invitation-store.ts";
+import { readInvitationsFor } from "#shared/teams/invitations.ts";
 import { bindAccount, oidcAccountStore } from "./oidc-account-store.ts";
 import { deleteSession, webSessionStore } from "./web-session-store.ts";
 
@@ -32,8 +33,10 @@ export async function bindSubject(subject: OidcSubject, ports: BindPorts): Promi
   const accounts = oidcAccountStore(ports.table);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
+      // Read before the user: an invitation that is used between the two reads has given the address an account.
+      const invitations = await readInvitationsFor(email, ports.table, ports.now());
       const known = await accounts.findUserByEmail(email);
-      if (known === undefined) return await createBoundAccount(subject, email, ports);
+      if (known === undefined) return await createBoundAccount(subject, invitations, ports);
       await bindUser(subject, known, ports);
       return known;
     } catch (error) {
@@ -70,16 +73,39 @@ async function endCredentials(user: string, table: Table): Promise<TransactionWr
   return [...ended, ...[...independent, ...others].slice(0, MAX_WRITES - ended.length).map(deleteSession)];
 }
 
-async function createBoundAccount(subject: OidcSubject, email: string, ports: BindPorts): Promise<string> {
-  const invitation = await findInvitationFor(email, ports.table, ports.now());
-  if (invitation === undefined) throw notInvited();
-  const { uid } = await createAccount(invitation, (person) => bindAccount(subject, person.uid), ports);
-  return uid;
+/**
+ * Creates the account of an invited address by the first of its invitations that can be accepted.
+ * @throws ConflictError where the address got an account meanwhile, or the person at the issuer was bound
+ */
+async function createBoundAccount(
+  subject: OidcSubject,
+  invitations: readonly Invitation[],
+  ports: BindPorts,
+): Promise<string> {
+  for (const invitation of invitations) {
+    try {
+      const { uid } = await createAccount(invitation, (person) => bindAccount(subject, person.uid), ports);
+      return uid;
+    } catch (error) {
+      if (!isUnacceptable(error)) throw error;
+    }
+  }
+  throw invitations.length === 0 ? notInvited() : noneAcceptable();
 }
+
+/** Whether an invitation cannot be accepted: its inviter is no admin any more, its team is full or deleted, or it was used or revoked. */
+const isUnacceptable = (error: unknown): boolean =>
+  error instanceof RunyardError ||
+  (error instanceof ConflictError && !error.failed.has("email") && !error.failed.has("subject"));
 
 export const notInvited = () =>
   new RunyardError("not_authorized", {
     detail: "email: this address was not invited; ask an admin of a team for an invitation",
+  });
+
+const noneAcceptable = () =>
+  new RunyardError("not_authorized", {
+    detail: "email: the invitation of this address can no longer be accepted; ask an admin of a team for another one",
   });
 
 const boundToAnother = () =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import type { OidcIssuer } from "../support/oidc-issuer.ts";
 import { type OidcSignIn, startOidcSignIn } from "../support/oidc-sign-in.ts";
 import { WEB_ORIGIN } from "../support/web-sessions.ts";
@@ -128,6 +128,94 @@ describe("POST /session/oidc", () => {
     plane.clock.now += 7 * 24 * 3_600_000 - 1;
     issuer.person = { sub: "user-3", email: ida, email_verified: "true" };
     expect((await whoIs((await signIn()).body.token)).teams).toMatchObject([{ uid: plane.team, role: "member" }]);
+  });
+
+  describe("with an oldest invitation that cannot be accepted", () => {
+    const grace = "grace@runyard.test";
+    const others = () => `/agent/teams/${plane.otherTeam}`;
+    beforeEach(async () => {
+      issuer.person = { sub: "user-2", email: grace, email_verified: true };
+    });
+
+    /** Makes another admin of Bo's team, who invites the address there. */
+    async function inviteByAnotherAdmin() {
+      const bo = createClient(plane, plane.otherKey);
+      const rob = await plane.person("Rob", [plane.otherTeam]);
+      const member = `${others()}/members/${rob.uid}`;
+      await bo.put(member, { role: "admin" });
+      await createClient(plane, rob.key).post(`${others()}/invitations`, { email: grace, role: "member" });
+      return { bo, member };
+    }
+    const unacceptable: [string, () => Promise<unknown>][] = [
+      [
+        "the inviter was removed",
+        async () => {
+          const { bo, member } = await inviteByAnotherAdmin();
+          await bo.delete(member);
+        },
+      ],
+      [
+        "the inviter lost the role",
+        async () => {
+          const { bo, member } = await inviteByAnotherAdmin();
+          await bo.put(member, { role: "member" });
+        },
+      ],
+      [
+        "the team is full",
+        async () => {
+          await inviteByAnotherAdmin();
+          await plane.table.write({ kind: "update", key: keys.team(plane.otherTeam), set: { members: 1000 } });
+        },
+      ],
+      [
+        "the team is deleted",
+        async () => {
+          await inviteByAnotherAdmin();
+          await plane.table.write({ kind: "delete", key: keys.team(plane.otherTeam) });
+        },
+      ],
+      [
+        "the invitation was used by its link",
+        async () => {
+          await inviteByAnotherAdmin();
+          const used = plane.table.all().find(({ pk }) => pk.startsWith("INVITATION#"));
+          await plane.table.write({ kind: "delete", key: used ?? { pk: "", sk: "" } });
+        },
+      ],
+    ];
+
+    it.each(unacceptable)("accepts the next one where %s", async (_, prepare) => {
+      await prepare();
+      plane.clock.now += 1;
+      await invite(grace);
+      expect((await whoIs((await signIn()).body.token)).teams).toMatchObject([{ uid: plane.team, role: "member" }]);
+    });
+
+    it.each(unacceptable)("returns 403 with the reason where %s and there is no other", async (_, prepare) => {
+      await prepare();
+      const { status, body } = await signIn();
+      expect([status, body.detail]).toEqual([
+        403,
+        "email: the invitation of this address can no longer be accepted; ask an admin of a team for another one",
+      ]);
+      expect(await plane.table.get(keys.userByEmail(grace))).toBeUndefined();
+    });
+  });
+
+  it("signs in the person whose invitation is accepted by its link between two reads", async () => {
+    const { body } = await invite("grace@runyard.test");
+    issuer.person = { sub: "user-2", email: "grace@runyard.test", email_verified: true };
+    const { transact } = plane.table;
+    let accepted: ResponseBody | undefined;
+    Object.assign(plane.table, {
+      async transact(writes: Parameters<typeof transact>[0]) {
+        Object.assign(plane.table, { transact });
+        accepted = await open("POST", `/agent/invitations/${body.link.split("/").at(-1)}/accept`);
+        return transact(writes);
+      },
+    });
+    expect((await whoIs((await signIn()).body.token)).user.uid).toBe(accepted?.body.user_uid);
   });
 
   it("refuses a person whose account was deleted, and creates no other", async () => {
