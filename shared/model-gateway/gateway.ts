@@ -117,16 +117,27 @@ async function authenticateCaller(request: Request, ports: GatewayPorts): Promis
 }
 
 async function parseRequest(request: Request): Promise<ModelRequest> {
+  const parsed = v.safeParse(ModelRequest, parsedJson(decodeUtf8(await readBody(request))));
+  if (parsed.success) return parsed.output;
+  throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
+}
+
+/** Reads the body up to the maximum size, since a body without a length may never end. */
+async function readBody(request: Request): Promise<Uint8Array> {
   const tooLarge = new RunyardError("invalid_request", {
     status: 413,
     detail: `a request to a model has at most ${MODEL_REQUEST_BYTES} bytes`,
   });
   if (Number(request.headers.get("content-length") ?? 0) > MODEL_REQUEST_BYTES) throw tooLarge;
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > MODEL_REQUEST_BYTES) throw tooLarge;
-  const parsed = v.safeParse(ModelRequest, parsedJson(decodeUtf8(bytes)));
-  if (parsed.success) return parsed.output;
-  throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // The error cancels the body.
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MODEL_REQUEST_BYTES) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
 }
 
 /** Aborts the call when the run has another execution: the caller gets an error at once, and an unsent call is not made. */

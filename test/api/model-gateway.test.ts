@@ -373,6 +373,29 @@ describe("the model gateway", () => {
     for (const response of refused) expect(await response.text()).toContain("at most 5242880 bytes");
   });
 
+  it("stops reading a body without a length and without an end at the limit", async () => {
+    const chunk = Buffer.alloc(256 * 1024, "x");
+    let sent = 0;
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      // Ends after 64 MiB, which is far above the limit, so that a gateway that reads all of it fails the test only.
+      pull(controller) {
+        if (sent >= 64 * 1024 * 1024) return controller.close();
+        sent += chunk.length;
+        controller.enqueue(chunk);
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const url = `${plane.ports.baseUrl}/model/anthropic/v1/messages`;
+    const headers = { "content-type": "application/json", "x-api-key": run.key };
+    const response = await gateway.serve(new Request(url, { method: "POST", headers, body, duplex: "half" }));
+    expect([response.status, isCancelled]).toEqual([413, true]);
+    expect(await response.json()).toMatchObject({ error: { type: "request_too_large" } });
+    expect(sent).toBeLessThan(6 * 1024 * 1024);
+  });
+
   it("refuses other paths and methods", async () => {
     const message =
       "the model gateway is available at /anthropic/v1/messages, /openai/v1/chat/completions, /openai/v1/responses";
