@@ -46,6 +46,25 @@ describe("a membership in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("of a person who is signed in starts at once", async () => {
+    const key = await join("eve@example.com", "member");
+    const { page, complaints } = await app.open("/runs", { key });
+    const { body: team } = await app.api().call("POST", "/agent/teams", { name: "Second team" });
+    const { body } = await app.api().call("POST", `/agent/teams/${team.uid}/invitations`, {
+      email: "eve@example.com",
+      role: "member",
+    });
+    await page.evaluate(
+      `history.pushState({}, "", "${new URL(body.link).pathname}"); dispatchEvent(new PopStateEvent("popstate"))`,
+    );
+    await page.getByRole("button", { name: "Accept the invitation" }).click();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByText("Second team").waitFor();
+    expect((await app.api().call("DELETE", `/agent/teams/${team.uid}`)).status).toBe(204);
+    expect(complaints).toEqual([]);
+  });
+
   it("starts with a key, which is shown also if the sign-in with it fails", async () => {
     const { page } = await app.openSignedOut(await invite("bob@example.com", "member"));
     await page.route("**/api/v1/session", (route) =>

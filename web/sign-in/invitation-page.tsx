@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../api/client.ts";
@@ -14,12 +14,16 @@ export function InvitationPage() {
   useTitle("Invitation");
   const { token } = route.useParams();
   const navigate = useNavigate();
+  const queryClient = useQueryClient();
   const { data: session, isPending } = useQuery(sessionQuery);
   const [key, setKey] = useState<string>();
   const accept = useMutation({
     mutationFn: async () => {
       const accepted = await client.invitations.accept(token, { maxRetries: 0 });
-      if (!("key" in accepted) || typeof accepted.key !== "string") return navigate({ to: "/runs", search: {} });
+      if (!("key" in accepted) || typeof accepted.key !== "string") {
+        await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        return navigate({ to: "/runs", search: {} });
+      }
       // The invitation works once, so the key is shown whatever becomes of the sign-in.
       setKey(accepted.key);
       await signIn({ key: accepted.key });
