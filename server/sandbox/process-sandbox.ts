@@ -186,7 +186,12 @@ export class ProcessSandbox implements Sandbox {
   #remove(id: string): void {
     this.#running.delete(id);
     this.#changedAt = performance.now();
-    this.#options.log.remove(id);
+    try {
+      this.#options.log.remove(id);
+    } catch (error) {
+      // For example a full disk. The next start finds that the run has left this execution, and removes the record.
+      logLine("error", "an execution was not removed from the log of executions", { execution_id: id, error });
+    }
     this.#options.onRoom();
     // With more runs waiting, starting one ahead for them would only take time from those that execute.
     if (this.#running.size === 0 || this.#isFull()) this.prepare();

@@ -170,17 +170,29 @@ export class LocalWorkerSockets implements WorkerSockets {
 
   #ping(ports: ServerPorts): void {
     for (const [connectionId, connection] of this.#connections) {
-      void connection.socket.then(async (socket) => {
-        if (!connection.isAlive) return socket?.terminate();
-        connection.isAlive = false;
-        if (socket?.readyState === socket?.OPEN) socket?.ping();
-        if (Date.now() - connection.seenAt < SEEN_MS) return;
-        connection.seenAt = Date.now();
-        const store = workerStore(ports);
-        const found = await store.find(connectionId);
-        if (found !== undefined) await store.noteSeen(found.key);
-      });
+      void connection.socket
+        .then(async (socket) => {
+          if (!connection.isAlive) return socket?.terminate();
+          connection.isAlive = false;
+          if (socket?.readyState === socket?.OPEN) socket?.ping();
+          if (Date.now() - connection.seenAt >= SEEN_MS) await noteSeen(connectionId, connection, ports);
+        })
+        .catch((error: unknown) => logLine("error", "a connection was not recorded as open", { error }));
     }
+  }
+}
+
+/** Records that a connection is open. The next ping tries it again if this fails. */
+async function noteSeen(connectionId: string, connection: Connection, ports: ServerPorts): Promise<void> {
+  const before = connection.seenAt;
+  connection.seenAt = Date.now();
+  try {
+    const store = workerStore(ports);
+    const found = await store.find(connectionId);
+    if (found !== undefined) await store.noteSeen(found.key);
+  } catch (error) {
+    connection.seenAt = before;
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import os, { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Database } from "#server/database/database.ts";
 import { executionLog } from "#server/sandbox/execution-log.ts";
 import { ProcessSandbox, type ProcessSandboxOptions } from "#server/sandbox/process-sandbox.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
@@ -34,6 +35,7 @@ writeFileSync(
 );
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+let database: Database;
 let log: ReturnType<typeof executionLog>;
 /** The envelopes that harnesses got, with their process ids, by their execution. */
 let started: Map<string, { readonly run_id: string; readonly pid: number; readonly deadline_at?: number }>;
@@ -53,7 +55,8 @@ const make = (options: Partial<ProcessSandboxOptions> = {}) => {
   });
 };
 beforeEach(() => {
-  log = executionLog(data.open());
+  database = data.open();
+  log = executionLog(database);
   [started, rooms] = [new Map(), 0];
   make();
 });
@@ -124,6 +127,18 @@ describe("an execution", () => {
     sandbox.endRun("run", { isCancelled: true, current: "b" });
     await expect.poll(() => log.all().map(({ id }) => id)).toEqual(["d"]);
     expect(sandbox.isRunning("run of d")).toBe(true);
+  });
+
+  it("leaves its place, and lets the server stop, where the data directory cannot be written when it ends", async () => {
+    const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    for (const id of ["a", "b"]) await start(id);
+    await expect.poll(startedIds).toEqual(["a", "b"]);
+    database.statement("PRAGMA query_only = 1").run();
+    await isStopped("a");
+    await expect.poll(() => [sandbox.isRunning("run of a"), rooms]).toEqual([false, 1]);
+    await sandbox.close();
+    expect([rooms, log.all()]).toEqual([2, expect.arrayContaining([{ id: "a", run_id: "run of a" }])]);
+    expect(printed.mock.calls.join("\n")).toContain("was not removed from the log of executions");
   });
 
   it("is ended with the server, which starts no other one and leaves no harness", async () => {

@@ -6,7 +6,7 @@ import { workerStore } from "#shared/workers/worker-store.ts";
 import { type SocketServer, withSocketServer } from "../support/in-process.ts";
 
 // Keeps the log out of the test output.
-vi.spyOn(process.stdout, "write").mockReturnValue(true);
+const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 const START = Date.parse("2026-05-18T19:00:00Z");
 const HOUR = 3_600_000;
@@ -115,6 +115,22 @@ describe("the sockets of workers on a single machine", () => {
       }
       await ping(client);
       expect((await find(id))?.connection.last_seen_at).toBe(Date.now() - 30_000);
+    }));
+
+  it("record an open connection at the next ping where the data directory could not be written", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      const { find } = workerStore(server.ports);
+      const id = await connectionId(server);
+      vi.setSystemTime(START + HOUR);
+      printed.mockClear();
+      server.adapters.database.statement("PRAGMA query_only = 1").run();
+      await ping(client);
+      await expect.poll(() => printed.mock.calls.join("\n")).toContain("a connection was not recorded as open");
+      expect((await find(id))?.connection.last_seen_at).toBe(START);
+      server.adapters.database.statement("PRAGMA query_only = 0").run();
+      await ping(client);
+      await expect.poll(async () => (await find(id))?.connection.last_seen_at).toBe(Date.now());
     }));
 
   it("notify workers that the server is stopping, and accept none after that", () =>
