@@ -14,7 +14,8 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   const end = (why: string) => stop.abort(new Stop("shutdown", why));
   process.on("SIGTERM", () => end("the sandbox was terminated"));
-  process.on("SIGINT", () => end("the sandbox was terminated"));
+  // A terminal sends these to the parent process, too, which decides what becomes of its executions.
+  for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   // The parent process may be killed, which also closes the output pipe. An execution must not outlive it.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), PARENT_MS).unref();

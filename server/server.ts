@@ -17,7 +17,7 @@ import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./po
 import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
-import { recoverExecutions } from "./sandbox/recover-executions.ts";
+import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
 import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
 /** The event that EventBridge sends each minute. */
@@ -109,6 +109,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async stop() {
       stopTicks();
       timers.stop();
+      sandbox.stopAccepting();
+      await expireExecutions(log, ports);
       await sandbox.close();
       await sockets.end();
       await queues.stop();

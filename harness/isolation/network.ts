@@ -38,11 +38,13 @@ export async function openNetwork(): Promise<Network | undefined> {
     for (const file of files.splice(0)) closeSync(file);
   };
   try {
-    // Both end when the harness dies, because both depend on a pipe of the harness.
+    // Both end when the harness dies, because both depend on a pipe of the harness; and not with a signal of its terminal.
+    const detached = true;
     const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
     const routes = forbidden.map((address) => `route add prohibit ${address}\n`).join("");
     const script = `'${ip}' -batch - <<'routes' && echo made && read -r end\n${routes}routes\n`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
+      detached,
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "pipe", "ignore"],
     });
@@ -57,6 +59,7 @@ export async function openNetwork(): Promise<Network | undefined> {
     const options = ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-sandbox"];
     const descriptors = ["--ready-fd=3", "--exit-fd=4", `--userns-path=/proc/${pid}/ns/user`];
     const way = spawn(slirp, [...options, ...descriptors, pid, "tap0"], {
+      detached,
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     });

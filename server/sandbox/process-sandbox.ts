@@ -164,9 +164,14 @@ export class ProcessSandbox implements Sandbox {
     }
   }
 
+  /** Starts no more executions from now on. */
+  stopAccepting(): void {
+    this.#isClosed = true;
+  }
+
   /** Ends all executions, so that their runs go on at the next start. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.stopAccepting();
     clearInterval(this.#watch);
     this.#memory.stop();
     const running = [...this.#running.values()];

@@ -5,6 +5,27 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
 import type { ExecutionLog } from "./execution-log.ts";
 
+/**
+ * Expires the executions that a stop of the service is about to end. Each counts as a restart: without this, the last report of its harness
+ * would count as a loss of its run.
+ */
+export async function expireExecutions(log: Pick<ExecutionLog, "all">, ports: RunPorts): Promise<void> {
+  await Promise.all(log.all().map(({ id, run_id }) => expire(id, run_id, ports)));
+}
+
+async function expire(executionId: string, runId: string, ports: RunPorts): Promise<void> {
+  try {
+    const head = await ports.runs.head(runId);
+    if (head !== undefined) await expireAtRestart(head, executionId, ports);
+  } catch (error) {
+    logLine("warn", "an execution was not expired before the service stopped", {
+      run_id: runId,
+      execution_id: executionId,
+      error,
+    });
+  }
+}
+
 /** Ends what a killed process left running, so that its runs continue at once instead of when their leases expire. */
 export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Promise<number> {
   const left = log.all();

@@ -359,6 +359,16 @@ describe("an early end of an execution", () => {
     expect(plane.shutdown).toMatchObject({ error: { category: "shutdown" } });
   });
 
+  it("goes on when a terminal interrupts or hangs up", async () => {
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 1; echo done") });
+    await using _ = plane;
+    const harness = startHarness(plane);
+    await expect.poll(() => plane.events.length, { timeout: 10_000 }).toBe(1);
+    for (const signal of ["SIGINT", "SIGHUP"] as const) harness.process.kill(signal);
+    const { code } = await harness.ended;
+    expect([code, plane.shutdown, plane.outcome?.success]).toEqual([0, undefined, true]);
+  });
+
   it("reports the shutdown and fails on an invalid response", async () => {
     await using it = await run({ prompt: sh("true") }, (plane) => {
       plane.intercept = (call) => (call.path.endsWith("finish-task") ? { status: 400 } : undefined);

@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { recoverExecutions } from "#server/sandbox/recover-executions.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { expireExecutions, recoverExecutions } from "#server/sandbox/recover-executions.ts";
 import { MAX_RESTARTS } from "#shared/records/run.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, type Harness, workingRun } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** Recovers the execution of a harness that ended with the service. */
 async function restart(plane: TestControlPlane, ...harnesses: readonly Harness[]): Promise<void> {
@@ -54,5 +56,30 @@ describe("a restart of the service", () => {
     await restart(plane, first, cancelled);
     expect([await isRunning(), await readState(plane, first.run_id)]).toEqual([false, "INPROGRESS"]);
     expect((await second.beat()).status).toBe(200);
+  });
+});
+
+describe("a stop of the service", () => {
+  it("counts as a restart, whatever the harness reports afterwards, and leaves a cancelled run to its harness", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const [harness, cancelled] = [await workingRun(plane), await workingRun(plane)];
+    expect((await user.post(`/agent/runs/${cancelled.run_id}/cancel`)).status).toBe(200);
+    const all = () => [harness, cancelled].map(({ run_id, execution_id }) => ({ id: execution_id, run_id }));
+    await expireExecutions({ all }, plane.ports);
+    expect((await harness.shutDown({ error: { category: "shutdown", message: "terminated" } })).status).toBe(401);
+    expect(await plane.ports.runs.head(harness.run_id)).toMatchObject({ state: "QUEUED", losses: 0, restarts: 1 });
+    expect((await user.get(`/agent/runs/${cancelled.run_id}`)).body.is_sandbox_running).toBe(true);
+  });
+
+  it("goes on where an execution cannot be expired", async () => {
+    vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const { runs } = plane.ports;
+    const head = (runId: string) => (runId === "unread" ? Promise.reject(new Error("no")) : runs.head(runId));
+    const all = () => ["unread", harness.run_id].map((run_id) => ({ id: harness.execution_id, run_id }));
+    await expireExecutions({ all }, { ...plane.ports, runs: { ...runs, head } });
+    expect(await readState(plane, harness.run_id)).toBe("QUEUED");
   });
 });

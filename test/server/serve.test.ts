@@ -148,6 +148,24 @@ describe("a start", () => {
     await waitForState(await servers.start(directory), run, "SUCCEEDED");
   });
 
+  it("does not count stops as losses of a run, also where a terminal signals its harness as well", async () => {
+    const directory = servers.directory();
+    const mark = path.join(directory, "started");
+    const executions = () => (existsSync(mark) ? readFileSync(mark, "utf8").length : 0);
+    let server = await servers.start(directory, { hasOwnGroup: true });
+    const run = await createRun(server, `printf x >> ${mark}; [ $(wc -c < ${mark}) -gt 3 ] || sleep 300`);
+    for (const [index, signal] of (["SIGTERM", "SIGINT", "SIGHUP"] as const).entries()) {
+      await eventually(() => expect(executions()).toBe(index + 1));
+      await (signal === "SIGTERM" ? server.stop() : server.signalGroup(signal));
+      server = await servers.start(directory, { hasOwnGroup: true });
+    }
+    await waitForState(server, run, "SUCCEEDED");
+    const { events } = (await server.call("GET", `/agent/runs/${run}/timeline`)).body;
+    const lost = events.filter(({ event_type }: { event_type: string }) => event_type === "execution_lost");
+    const restart = { payload: { detail: "the service was restarted" } };
+    expect(lost).toMatchObject([restart, restart, restart]);
+  });
+
   it("refuses a second start on the same data directory", async () => {
     const directory = servers.directory();
     const { state } = await servers.start(directory);

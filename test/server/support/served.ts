@@ -15,6 +15,8 @@ const State = v.object({ base_url: v.string(), web_url: v.string(), api_key: v.s
 export interface StartOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether the server has a process group of its own, which `signalGroup` needs. @default false */
+  readonly hasOwnGroup?: boolean;
 }
 
 interface LaunchOptions extends StartOptions {
@@ -31,10 +33,14 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
     for (const made of directories.splice(0)) rmSync(made, { recursive: true, force: true });
   });
 
-  const launch = (directory: string, { command = "serve", args = [], environment = {} }: LaunchOptions) => {
+  const launch = (
+    directory: string,
+    { command = "serve", args = [], environment = {}, hasOwnGroup = false }: LaunchOptions,
+  ) => {
     const own = ["--data", directory, ...(command === "serve" ? ["--port", PORT] : [])];
     const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
       env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
+      detached: hasOwnGroup,
     });
     children.push(child);
     let output = "";
@@ -62,6 +68,8 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
         call: caller(state),
         kill: () => end(child, "SIGKILL"),
         stop: () => end(child, "SIGTERM"),
+        /** Sends a signal to the server and its harnesses, as a terminal does, and waits until the server has ended. */
+        signalGroup: (signal: NodeJS.Signals) => end(child, signal, -1),
       };
     },
     /** Runs the command to its end. */
@@ -91,10 +99,11 @@ function caller({ base_url, api_key }: v.InferOutput<typeof State>) {
   };
 }
 
-async function end(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+/** @param sign -1 signals the process group of the child */
+async function end(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals, sign: 1 | -1 = 1): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  child.kill(signal);
+  process.kill(sign * child.pid, signal);
   await ended;
 }
 
