@@ -222,12 +222,11 @@ function pairs(rawHeaders: string[]): [string, string][] {
 const isCrash = (status: number, contentType: string | undefined): boolean =>
   (status === 500 || status === 502 || status === 504) && !contentType?.startsWith("application/problem+json");
 
-const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
+const FAILED = { status: 500, code: "internal_error", retryAfterSeconds: 1 } as const;
 
 const OVERLOADED = {
   status: 503,
   code: "resource_unavailable",
-  title: "The service is at its limit for now",
   retryAfterSeconds: 2,
 } as const;
 /** Bytes of a failed function's message that are read. */
@@ -249,6 +248,5 @@ async function hideCrash(
 }
 
 function sendUnavailable(request: IncomingMessage, response: ServerResponse, detail: string): void {
-  const title = "The service cannot be reached";
-  sendProblem(request, response, { status: 503, code: "resource_unavailable", title, detail, retryAfterSeconds: 1 });
+  sendProblem(request, response, { status: 503, code: "resource_unavailable", detail, retryAfterSeconds: 1 });
 }

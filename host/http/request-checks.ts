@@ -29,21 +29,18 @@ export function findRefusal(
 export const isLoopbackHost = (host: string | undefined): boolean =>
   host !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
 
-const refused = (status: number, title: string, detail: string): LocalProblem => ({
-  status,
-  code: "invalid_request",
-  title,
-  detail,
-});
-const title = "The request is not valid";
-const urlTooLong = refused(414, title, `the URL is longer than ${MAX_URL_BYTES} bytes`);
-const headersTooLarge = refused(431, title, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
-const foreignHost = refused(421, title, "the Host header names another server than this one");
-const unreadable = refused(400, title, "the request is not a valid HTTP/1.1 request");
-const tooSlow = refused(408, title, "the request did not arrive in time");
+const refused = (status: number, detail: string): LocalProblem => ({ status, code: "invalid_request", detail });
+const urlTooLong = refused(414, `the URL is longer than ${MAX_URL_BYTES} bytes`);
+const headersTooLarge = refused(431, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
+const foreignHost = refused(421, "the Host header names another server than this one");
+const unreadable = refused(400, "the request is not a valid HTTP/1.1 request");
+const tooSlow = refused(408, "the request did not arrive in time");
 
-/** Responds to a request that Node cannot parse. By itself, Node sends no body or closes the connection. */
-export function refuseUnreadable(server: Server): void {
+/**
+ * Responds to a request that Node cannot parse. By itself, Node sends no body or closes the connection.
+ * @param baseUrl base URL of the API. @default the API of the port on this machine
+ */
+export function refuseUnreadable(server: Server, baseUrl?: string): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream: Duplex) => {
     // The rest of a request that already got a response; its sender needs the time to read it.
     if (stream.writableEnded) return;
@@ -51,7 +48,7 @@ export function refuseUnreadable(server: Server): void {
       stream.destroy();
       return;
     }
-    stream.end(rawProblem(problemFor(error.code), stream));
+    stream.end(rawProblem(problemFor(error.code), stream, baseUrl));
     stream.resume();
     setTimeout(() => stream.destroy(), DRAIN_MS).unref();
   });

@@ -30,7 +30,6 @@ const NEW_WORK = new Set([
 const FULL = {
   status: 503,
   code: "resource_unavailable",
-  title: "The service is at its limit for now",
   retryAfterSeconds: 60,
 } as const;
 
@@ -50,18 +49,18 @@ export interface HttpServer {
 
 /** Starts the server. @throws if the address cannot be listened on */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { webUrl = "" } = options.ports;
+  const { webUrl = "", baseUrl } = options.ports;
   const isOwnHost = allowedHosts(webUrl, options.host);
   const listener = getRequestListener(createApp(options).fetch, { overrideGlobalObjects: false });
   const server = http.createServer(SERVER_OPTIONS, (request, response) => {
     const refusal = findRefusal(request, isOwnHost);
-    if (refusal !== undefined) sendProblem(request, response, refusal);
+    if (refusal !== undefined) sendProblem(request, response, refusal, baseUrl);
     else void listener(request, response);
   });
   // Uploads and streamed responses of models have no time limit of their own here.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
-  refuseUnreadable(server);
+  refuseUnreadable(server, baseUrl);
   options.sockets.accept(server, options.ports, isOwnHost);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -85,7 +84,7 @@ function createApp({ ports, adapters }: HttpServerOptions) {
     app.on(route.method, API + route.path.replace(/\{(\w+)\}/g, ":$1"), async ({ env, req }) => {
       const shortage = NEW_WORK.has(`${route.method} ${route.path}`) ? adapters.disk.findShortage() : undefined;
       if (shortage !== undefined) {
-        sendProblem(env.incoming, env.outgoing, { ...FULL, detail: shortage });
+        sendProblem(env.incoming, env.outgoing, { ...FULL, detail: shortage }, ports.baseUrl);
         return RESPONSE_ALREADY_SENT;
       }
       // Hono serves HEAD with the handler of GET; API Gateway does not.

@@ -20,16 +20,16 @@ const EVENT_STREAM = "text/event-stream";
 /** A client that has stopped reading is disconnected at the latest this long after its stream began. */
 const MAX_STREAM_MS = 16 * 60_000;
 
-const OVERLOADED = {
-  status: 503,
-  code: "resource_unavailable",
-  title: "The service is at its limit for now",
-} as const satisfies LocalProblem;
 /** Callers get different times, so that they do not all retry at once. */
 const MAX_RETRY_SECONDS = 3;
+const overloaded = (): LocalProblem => ({
+  status: 503,
+  code: "resource_unavailable",
+  retryAfterSeconds: randomInt(1, MAX_RETRY_SECONDS + 1),
+});
 /** The routes that only executions call. */
 const OF_EXECUTIONS = /\/(harness-support|client-events)(\/|$)/;
-const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
+const FAILED = { status: 500, code: "internal_error", retryAfterSeconds: 1 } as const;
 
 interface Exchange extends Omit<ApiRequest, "body"> {
   readonly incoming: IncomingMessage;
@@ -44,27 +44,28 @@ export function endpointServer() {
   let streams = 0;
   return async (exchange: Exchange, endpoint: Endpoint, ports: ServerPorts): Promise<void> => {
     const { incoming, outgoing } = exchange;
+    const refuse = (problem: LocalProblem) => sendProblem(incoming, outgoing, problem, ports.baseUrl);
     const isStream = exchange.routeKey.endsWith("/events") && incoming.headers.accept?.includes(EVENT_STREAM) === true;
     const isLongPoll = !isStream && new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
     const isFull = isLongPoll && longPolls >= MAX_LONG_POLLS;
     const release = isFull ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
     if (release === undefined) {
       countRefusal();
-      return sendProblem(incoming, outgoing, { ...OVERLOADED, retryAfterSeconds: randomInt(1, MAX_RETRY_SECONDS + 1) });
+      return refuse(overloaded());
     }
     if (isLongPoll) longPolls++;
     try {
       const body = await readBody(incoming);
       if (body === undefined) return refuseSize(incoming, outgoing);
       const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
-      if (response.stream === undefined) return send(exchange, response);
-      if (streams >= MAX_STREAMS) return sendProblem(incoming, outgoing, OVERLOADED);
+      if (response.stream === undefined) return send(exchange, response, refuse);
+      if (streams >= MAX_STREAMS) return refuse(overloaded());
       streams++;
       await stream(exchange, response, response.stream).finally(() => streams--);
     } catch (error) {
       logLine("error", "a request could not be served", { route: exchange.routeKey, error });
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
-      else sendProblem(incoming, outgoing, FAILED);
+      else refuse(FAILED);
     } finally {
       release();
       if (isLongPoll) longPolls--;
@@ -97,11 +98,15 @@ function refuseSize(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(413, { "content-type": "application/json" }).end('{"message":"Request Entity Too Large"}');
 }
 
-function send({ incoming, outgoing, routeKey }: Exchange, { statusCode, headers, body }: HttpResponse): void {
+function send(
+  { outgoing, routeKey }: Exchange,
+  { statusCode, headers, body }: HttpResponse,
+  refuse: (problem: LocalProblem) => void,
+): void {
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_RESPONSE_BYTES) {
     logLine("error", "a response is larger than a Lambda function can return", { route: routeKey, bytes });
-    sendProblem(incoming, outgoing, FAILED);
+    refuse(FAILED);
     return;
   }
   outgoing.writeHead(statusCode, { ...headers, ...(statusCode === 204 ? {} : { "content-length": String(bytes) }) });

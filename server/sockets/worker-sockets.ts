@@ -32,7 +32,6 @@ const TRY_AGAIN_LATER = 1013;
 const OVERLOADED = {
   status: 503,
   code: "resource_unavailable",
-  title: "The service is at its limit for now",
   detail: `${MAX_CONNECTIONS} workers are connected`,
   retryAfterSeconds: 60,
 } as const satisfies LocalProblem;
@@ -101,7 +100,7 @@ export class LocalWorkerSockets implements WorkerSockets {
   ): Promise<void> {
     const refusal = this.#connections.size >= MAX_CONNECTIONS ? OVERLOADED : findRefusal(request, isOwnHost);
     if (refusal !== undefined || this.#isClosed) {
-      stream.end(stream instanceof Socket ? rawProblem(refusal ?? OVERLOADED, stream) : "");
+      stream.end(stream instanceof Socket ? rawProblem(refusal ?? OVERLOADED, stream, ports.baseUrl) : "");
       return;
     }
     const connectionId = randomUUID();

@@ -1,6 +1,8 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import { type ControlSocket, openControlSocket } from "#server/http/control-socket.ts";
@@ -60,6 +62,7 @@ describe("a server without room on its disk", () => {
     for (const at of requests) {
       const { status, text } = await call("POST", at);
       expect([at, status, text]).toEqual([at, 503, expect.stringContaining("has reached its limit of 1 bytes")]);
+      expect(JSON.parse(text).type).toBe(`${installation.ports.baseUrl}/docs/errors/resource-unavailable`);
     }
   });
 
@@ -104,16 +107,19 @@ describe("a server", () => {
     expect((await call("HEAD", "/agent/me")).status).toBe(405);
   });
 
-  it("refuses a request that is addressed to another server", async () => {
-    const status = await new Promise((resolve, reject) => {
-      const outgoing = request(`${url}/api/v1/docs`, { headers: { host: "attacker.example" } }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-      outgoing.on("error", reject).end();
-    });
-    expect(status).toBe(421);
-  });
+  it.each([
+    ["addressed to another server", 421, "GET / HTTP/1.1\r\nhost: attacker.example\r\nconnection: close\r\n\r\n"],
+    ["without a protocol", 400, "hello\r\n\r\n"],
+  ])(
+    "refuses a request %s with %i, and names the page of the error below its public address",
+    async (_, status, sent) => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      socket.write(sent);
+      const response = await text(socket);
+      expect(response).toMatch(`HTTP/1.1 ${status} `);
+      expect(response).toContain(`"type":"${installation.ports.baseUrl}/docs/errors/invalid-request"`);
+    },
+  );
 
   it("closes while a client keeps its connection open, and stops listening", async () => {
     expect((await call("GET", "/agent/me")).status).toBe(200);
