@@ -34,7 +34,7 @@ const urlTooLong = refused(414, `the URL is longer than ${MAX_URL_BYTES} bytes`)
 const headersTooLarge = refused(431, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
 const foreignHost = refused(421, "the Host header names another server than this one");
 const unreadable = refused(400, "the request is not a valid HTTP/1.1 request");
-const tooSlow = refused(408, "the request did not arrive in time");
+export const tooSlow = refused(408, "the request did not arrive in time");
 
 /**
  * Responds to a request that Node cannot parse. By itself, Node sends no body or closes the connection.

@@ -8,8 +8,9 @@ const MAX_IN_FLIGHT = 256;
 const MAX_OF_CALLER = 64;
 /** Requests of executions that are handled at the same time. Each execution has a few. */
 const MAX_OF_EXECUTIONS = 1_024;
-/** Bytes of the bodies of all requests in flight. */
+/** Bytes of the bodies of all requests in flight, as far as they have arrived; the last quarter is for executions alone. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
+const MAX_BODY_BYTES_OF_CALLERS = 192 * 1024 * 1024;
 /** Milliseconds of event loop delay above which callers with several requests in flight, and above which all, are refused. */
 const LATE_MS = 100;
 const TOO_LATE_MS = 1_000;
@@ -28,7 +29,14 @@ export interface Admissible {
   readonly isExecution: boolean;
   /** Whether it waits for something to happen, and so takes no time. */
   readonly isWaiting: boolean;
-  readonly bodyBytes: number;
+}
+
+/** The place of a request that is handled. */
+export interface Admission {
+  /** Counts bytes of the request's body that have arrived. Returns false if there is no room for them. */
+  receive(bytes: number): boolean;
+  /** Frees the place, at the end of the request. */
+  release(): void;
 }
 
 /** Refuses requests before the server is too slow for those that it handles already. */
@@ -44,21 +52,34 @@ export class LoadShedder {
     this.#delayMs = delayMs;
   }
 
-  /** Admits a request: returns the function to call at its end, or undefined if the request gets 503. */
-  admit(request: Admissible): (() => void) | undefined {
+  /** Admits a request; undefined if it gets 503. */
+  admit(request: Admissible): Admission | undefined {
     if (!this.#hasRoom(request)) return undefined;
-    const { caller, isExecution, isWaiting, bodyBytes } = request;
+    const { caller, isExecution, isWaiting } = request;
     const count = (by: 1 | -1): void => {
-      this.#bytes += by * bodyBytes;
       if (isExecution) this.#executions += by;
       else if (!isWaiting) this.#countCaller(caller, by);
     };
     count(1);
-    return () => count(-1);
+    const maxBytes = isExecution ? MAX_BODY_BYTES : MAX_BODY_BYTES_OF_CALLERS;
+    let received = 0;
+    let isReleased = false;
+    return {
+      receive: (bytes) => {
+        if (isReleased || this.#bytes + bytes > maxBytes) return false;
+        this.#bytes += bytes;
+        received += bytes;
+        return true;
+      },
+      release: () => {
+        isReleased = true;
+        this.#bytes -= received;
+        count(-1);
+      },
+    };
   }
 
-  #hasRoom({ caller, isExecution, isWaiting, bodyBytes }: Admissible): boolean {
-    if (this.#bytes > 0 && this.#bytes + bodyBytes > MAX_BODY_BYTES) return false;
+  #hasRoom({ caller, isExecution, isWaiting }: Admissible): boolean {
     if (isExecution) return this.#executions < MAX_OF_EXECUTIONS;
     const delay = this.#delayMs();
     if (delay > TOO_LATE_MS) return false;

@@ -5,14 +5,24 @@ import { pipeline } from "node:stream/promises";
 import type { EventText, HttpResponse } from "#shared/http/problem.ts";
 import { logLine } from "#shared/log/log.ts";
 import { type LocalProblem, sendProblem } from "../../host/http/problem-response.ts";
+import { tooSlow } from "../../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
 import { type ApiRequest, toApiEvent } from "./api-event.ts";
 import type { Endpoint } from "./endpoints.ts";
-import { type Admissible, countRefusals, identifyCaller, LoadShedder, watchEventLoop } from "./load-shedder.ts";
+import {
+  type Admissible,
+  type Admission,
+  countRefusals,
+  identifyCaller,
+  LoadShedder,
+  watchEventLoop,
+} from "./load-shedder.ts";
 
 /** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 const MAX_RESPONSE_BYTES = 6_291_556;
+/** Milliseconds in which the body of a request has to arrive. The key of its caller is not checked before. */
+const BODY_MS = 60_000;
 /** Requests that may wait for something to happen at the same time, and streams that may be open. */
 const MAX_LONG_POLLS = 512;
 const MAX_STREAMS = 512;
@@ -36,8 +46,11 @@ interface Exchange extends Omit<ApiRequest, "body"> {
   readonly outgoing: ServerResponse;
 }
 
-/** Creates the function that hands requests to endpoints as events of API Gateway, and writes their responses. */
-export function endpointServer() {
+/**
+ * Creates the function that hands requests to endpoints as events of API Gateway, and writes their responses.
+ * @param bodyMs milliseconds in which the body of a request has to arrive
+ */
+export function endpointServer(bodyMs = BODY_MS) {
   const shedder = new LoadShedder(watchEventLoop());
   const countRefusal = countRefusals();
   let longPolls = 0;
@@ -45,21 +58,27 @@ export function endpointServer() {
   return async (exchange: Exchange, endpoint: Endpoint, ports: ServerPorts): Promise<void> => {
     const { incoming, outgoing } = exchange;
     const refuse = (problem: LocalProblem) => sendProblem(incoming, outgoing, problem, ports.baseUrl);
+    const refuseOverload = () => {
+      countRefusal();
+      refuse(overloaded());
+    };
     const isStream = exchange.routeKey.endsWith("/events") && incoming.headers.accept?.includes(EVENT_STREAM) === true;
     const isLongPoll = !isStream && new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
     const isFull = isLongPoll && longPolls >= MAX_LONG_POLLS;
-    const release = isFull ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
-    if (release === undefined) {
-      countRefusal();
-      return refuse(overloaded());
-    }
+    const admission = isFull ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
+    if (admission === undefined) return refuseOverload();
     if (isLongPoll) longPolls++;
     try {
-      const body = await readBody(incoming);
-      if (body === undefined) return refuseSize(incoming, outgoing);
+      const body = await readInTime(incoming, admission, bodyMs);
+      if (body === "too large") return refuseSize(incoming, outgoing);
+      if (body === "no room") return refuseOverload();
+      if (body === "too slow") {
+        outgoing.setHeader("connection", "close");
+        return refuse(tooSlow);
+      }
       const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
       if (response.stream === undefined) return send(exchange, response, refuse);
-      if (streams >= MAX_STREAMS) return refuse(overloaded());
+      if (streams >= MAX_STREAMS) return refuseOverload();
       streams++;
       await stream(exchange, response, response.stream).finally(() => streams--);
     } catch (error) {
@@ -67,7 +86,7 @@ export function endpointServer() {
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
       else refuse(FAILED);
     } finally {
-      release();
+      admission.release();
       if (isLongPoll) longPolls--;
     }
   };
@@ -77,17 +96,27 @@ const toAdmissible = ({ incoming, routeKey }: Exchange, isWaiting: boolean): Adm
   caller: identifyCaller(incoming),
   isExecution: OF_EXECUTIONS.test(routeKey),
   isWaiting,
-  bodyBytes: Number(incoming.headers["content-length"] ?? 0),
 });
 
-/** Reads the body; undefined if it is too large. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(incoming.headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) return undefined;
+/** Reads the body, or returns why it cannot be read. */
+async function readInTime(incoming: IncomingMessage, admission: Admission, milliseconds: number) {
+  const { promise: late, resolve } = Promise.withResolvers<"too slow">();
+  const timer = setTimeout(() => resolve("too slow"), milliseconds);
+  try {
+    return await Promise.race([readBody(incoming, admission), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readBody(incoming: IncomingMessage, { receive }: Admission) {
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > MAX_REQUEST_BYTES) return undefined;
+    if (bytes > MAX_REQUEST_BYTES) return "too large";
+    if (!receive(chunk.length)) return "no room";
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -5,7 +5,6 @@ const request = (more: Partial<Admissible> = {}): Admissible => ({
   caller: "ada",
   isExecution: false,
   isWaiting: false,
-  bodyBytes: 0,
   ...more,
 });
 /** Admits requests until one is refused, at most 5,000; returns the number of those admitted. */
@@ -25,7 +24,7 @@ describe("LoadShedder", () => {
     const shedder = new LoadShedder(() => 0);
     const [release] = [shedder.admit(request()), fill(shedder, () => request())];
     expect(shedder.admit(request())).toBeUndefined();
-    release?.();
+    release?.release();
     expect(shedder.admit(request())).toBeDefined();
     expect(shedder.admit(request())).toBeUndefined();
   });
@@ -61,11 +60,14 @@ describe("LoadShedder", () => {
     expect(fill(shedder, () => request())).toBe(64);
   });
 
-  it("limits the bytes of all bodies, and admits one body of any size", () => {
+  it("limits the bytes of all bodies that have arrived, and keeps a quarter for executions", () => {
     const shedder = new LoadShedder(() => 0);
     const mib = 1024 * 1024;
-    expect(fill(shedder, () => request({ bodyBytes: 10 * mib }))).toBe(25);
-    expect(shedder.admit(request({ bodyBytes: 10 * mib, isExecution: true }))).toBeUndefined();
-    expect(shedder.admit(request({ bodyBytes: 6 * mib }))).toBeDefined();
+    const [first, second] = [shedder.admit(request()), shedder.admit(request())];
+    const execution = shedder.admit(request({ isExecution: true }));
+    expect([first?.receive(100 * mib), first?.receive(92 * mib), second?.receive(1)]).toEqual([true, true, false]);
+    expect([execution?.receive(64 * mib), execution?.receive(1)]).toEqual([true, false]);
+    first?.release();
+    expect([first?.receive(1), second?.receive(128 * mib), second?.receive(1)]).toEqual([false, true, false]);
   });
 });

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Endpoint } from "#server/http/endpoints.ts";
 import { countRefusals, identifyCaller } from "#server/http/load-shedder.ts";
@@ -13,6 +15,9 @@ const MIB = 1024 * 1024;
 let installation: Installation;
 let server: Server;
 let url: string;
+let serve: ReturnType<typeof endpointServer>;
+/** Requests that have begun. */
+let begun: number;
 /** The response of the endpoint, and the bodies that it received. */
 let respond: () => HttpResponse | Promise<HttpResponse>;
 let bodies: string[];
@@ -20,7 +25,7 @@ let bodies: string[];
 const ok = (more: Partial<HttpResponse> = {}): HttpResponse => ({ statusCode: 200, headers: {}, body: "{}", ...more });
 
 beforeEach(async () => {
-  [respond, bodies] = [ok, []];
+  [respond, bodies, begun] = [ok, [], 0];
   printed.mockClear();
   installation = await openInstallation();
   const { ports } = installation;
@@ -30,11 +35,9 @@ beforeEach(async () => {
       return respond();
     },
   };
-  // Stops the timers of the load shedder, which would refuse requests on a busy machine.
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const serve = endpointServer();
-  vi.useRealTimers();
+  setBodyTime();
   server = createServer((incoming, outgoing) => {
+    begun++;
     const routeKey = `${incoming.method} ${incoming.url?.split("?")[0]}`;
     void serve({ incoming, outgoing, routeKey, pathParameters: {} }, endpoint, ports);
   });
@@ -48,6 +51,23 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
   await installation.close();
 });
+
+/** Sets the time in which the body of a request has to arrive. @param milliseconds @default that of the server */
+function setBodyTime(milliseconds?: number): void {
+  // Stops the timers of the load shedder, which would refuse requests on a busy machine.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  serve = endpointServer(milliseconds);
+  vi.useRealTimers();
+}
+
+/** Begins a request whose body is announced and does not arrive. Resolves with the response when the server closes the connection. */
+const stall = (at: string, authorization = "") => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(
+    `POST ${at} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\ncontent-length: ${10 * MIB}\r\n\r\nx`,
+  );
+  return text(socket);
+};
 
 /** Sends a body without its length, in pieces. */
 const sendPieces = (pieces: readonly Buffer[]) =>
@@ -78,6 +98,26 @@ describe("a request", () => {
     expect([refused.status, await refused.json()]).toEqual([413, { message: "Request Entity Too Large" }]);
     expect(await sendPieces([largest, Buffer.from("x")])).toBe(413);
     expect(bodies).toHaveLength(2);
+  });
+
+  it("gets 408 and frees its place if its body does not arrive in time", async () => {
+    setBodyTime(200);
+    const stalled = Array.from({ length: 64 }, () => stall("/runs"));
+    for (const response of await Promise.all(stalled)) {
+      expect(response).toMatch(/^HTTP\/1\.1 408 .*\r\nconnection: close\r\n.*"error_code":"invalid_request"/s);
+    }
+    expect([(await fetch(`${url}/runs`)).status, bodies]).toEqual([200, [""]]);
+  });
+
+  it("is served while the bodies of others do not arrive, however large they are", async () => {
+    const stalled = Array.from({ length: 100 }, (_, index) => stall("/runs", `Bearer ${index}`));
+    const more = Array.from({ length: 100 }, () => stall("/harness-support/heartbeat"));
+    await expect.poll(() => begun).toBe(200);
+    for (const at of ["/runs", "/harness-support/heartbeat"]) {
+      expect((await fetch(`${url}${at}`, { method: "POST", body: Buffer.alloc(10 * MIB) })).status).toBe(200);
+    }
+    server.closeAllConnections();
+    await Promise.allSettled([...stalled, ...more]);
   });
 
   it("gets the status, the headers and the length of its response", async () => {
