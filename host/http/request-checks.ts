@@ -48,10 +48,15 @@ export function refuseUnreadable(server: Server, baseUrl?: string): void {
       stream.destroy();
       return;
     }
-    stream.end(rawProblem(problemFor(error.code), stream, baseUrl));
-    stream.resume();
-    setTimeout(() => stream.destroy(), DRAIN_MS).unref();
+    endRefused(stream, rawProblem(problemFor(error.code), stream, baseUrl));
   });
+}
+
+/** Ends a connection with a last response. A client that keeps it open does not keep the server from closing. */
+export function endRefused(stream: Duplex, response: string): void {
+  stream.end(response);
+  stream.resume();
+  setTimeout(() => stream.destroy(), DRAIN_MS).unref();
 }
 
 function problemFor(code: string | undefined): LocalProblem {

@@ -12,7 +12,7 @@ import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 import { type LocalProblem, rawProblem } from "../../host/http/problem-response.ts";
-import { findRefusal } from "../../host/http/request-checks.ts";
+import { endRefused, findRefusal } from "../../host/http/request-checks.ts";
 import type { Database } from "../database/database.ts";
 import type { ServerPorts } from "../ports.ts";
 import { rawResponse } from "./raw-response.ts";
@@ -29,12 +29,12 @@ const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-const OVERLOADED = {
+const unavailable = (detail: string): LocalProblem => ({
   status: 503,
   code: "resource_unavailable",
-  detail: `${MAX_CONNECTIONS} workers are connected`,
+  detail,
   retryAfterSeconds: 60,
-} as const satisfies LocalProblem;
+});
 
 interface Connection {
   /** Undefined if the connection was not opened after all. */
@@ -98,9 +98,9 @@ export class LocalWorkerSockets implements WorkerSockets {
     ports: ServerPorts,
     isOwnHost: (host: string | undefined) => boolean,
   ): Promise<void> {
-    const refusal = this.#connections.size >= MAX_CONNECTIONS ? OVERLOADED : findRefusal(request, isOwnHost);
-    if (refusal !== undefined || this.#isClosed) {
-      stream.end(stream instanceof Socket ? rawProblem(refusal ?? OVERLOADED, stream, ports.baseUrl) : "");
+    const refusal = this.#findShortage() ?? findRefusal(request, isOwnHost);
+    if (refusal !== undefined) {
+      endRefused(stream, stream instanceof Socket ? rawProblem(refusal, stream, ports.baseUrl) : "");
       return;
     }
     const connectionId = randomUUID();
@@ -114,12 +114,16 @@ export class LocalWorkerSockets implements WorkerSockets {
     };
     // It is known before its first offer, which waits until it is open.
     this.#connections.set(connectionId, connection);
-    const response = await connectWorker.handle(toConnectEvent(connectionId, request), ports);
-    if (response.statusCode !== 200) {
-      this.#connections.delete(connectionId);
-      resolve(undefined);
-      stream.end(rawResponse(response));
-      return;
+    let isAccepted = false;
+    try {
+      const response = await connectWorker.handle(toConnectEvent(connectionId, request), ports);
+      isAccepted = response.statusCode === 200;
+      if (!isAccepted) return endRefused(stream, rawResponse(response));
+    } finally {
+      if (!isAccepted) {
+        this.#connections.delete(connectionId);
+        resolve(undefined);
+      }
     }
     const remove = () => {
       resolve(undefined);
@@ -131,6 +135,12 @@ export class LocalWorkerSockets implements WorkerSockets {
       this.#listen(connectionId, connection, socket, ports);
       resolve(socket);
     });
+  }
+
+  #findShortage(): LocalProblem | undefined {
+    if (this.#isClosed) return unavailable("the server is stopping");
+    if (this.#connections.size >= MAX_CONNECTIONS) return unavailable(`${MAX_CONNECTIONS} workers are connected`);
+    return undefined;
   }
 
   #listen(connectionId: string, connection: Connection, socket: WebSocket, ports: ServerPorts): void {
@@ -197,11 +207,11 @@ async function noteSeen(connectionId: string, connection: Connection, ports: Ser
 
 /** The event of API Gateway's WebSocket API. */
 function toConnectEvent(connectionId: string, { headers, url = "/" }: IncomingMessage) {
-  const { searchParams } = new URL(url, "http://host");
+  const [, ...query] = url.split("?");
   return {
     requestContext: { connectionId, eventType: "CONNECT" },
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()])),
-    queryStringParameters: Object.fromEntries(searchParams),
+    queryStringParameters: Object.fromEntries(new URLSearchParams(query.join("?"))),
   };
 }
 

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import net from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { forgetConnections } from "#server/sockets/worker-sockets.ts";
@@ -70,7 +72,17 @@ describe("the sockets of workers on a single machine", () => {
     withSocketServer(async (server) => {
       const [, response] = await once(connect(server, "rack-7", options), "unexpected-response");
       expect(response.statusCode).toBe(status);
+      expect(JSON.parse(await text(response)).type).toMatch(`${server.ports.baseUrl}/docs/errors/`);
       expect(await listWorkers(server)).toEqual([]);
+    }),
+  );
+
+  it.each(["//", "/?worker_id=rack-7"])("refuse a connection to %s whose client keeps its side open, and end", (at) =>
+    withSocketServer(async (server) => {
+      const socket = net.connect({ port: Number(new URL(server.url).port), host: "127.0.0.1", allowHalfOpen: true });
+      const headers = "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13";
+      socket.write(`GET ${at} HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\n${headers}\r\n\r\n`);
+      expect(await text(socket)).toMatch("HTTP/1.1 401 ");
     }),
   );
 
