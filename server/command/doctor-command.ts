@@ -4,7 +4,7 @@ import type { Check } from "../doctor/check.ts";
 import { checkDataDirectory, checkFreeSpace } from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
-import { DEFAULT_PORT, readLocalState, servePaths } from "./local-state.ts";
+import { DEFAULT_PORT, findLastPort, readLocalState, servePaths } from "./local-state.ts";
 import { printCheck } from "./print-check.ts";
 import type { Program } from "./program.ts";
 import { findProcess } from "./service-process.ts";
@@ -47,7 +47,7 @@ async function runChecks(
   const paths = servePaths(program.home, data);
   const found = await findProcess(paths.data);
   const last = await readLocalState(paths.localFile);
-  const wanted = port ?? (Number(URL.parse(last?.web_url ?? "")?.port) || DEFAULT_PORT);
+  const wanted = port ?? findLastPort(last);
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   const groups = await Promise.all([
     checkNode(),

@@ -13,7 +13,7 @@ import type { Server } from "../server.ts";
 import { readSignInIssuer } from "../sign-in-issuer.ts";
 import { isDetached, reportReady, startDetached } from "./detach.ts";
 import { createStartLink, requestLink } from "./links.ts";
-import { DEFAULT_PORT, readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
+import { findLastPort, readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
 import { parseOptions, type ServeOptions, serveHelp } from "./options.ts";
 import type { Program } from "./program.ts";
 import { RotatingLog } from "./rotating-log.ts";
@@ -53,13 +53,14 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   const isolating = decide(start);
   // It is awaited later; until then a failure must not end the process.
   void isolating.catch(() => undefined);
-  const { server, webUrl, localUrl } = await startServing(start, log);
+  const { localUrl, ...started } = await startServing(start, log);
+  const { server } = started;
   // The API does not wait for the web app, which is built only if its sources have changed since `npm ci`.
   if (!program.isService) void ensureWebApp().catch((error: unknown) => warn(String(error)));
   try {
     const decided = await isolating;
     await server.execute(decided);
-    const state = await saveLocalState(paths.localFile, webUrl, server);
+    const state = await saveLocalState(paths.localFile, started);
     const { concurrency, maxDiskBytes } = options;
     const limit = maxDiskBytes === undefined ? {} : { max_disk_bytes: maxDiskBytes };
     await recordProcess(paths.data, { local_url: localUrl, isolation: decided.isolation, concurrency, ...limit });
@@ -106,10 +107,10 @@ const dataArgument = ({ data }: ServeOptions): string => (data === undefined ? "
 async function startServing(
   { options, paths }: Start,
   log: RotatingLog,
-): Promise<{ server: Server; webUrl: string; localUrl: string }> {
+): Promise<{ server: Server; webUrl: string; localUrl: string; port: number }> {
   const { host, concurrency, maxDiskBytes } = options;
   const last = await readLocalState(paths.localFile);
-  const wanted = options.port ?? (Number(URL.parse(last?.web_url ?? "")?.port) || DEFAULT_PORT);
+  const wanted = options.port ?? findLastPort(last);
   // Loading the server takes most of the time of a start, unless its compiled code is cached.
   enableCompileCache(path.join(paths.data, "cache"));
   const { localUrl, startServer } = await import("../server.ts");

@@ -68,7 +68,13 @@ describe("runyard-server serve", () => {
     try {
       const state = readState(directory);
       expect(state).toEqual({
-        ...{ base_url: `${url}/api/v1`, web_url: url, ws_url: `ws://127.0.0.1:${port}/workers`, pid: process.pid },
+        ...{
+          base_url: `${url}/api/v1`,
+          web_url: url,
+          ws_url: `ws://127.0.0.1:${port}/workers`,
+          port,
+          pid: process.pid,
+        },
         ...{ api_key: expect.stringMatching(/^ryp_/), team_uid: expect.any(String) },
       });
       expect(lines).toContainEqual(
@@ -126,9 +132,14 @@ describe("runyard-server serve", () => {
         0,
         { api_key: key, web_url: "https://runyard.example", ws_url: "wss://runyard.example/workers" },
       ]);
-      const used = await firstFreePort(port + 1);
+      const used = readState(directory).port;
+      expect(used).toBeGreaterThan(port);
       expect(other.lines).toContain(`! Port ${port} is busy: ${used} is used instead.`);
       expect(other.lines).not.toContain("Ctrl-C stops it.");
+      await other.start("--no-sandbox", "--once", "--no-sample", "--url", "https://runyard.example:8443");
+      expect(readState(directory).port).toBe(used);
+      const { lines: checks } = await other.run("doctor", "--no-sandbox");
+      expect(checks).toContain(`✓ port             ${used} is free`);
     } finally {
       busy.close();
     }
