@@ -42,7 +42,10 @@ export function registerConsumers(
     },
   });
   const rest = { concurrency: CONCURRENCY } as const;
-  queues.consume({ ...rest, queue: QUEUES.deadRuns, handle: (event) => deadRunConsumer.handle(event, ports) });
+  queues.consume({ ...rest, queue: QUEUES.workerRuns, handle: (event) => dispatchRun.handle(event, dispatchPorts) });
+  for (const queue of [QUEUES.deadRuns, QUEUES.deadWorkerRuns]) {
+    queues.consume({ ...rest, queue, handle: (event) => deadRunConsumer.handle(event, ports) });
+  }
   queues.consume({ ...rest, queue: QUEUES.ticks, handle: (event) => fireSchedule.handle(event, ports) });
   queues.consume({ ...rest, queue: QUEUES.reaper, handle: (event) => reapRuns.handle(event, ports) });
 }

@@ -162,7 +162,7 @@ export function createPorts(
     streamSeconds: 15 * 60,
     schedules: scheduleStore(table),
     scheduler: adapters.timers,
-    queue: sqliteRunQueue(queues),
+    queue: sqliteRunQueue(queues, table),
     passes: sqlitePassQueue(queues),
     // They have a consumer of their own.
     deadRuns: { drain: async () => undefined },

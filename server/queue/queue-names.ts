@@ -26,11 +26,16 @@ const defineQueue = (name: string, timeoutSeconds: number, maxReceives: number |
 
 export const toDeadLetterQueue = (name: string): string => `${name}-dead`;
 
-/** The queues of the control plane. The dead letters of `runs` have a consumer, which fails the runs. */
+/**
+ * The queues of the control plane. The runs of self-hosted workers have a queue of their own, since they need no room on this machine. The
+ * dead letters of both have a consumer, which fails the runs.
+ */
 export const QUEUES = {
   runs: defineQueue("runs", 30, MAX_DISPATCHES),
+  workerRuns: defineQueue("worker-runs", 30, MAX_DISPATCHES),
   ends: defineQueue("ends", 60),
   reaper: defineQueue("reaper", 60),
   ticks: defineQueue("ticks", 30),
   deadRuns: { ...defineQueue(toDeadLetterQueue("runs"), 30), maxReceives: undefined },
+  deadWorkerRuns: { ...defineQueue(toDeadLetterQueue("worker-runs"), 30), maxReceives: undefined },
 } as const satisfies Record<string, QueueDefinition>;

@@ -1,14 +1,17 @@
 import { formatMessageGroup, type PassQueue, type RunQueue } from "#shared/queue/run-queue.ts";
-import type { Owner } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
+import type { Table } from "#shared/table/table.ts";
 import { QUEUES, type QueueDefinition } from "./queue-names.ts";
 import type { Queues } from "./queues.ts";
 
 /** The run queues. The owner is the message group, which makes them fair between owners. */
-export function sqliteRunQueue(queues: Queues): RunQueue {
+export function sqliteRunQueue(queues: Queues, table: Pick<Table, "get">): RunQueue {
   const send = (queue: QueueDefinition, runId: string, owner: Owner, delaySeconds = 0) =>
     queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: formatMessageGroup(owner), delaySeconds });
+  const hasWorker = async (runId: string) => (await table.get(keys.head(runId)))?.["worker_host"] !== undefined;
   return {
-    sendRun: (runId, owner, delaySeconds) => send(QUEUES.runs, runId, owner, delaySeconds),
+    sendRun: async (runId, owner, delaySeconds) =>
+      send((await hasWorker(runId)) ? QUEUES.workerRuns : QUEUES.runs, runId, owner, delaySeconds),
     sendEnd: (runId, owner) => send(QUEUES.ends, runId, owner),
   };
 }

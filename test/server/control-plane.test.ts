@@ -48,7 +48,7 @@ async function startControlPlane(clockOffset = 0) {
   });
   const secret = randomBytes(32);
   Object.assign(plane.ports, {
-    queue: sqliteRunQueue(queues),
+    queue: sqliteRunQueue(queues, plane.ports.table),
     scheduler: timers,
     vault: sqliteSecretVault(database, secret),
     files: diskFileStore({ files, secret, baseUrl: "http://127.0.0.1/files", downloadSeconds: 60, now }),

@@ -10,6 +10,8 @@ import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { MAX_RESTARTS } from "#shared/records/run.ts";
+import { parseRunId } from "#shared/records/run-head.ts";
+import type { Key } from "#shared/table/table.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
@@ -331,12 +333,20 @@ describe("a restart", () => {
   });
 });
 
+/** A table with the heads of runs, by their ids. */
+const tableOf = (heads: Readonly<Record<string, Readonly<Record<string, string>>>>) => ({
+  async get(key: Key) {
+    const head = heads[parseRunId(key)];
+    return head === undefined ? undefined : { ...key, ...head };
+  },
+});
+
 describe("the queues of the control plane", () => {
   it("carry the messages that their consumers accept, with the owner as group", async () => {
     const queues = new Queues(data.open(), Date.now);
     started.push(queues);
     const taken: [string, unknown, string | undefined][] = [];
-    for (const queue of [QUEUES.runs, QUEUES.ends, QUEUES.reaper]) {
+    for (const queue of [QUEUES.runs, QUEUES.workerRuns, QUEUES.ends, QUEUES.reaper]) {
       const consumer = queueConsumer({
         message: v.union([
           v.strictObject({ v: v.literal(1), run_id: v.string() }),
@@ -354,19 +364,21 @@ describe("the queues of the control plane", () => {
       });
     }
     queues.start();
-    const runQueue = sqliteRunQueue(queues);
+    const runQueue = sqliteRunQueue(queues, tableOf({ "run-3": { worker_host: "rack-7" }, "run-1": {} }));
     await runQueue.sendRun("run-1", { type: "Team", uid: "t" });
+    await runQueue.sendRun("run-3", { type: "Team", uid: "t" });
     await runQueue.sendEnd("run-2", { type: "User", uid: "u" });
     await sqlitePassQueue(queues).sendPass(1, 0);
-    await eventually(() => expect(taken).toHaveLength(3));
+    await eventually(() => expect(taken).toHaveLength(4));
     expect(taken.toSorted()).toEqual([
       ["ends", { v: 1, run_id: "run-2" }, "USER#u"],
       ["reaper", { v: 1, pass: 1 }, undefined],
       ["runs", { v: 1, run_id: "run-1" }, "TEAM#t"],
+      ["worker-runs", { v: 1, run_id: "run-3" }, "TEAM#t"],
     ]);
   });
 
-  it("have the limits that they have on AWS; the dead letters of runs are delivered until they are handled", () => {
+  it("have the limits that they have on AWS, with dead letters of runs that are delivered until they are handled", () => {
     const limits = Object.values(QUEUES).map(({ name, timeoutSeconds, visibilitySeconds, maxReceives }) => [
       name,
       timeoutSeconds,
@@ -375,10 +387,12 @@ describe("the queues of the control plane", () => {
     ]);
     expect(limits).toEqual([
       ["runs", 30, 180, 1_000],
+      ["worker-runs", 30, 180, 1_000],
       ["ends", 60, 360, 5],
       ["reaper", 60, 360, 5],
       ["ticks", 30, 180, 5],
       ["runs-dead", 30, 180, undefined],
+      ["worker-runs-dead", 30, 180, undefined],
     ]);
   });
 
@@ -386,7 +400,7 @@ describe("the queues of the control plane", () => {
     const time = 1_000_000;
     const database = data.open();
     const queues = new Queues(database, () => time);
-    const runQueue = sqliteRunQueue(queues);
+    const runQueue = sqliteRunQueue(queues, tableOf({}));
     const owner = { type: "Team", uid: "t" } as const;
     await runQueue.sendRun("now", owner);
     await runQueue.sendRun("later", owner, 30);

@@ -108,6 +108,23 @@ describe("the socket of workers", () => {
   });
 });
 
+describe("a run of a worker", () => {
+  it("does not wait for the sandboxes of the service", async () => {
+    const directory = servers.directory();
+    server = await servers.start(directory, { args: ["--concurrency", "1"] });
+    const file = path.join(directory, "began");
+    for (let count = 0; count < 5; count++) {
+      const config = { model_id: "local/runbook" };
+      const prompt = block(`touch ${file}; sleep 600`);
+      expect((await server.call("POST", "/agent/runs", { prompt, config })).status).toBe(200);
+    }
+    await eventually(() => expect(existsSync(file)).toBe(true));
+    const id = await createRun("true");
+    const worker = await openSocket();
+    await eventually(() => expect(worker.frames.map(({ data }) => data.task_id)).toEqual([id]));
+  });
+});
+
 describe("runyard-server agent run", () => {
   it("executes the run that a third-party worker has claimed, and is refused once it is over", async () => {
     const id = await createRun("echo done by the agent");
