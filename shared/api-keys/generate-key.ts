@@ -10,11 +10,13 @@ interface KeyFields {
   readonly now: number;
   readonly expiresAt?: number | undefined;
   readonly createdBy: UserProfile | undefined;
+  /** The key itself. @default a random one */
+  readonly raw?: string;
 }
 
 /** Generates a key for an owner. The key itself is stored nowhere, only its hash. */
-export function generateKey(owner: KeyOwner, { uid, name, now, expiresAt, createdBy }: KeyFields): NewKey {
-  const raw = newKey(owner.kind);
+export function generateKey(owner: KeyOwner, fields: KeyFields): NewKey {
+  const { uid, name, now, expiresAt, createdBy, raw = newKey(owner.kind) } = fields;
   return {
     raw,
     hash: hashKey(raw),

@@ -79,6 +79,11 @@ export function keyStore(table: Table) {
       );
     },
 
+    /** Whether the key with this hash is stored, also if it has expired. */
+    async has(hash: string): Promise<boolean> {
+      return (await table.get(keys.apiKey(hash))) !== undefined;
+    },
+
     /**
      * Adds a key to an owner's list. `creator` is the person who creates it.
      * @throws ConflictError naming `list` where it changed since it was read, `idempotency`, `owner` where the identity is

@@ -22,20 +22,23 @@ export interface IdempotentRequest {
   readonly repeat: boolean;
 }
 
-/** Identifies the logical request behind a call. `X-Team-Uid` is part of it, since an Idempotency-Key is kept per principal and team. */
+/**
+ * Identifies the logical request behind a call. `X-Team-Uid` is part of it, since an Idempotency-Key is kept per principal and team.
+ * Requests without a principal have one namespace, so that `operation` has to distinguish them.
+ */
 export function toIdempotentRequest(
   header: (name: string) => string | undefined,
-  principal: Principal,
+  principal: Principal | undefined,
   operation: string,
   content: unknown,
 ): IdempotentRequest {
   const { key, repeat } = readIdempotencyHeaders(header);
   // The key of a run belongs to no team, so its team header is not checked and must not count.
-  const team = principal.kind === "run" ? "" : (header("x-team-uid") ?? header("x-warp-team-uid") ?? "");
+  const team = principal?.kind === "run" ? "" : (header("x-team-uid") ?? header("x-warp-team-uid") ?? "");
   const hash = sha256(canonicalJson(content));
   const name = key === undefined ? `body:${hash}` : `key:${sha256(key)}`;
   return {
-    record: recordKey(`${toPrincipalKey(principal)}#${team}`, operation, name),
+    record: recordKey(`${principal ? toPrincipalKey(principal) : "public"}#${team}`, operation, name),
     hash,
     keyed: key !== undefined,
     repeat,

@@ -20,6 +20,12 @@ export function newKey(kind: "personal" | "agent"): string {
   return seal(PREFIXES[kind], randomBase62(RANDOM_LENGTH));
 }
 
+/** The personal or agent key that 32 secret bytes make: the same bytes make the same key. */
+export function toKey(kind: "personal" | "agent", secret: Uint8Array): string {
+  const digits = toBase62(BigInt(`0x${Buffer.from(secret).toString("hex")}`)).padStart(RANDOM_LENGTH, "0");
+  return seal(PREFIXES[kind], digits.slice(-RANDOM_LENGTH));
+}
+
 /** A new key of one execution: the run's id (22 characters) and 15 random ones (89 bits), so that one read finds the run. */
 export function newRunKey(runId: string): string {
   const id = toBase62(BigInt(`0x${runId.replaceAll("-", "")}`)).padStart(RUN_ID_LENGTH, "0");

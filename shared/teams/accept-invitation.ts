@@ -1,7 +1,8 @@
+import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
-import { putFirstKey } from "#shared/api-keys/key-store.ts";
+import { keyStore, putFirstKey } from "#shared/api-keys/key-store.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -9,9 +10,12 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { readSigningKey } from "#shared/pagination/signing-key-store.ts";
+import { hashKey, newKey, toKey } from "#shared/principals/api-key.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import type { Person } from "#shared/records/member.ts";
 import { toUserProfile } from "#shared/records/user.ts";
+import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { Role } from "#shared/wire/role.ts";
 import type { CreatedAccount, Membership } from "#shared/wire/team.ts";
@@ -68,27 +72,69 @@ export async function joinTeam(
   );
 }
 
+interface InvitedAccount {
+  readonly account: CreatedAccount;
+  readonly replayed: boolean;
+}
+
 /**
  * Accepts an invitation without a key: creates the account of the invited address, its first key and its membership in one
- * transaction.
+ * transaction. A person who does not get the response has no other way to their account, so that a repeat with the same
+ * Idempotency-Key returns the same key. A repeat without one does not, because others may have the invitation's link too.
  * @throws RunyardError 401 where the address has an account, since that account's own key is needed then
  */
-export async function createInvitedAccount(token: string, ports: TeamPorts): Promise<CreatedAccount> {
+export async function createInvitedAccount(
+  token: string,
+  idempotency: IdempotentRequest,
+  ports: TeamPorts,
+): Promise<InvitedAccount> {
+  const { table, now } = ports;
+  if (!idempotency.keyed) {
+    return { account: await createWithKey(token, newKey("personal"), undefined, ports), replayed: false };
+  }
+  const raw = await deriveFirstKey(token, idempotency, table);
+  return runIdempotent<InvitedAccount>(
+    table,
+    idempotency,
+    now,
+    async (record) => ({ account: await createWithKey(token, raw, record, ports), replayed: false }),
+    async (result) => {
+      const [user_uid = "", team_uid = ""] = result.split(":");
+      if (!(await keyStore(table).has(hashKey(raw)))) throw notFound("key");
+      return { account: { user_uid, team_uid, key: raw }, replayed: true };
+    },
+  );
+}
+
+/**
+ * The first key of an account, which only those can derive who know the invitation's token, the Idempotency-Key of its acceptance
+ * and the deployment's secret. The first two are not stored.
+ */
+async function deriveFirstKey(token: string, { record }: IdempotentRequest, table: Table): Promise<string> {
+  const secret = await readSigningKey("1", table);
+  return toKey("personal", createHmac("sha256", secret).update(`first key\n${token}\n${record.pk}`).digest());
+}
+
+async function createWithKey(
+  token: string,
+  raw: string,
+  record: ((result: string) => Put) | undefined,
+  ports: TeamPorts,
+): Promise<CreatedAccount> {
   const now = ports.now();
   const invitation = await readOpenInvitation(token, ports.table, now);
   const { team_uid: team } = invitation;
-  let raw = "";
   const toKeyWrites = (person: Person): NamedWrites => {
     const owner: KeyOwner = { kind: "personal", user: person.uid, defaultTeam: team };
-    const key = generateKey(owner, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
-    raw = key.raw;
-    return { key: putFirstKey(owner, key) };
+    const fields = { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person), raw };
+    return { idempotency: record?.(`${person.uid}:${team}`), key: putFirstKey(owner, generateKey(owner, fields)) };
   };
   try {
     const { uid } = await createAccount(invitation, toKeyWrites, ports);
     return { user_uid: uid, team_uid: team, key: raw };
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
+    if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
     throw error.failedOnly("email") ? ownKeyNeeded() : notFound("invitation");
   }
 }

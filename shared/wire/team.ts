@@ -123,7 +123,7 @@ export type InvitationItem = v.InferOutput<typeof InvitationItem>;
 export const CreatedInvitation = v.object({ ...InvitationItem.entries, link: v.string() });
 export type CreatedInvitation = v.InferOutput<typeof CreatedInvitation>;
 
-/** A new account, created by accepting an invitation. Its `key` is returned once. */
+/** A new account, created by accepting an invitation. Its `key` is returned only to this request and its repeats. */
 export const CreatedAccount = v.object({ user_uid: v.string(), team_uid: v.string(), key: v.string() });
 export type CreatedAccount = v.InferOutput<typeof CreatedAccount>;
 

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
-import { hashKey, newKey, newRunKey, parseKey } from "#shared/principals/api-key.ts";
+import { hashKey, newKey, newRunKey, parseKey, toKey } from "#shared/principals/api-key.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const toBase62 = (value: number): string =>
@@ -23,6 +23,19 @@ describe("API keys", () => {
         expect(parseKey(raw)).toMatchObject({ kind, hash: hashKey(raw) });
       }),
     );
+  });
+
+  it("made of secret bytes are well-formed, the same for the same bytes, and depend on each byte", () => {
+    const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(fc.constantFrom("personal" as const, "agent" as const), bytes, fc.nat(31), (kind, secret, at) => {
+        const raw = toKey(kind, secret);
+        expect(parseKey(raw)).toMatchObject({ kind, hash: hashKey(raw) });
+        expect(toKey(kind, secret.slice())).toBe(raw);
+        expect(toKey(kind, secret.with(at, (secret[at] ?? 0) ^ 1))).not.toBe(raw);
+      }),
+    );
+    expect(parseKey(toKey("personal", new Uint8Array(32)))).toMatchObject({ kind: "personal" });
   });
 
   it("of a run parse to the run's id", () => {

@@ -243,6 +243,20 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "an invitation, accepted without a key",
+    runs: undefined,
+    async run(stage) {
+      const { plane, user } = stage;
+      const { body } = await user.post(`/agent/teams/${plane.team}/invitations`, { email: "new@runyard.test" });
+      const token = body.link.split("/").at(-1);
+      const { body: account } = await stage.sendOrThrow("accept-invitation", () =>
+        user.post(`/agent/invitations/${token}/accept`, undefined, { key: undefined, ...headers("accept") }),
+      );
+      const me = await createClient(plane, account.key).get("/agent/me");
+      if (me.body.uid !== account.user_uid) throw new Error(`the key is of ${me.body.uid}`);
+    },
+  },
+  {
     name: "an identity with a key, a waiting run and a schedule, deleted",
     runs: { state: "FAILED", count: 1 },
     // Either the deletion ends the run and pauses the schedule, or the dispatch and the firing do.

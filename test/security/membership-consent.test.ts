@@ -179,6 +179,68 @@ describe("accepting an invitation without a key", () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
 
+  const once = { "idempotency-key": "0193a4b0-4d2c-7000-8000-0d0f4b8e9a70" };
+
+  it("returns the same account and key to a repeat with the same Idempotency-Key, and stores neither of the two keys", async () => {
+    const token = await invite("new@runyard.test");
+    const first = await acceptWithoutKey(token, once);
+    expect(first.headers).not.toHaveProperty("idempotent-replay");
+    plane.clock.now += 24 * 3_600_000 - 1;
+    const before = structuredClone(plane.table.all());
+    const repeated = await acceptWithoutKey(token, once);
+    expect(repeated).toMatchObject({ status: 201, headers: { "idempotent-replay": "true" } });
+    expect(repeated.body).toEqual(first.body);
+    expect((await createClient(plane, first.body.key).get("/agent/me")).body.uid).toBe(first.body.user_uid);
+    expect(plane.table.all()).toEqual(before);
+    for (const secret of [first.body.key, token, once["idempotency-key"]]) {
+      expect(JSON.stringify(before)).not.toContain(secret);
+    }
+    plane.clock.now += 1000;
+    expect((await acceptWithoutKey(token, once)).status).toBe(404);
+  });
+
+  it("returns one key to concurrent requests with one Idempotency-Key", async () => {
+    const token = await invite("new@runyard.test");
+    const responses = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token, once)));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(new Set(responses.map(({ body }) => body.key)).size).toBe(1);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["another Idempotency-Key", { "idempotency-key": "another" }],
+    ["no Idempotency-Key", {}],
+    ["the mark of a retry", { "x-stainless-retry-count": "1" }],
+  ])("returns the key to no other request with the link: %s", async (_, headers) => {
+    const keyed = await invite("new@runyard.test");
+    expect((await acceptWithoutKey(keyed, once)).status).toBe(201);
+    expect((await acceptWithoutKey(keyed, headers)).status).toBe(404);
+    const keyless = await invite("other@runyard.test");
+    expect((await acceptWithoutKey(keyless)).status).toBe(201);
+    expect((await acceptWithoutKey(keyless, headers)).status).toBe(404);
+  });
+
+  it("returns another key for another link with the same Idempotency-Key", async () => {
+    const tokens = [await invite("new@runyard.test"), await invite("other@runyard.test")];
+    const [first, second] = await Promise.all(tokens.map((token) => acceptWithoutKey(token, once)));
+    expect([first?.status, second?.status]).toEqual([201, 201]);
+    expect(first?.body.key).not.toBe(second?.body.key);
+  });
+
+  it("returns 409 to a repeat after the key was revoked", async () => {
+    const token = await invite("new@runyard.test");
+    const { body } = await acceptWithoutKey(token, once);
+    const client = createClient(plane, body.key);
+    const [{ uid }] = (await client.get("/agent/keys")).body.keys;
+    expect((await client.delete(`/agent/keys/${uid}`)).status).toBe(204);
+    expect(await acceptWithoutKey(token, once)).toMatchObject({ status: 409, body: { retryable: false } });
+  });
+
+  it("returns 401 for an address that has an account, with an Idempotency-Key too", async () => {
+    const token = await invite("bo@runyard.test");
+    expect((await acceptWithoutKey(token, once)).status).toBe(401);
+    expect((await acceptWithoutKey(token, once)).status).toBe(401);
+  });
+
   it("returns 404 and stores nothing for a link that is unknown, expired or revoked", async () => {
     const expired = await invite("new@runyard.test");
     plane.clock.now += 7 * 24 * 3_600_000;

@@ -85,6 +85,16 @@ describe("the account of an address that somebody else created by an invitation"
     expect((await createClient(plane, key).get("/agent/runs", { headers: runs })).status).toBe(401);
   });
 
+  it("does not return its first key to a repeated acceptance", async () => {
+    const token = await invite(plane.otherKey, plane.otherTeam);
+    const accept = () =>
+      oidc.open("POST", `/agent/invitations/${token}/accept`, undefined, { "idempotency-key": "once" });
+    const { key } = (await accept()).body;
+    await signIn();
+    expect(await accept()).toMatchObject({ status: 409, body: { error_code: "conflict" } });
+    expect(await readStatus(key)).toBe(401);
+  });
+
   it("loses its keys if it was stored before the origin of accounts was", async () => {
     plane.clock.now += 60_000;
     const { user_uid, key } = await makeAccount();

@@ -746,7 +746,7 @@ interface components {
                 retention_days?: number | null;
             };
         };
-        /** @description A new account, created by accepting an invitation. Its `key` is returned once. */
+        /** @description A new account, created by accepting an invitation. Its `key` is returned only to this request and its repeats. */
         CreatedAccount: {
             /** @description The id of the new user. */
             user_uid: string;

@@ -24,8 +24,9 @@ class AsyncInvitations(AsyncResource):
         """Accepts an invitation to a team.
 
         With an API key, the caller joins the team (200). Without an API key, an account is created for the
-        invited address (201), and its first API key is returned once. If the address already has an account, the
-        response is 401: use a key of that account.
+        invited address (201), and its first API key is returned. A repeat with the same `Idempotency-Key`
+        returns the same API key; no other request does. If the address already has an account, the response is
+        401: use a key of that account.
 
         `POST /agent/invitations/{token}/accept`
 
