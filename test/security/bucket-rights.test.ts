@@ -168,6 +168,7 @@ async function useRunFiles(): Promise<void> {
   expect((await first.messages(1, long("m"))).status).toBe(200);
   await user.post(`/agent/runs/${run}/followups`, { message: long("f") });
   await first.beat();
+  await saveUndescribed(plane, first);
   await saveSnapshot(plane, first);
   await reportArtifacts(plane, first);
   await readRun(plane, run);
@@ -180,9 +181,11 @@ async function useRunFiles(): Promise<void> {
   await user.post(`/agent/runs/${run}/followups`, { message: long("g") });
   const last = { success: true, summary: "done", first_sequence: 2, messages: [said(long("n"))], followups_stored: 1 };
   expect((await second.support("finish-task", last)).body.followups).toHaveLength(1);
-  await second.support("finish-task", { success: true, summary: "done", followups_stored: 2 });
+  await second.support("finish-task", { success: false, summary: "done", followups_stored: 2 });
   await deliver(plane);
   await readRun(plane, run);
+  // It reads whether the last turn of the failed run has its response.
+  expect((await user.post(`/agent/runs/${run}/followups`, { message: long("h") })).status).toBe(200);
 }
 
 async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<void> {
@@ -190,6 +193,14 @@ async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<
   const { body } = await harness.support("upload-snapshot", { mode: "checkpoint", generation: "one", files: [file] });
   await plane.upload(body.uploads[0].url, "w");
   expect((await harness.support("commit-snapshot", { generation: "one", files: ["w.tar.gz"] })).status).toBe(200);
+}
+
+/** Uploads a file without a description with a form, whose content is copied at the commit. */
+async function saveUndescribed(plane: TestControlPlane, harness: Harness): Promise<void> {
+  const files = [{ filename: "u.md", mime_type: "text/markdown" }];
+  const { body } = await harness.support("upload-snapshot", { mode: "checkpoint", generation: "two", files });
+  await plane.upload(body.uploads[0].url, "u");
+  expect((await harness.support("commit-snapshot", { generation: "two", files: ["u.md"] })).status).toBe(200);
 }
 
 /** Uploads a file that becomes visible at the end of the execution. */

@@ -246,4 +246,27 @@ describe("the web app", () => {
     await guest.page.getByRole("button", { name: "Continue" }).click();
     await guest.page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
   });
+
+  it("shows the key of an invited person although the responses to their first requests are lost", async () => {
+    const api = app.api();
+    const [team] = (await api.call("GET", "/agent/me")).body.teams;
+    const invitation = { email: "grace@example.com", role: "member" };
+    const { link } = (await api.call("POST", `/agent/teams/${team.uid}/invitations`, invitation)).body;
+    const { page } = await app.openSignedOut(new URL(link).pathname);
+    let isLost = true;
+    await page.route("**/accept", async (route) => {
+      if (!isLost) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const accept = page.getByRole("button", { name: "Accept the invitation" });
+    await accept.click();
+    await page.getByRole("alert").waitFor();
+    isLost = false;
+    await page.reload();
+    await accept.click();
+    const key = await page.locator(".secret code").innerText();
+    const { body } = await app.api(key).call("GET", "/agent/me");
+    expect(v.parse(v.object({ email: v.string() }), body).email).toBe("grace@example.com");
+  });
 });

@@ -9,6 +9,20 @@ import { InlineError } from "../ui/status.tsx";
 
 const route = getRouteApi("/invitations/$token");
 
+const ATTEMPT = "runyard-invitation";
+
+/**
+ * Returns the Idempotency-Key of this tab for an invitation. The same one is sent again where a response is lost, also after the
+ * page was loaded again, because no other request gets the first key of the account.
+ */
+function keepAttempt(token: string): string {
+  const [keptToken, kept] = (sessionStorage.getItem(ATTEMPT) ?? "").split(" ");
+  if (keptToken === token && kept !== undefined) return kept;
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
+  sessionStorage.setItem(ATTEMPT, `${token} ${key}`);
+  return key;
+}
+
 /** Accepts an invitation: a signed-in person joins the team; others get an account with a key. */
 export function InvitationPage() {
   useTitle("Invitation");
@@ -19,14 +33,15 @@ export function InvitationPage() {
   const [key, setKey] = useState<string>();
   const accept = useMutation({
     mutationFn: async () => {
-      const accepted = await client.invitations.accept(token, { maxRetries: 0 });
+      const accepted = await client.invitations.accept(token, { idempotencyKey: keepAttempt(token) });
       if (!("key" in accepted) || typeof accepted.key !== "string") {
         await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
         return navigate({ to: "/runs", search: {} });
       }
-      // The invitation works once, so the key is shown whatever becomes of the sign-in.
+      // Shown whatever becomes of the sign-in.
       setKey(accepted.key);
       await signIn({ key: accepted.key });
+      sessionStorage.removeItem(ATTEMPT);
     },
   });
   return (
