@@ -181,12 +181,20 @@ const Generation = v.pipe(
   ),
 );
 
-/** The files of a snapshot. */
-export const UploadSnapshotRequest = v.object({
-  files: v.pipe(v.array(SnapshotUpload), v.minLength(1), v.maxLength(100)),
-  mode: v.exactOptional(v.picklist(["legacy", "checkpoint"])),
-  generation: v.exactOptional(Generation),
-});
+const HAS_FILES = 'must have at least 1 item unless mode is "checkpoint"';
+/** The files of a snapshot. Only a checkpoint may have none: the workspace is empty. */
+export const UploadSnapshotRequest = v.pipe(
+  v.object({
+    files: v.pipe(v.array(SnapshotUpload), v.maxLength(100)),
+    mode: v.exactOptional(v.picklist(["legacy", "checkpoint"])),
+    generation: v.exactOptional(Generation),
+  }),
+  v.forward(
+    v.check(({ files, mode }) => files.length > 0 || mode === "checkpoint", HAS_FILES),
+    ["files"],
+  ),
+  v.metadata({ not: { properties: { files: { maxItems: 0 }, mode: { const: "legacy" } } } }),
+);
 export type UploadSnapshotRequest = v.InferOutput<typeof UploadSnapshotRequest>;
 /** The upload targets of a snapshot. */
 export const UploadSnapshotResponse = v.object({ uploads: v.array(UploadTarget) });

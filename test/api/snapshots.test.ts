@@ -278,6 +278,24 @@ describe("the end of a slice", () => {
     expect((await second?.beat())?.status).toBe(200);
   });
 
+  it("continues the run from an empty workspace", async () => {
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
+    await first.messages(1, "so far");
+    const snapshot = { mode: "checkpoint", generation: "slice-1", files: [] };
+    expect(await first.support("upload-snapshot", snapshot)).toMatchObject({ status: 200, body: { uploads: [] } });
+    expect((await commit(first, "slice-1", [])).status).toBe(200);
+    await first.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
+    const second = await nextExecution(plane);
+    expect((await second.resolve()).body.context).toMatchObject({
+      checkpoint: { generation: "slice-1", files: [] },
+      messages: [{ content: [{ text: "so far" }] }],
+      own_messages: 1,
+      next_sequence: 2,
+    });
+    expect(await readTimeline(plane, first.run_id)).not.toContain("execution_lost");
+  });
+
   it("counts as a loss without its own checkpoint", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -388,6 +406,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     ["a checkpoint without a name", { mode: "checkpoint", files: [toFile("a")] }, "generation"],
     ["a name with two underscores", { mode: "checkpoint", generation: "a__b", files: [toFile("a")] }, "generation"],
     ["no file", { generation: "g", files: [] }, "files"],
+    ["no file of the legacy mode", { mode: "legacy", generation: "g", files: [] }, "files"],
     ["a file with a path", { generation: "g", files: [toFile("a", "../a")] }, "files[0].filename"],
     ["two files of one name", { generation: "g", files: [toFile("a"), toFile("b")] }, "files"],
     [

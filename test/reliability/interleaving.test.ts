@@ -97,7 +97,8 @@ async function createScene(state: (typeof STATES)[number], faults: Faults): Prom
   const harness = createHarness(plane, await plane.dispatch(run));
   if (state !== "PENDING") await harness.resolve();
   if (state === "INPROGRESS") {
-    await harness.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] });
+    const snapshot = { mode: "checkpoint", generation: "g", files: [] };
+    expect(await harness.support("upload-snapshot", snapshot)).toMatchObject({ status: 200 });
     const waiting = await createRun(plane);
     await consume(plane, "runs", waiting);
   }

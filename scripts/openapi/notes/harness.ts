@@ -53,9 +53,10 @@ export const HARNESS_NOTES: Notes = {
     "checkpoint",
   ),
   uploads: note("One upload target per file, in the order of the request."),
-  "UploadSnapshotRequest.files": note("The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`.", [
-    { filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 20480, sha256: "9f86d081".repeat(8) },
-  ]),
+  "UploadSnapshotRequest.files": note(
+    "The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none.",
+    [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 20480, sha256: "9f86d081".repeat(8) }],
+  ),
   "UploadSnapshotRequest.generation": note("The name of the snapshot. Required for `checkpoint`.", "turn-1"),
   "CommitSnapshotRequest.files": note("The names of the files to keep, at most 100.", ["workspace.tar.gz"]),
   success: note("Whether the task succeeded.", true),

@@ -2,9 +2,25 @@ import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
-import type { ClientEvent } from "#shared/wire/event.ts";
-import type { Envelope, FinishTaskRequest, Followup, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import {
+  CommitSnapshotRequest,
+  type Envelope,
+  ExternalConversationRequest,
+  FinishTaskRequest,
+  type Followup,
+  HeartbeatRequest,
+  MessagesRequest,
+  NotifyUserRequest,
+  ReportArtifactRequest,
+  ReportShutdownRequest,
+  ResolvePromptRequest,
+  type ResolvePromptResponse,
+  TranscriptRequest,
+  UploadSnapshotRequest,
+} from "#shared/wire/harness.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -21,6 +37,23 @@ export interface ResponseBody {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
+
+/** The schema of each POST request, as the service checks it. */
+const REQUESTS: Readonly<Record<string, v.GenericSchema>> = {
+  "resolve-prompt": ResolvePromptRequest,
+  "client-events": ClientEvent,
+  messages: MessagesRequest,
+  heartbeat: HeartbeatRequest,
+  live: LiveRequest,
+  "report-artifact": ReportArtifactRequest,
+  "notify-user": NotifyUserRequest,
+  "external-conversation": ExternalConversationRequest,
+  transcript: TranscriptRequest,
+  "upload-snapshot": UploadSnapshotRequest,
+  "commit-snapshot": CommitSnapshotRequest,
+  "finish-task": FinishTaskRequest,
+  "report-shutdown": ReportShutdownRequest,
+};
 
 export interface RunGiven {
   readonly prompt: string;
@@ -184,7 +217,11 @@ export class FakeControlPlane implements AsyncDisposable {
     if (file !== undefined) return { status: 200, body: file };
     if (call.path.startsWith("/upload/")) return this.#upload(call);
     if (call.headers.authorization !== `Bearer ${this.key}`) return { status: 401 };
-    switch (call.path.replace(/^\/api\/v1\/(harness-support\/|agent\/runs\/[^/]+\/)/, "")) {
+    const name = call.path.replace(/^\/api\/v1\/(harness-support\/|agent\/runs\/[^/]+\/)/, "");
+    const schema = call.raw.length === 0 ? undefined : REQUESTS[name];
+    const issue = schema === undefined ? undefined : v.safeParse(schema, call.body).issues?.[0];
+    if (issue !== undefined) return { status: 400, body: { detail: `${v.getDotPath(issue)}: ${issue.message}` } };
+    switch (name) {
       case "resolve-prompt":
         return { status: 200, body: this.#resolvePrompt() };
       case "client-events":

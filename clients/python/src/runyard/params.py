@@ -1117,10 +1117,10 @@ class UploadSnapshotRequestFileParam(TypedDict, total=False):
 
 
 class UploadSnapshotRequestParam(TypedDict, total=False):
-    """The files of a snapshot."""
+    """The files of a snapshot. Only a checkpoint may have none: the workspace is empty."""
 
     files: Required[Sequence[UploadSnapshotRequestFileParam]]
-    """The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`."""
+    """The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none."""
 
     mode: Literal["legacy", "checkpoint"]
     """`checkpoint` for files to commit as a checkpoint, `legacy` (default) for the final files of an execution."""

@@ -2631,9 +2631,9 @@ interface components {
                 retention_days?: number | null;
             } | null;
         };
-        /** @description The files of a snapshot. */
+        /** @description The files of a snapshot. Only a checkpoint may have none: the workspace is empty. */
         UploadSnapshotRequest: {
-            /** @description The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`. */
+            /** @description The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none. */
             files: {
                 /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes. */
                 filename: string;

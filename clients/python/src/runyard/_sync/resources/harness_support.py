@@ -297,7 +297,7 @@ class HarnessSupport(Resource):
         `POST /harness-support/upload-snapshot`
 
         Args:
-            files: The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`.
+            files: The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none.
             mode: `checkpoint` for files to commit as a checkpoint, `legacy` (default) for the final files of an execution.
             generation: The name of the snapshot. Required for `checkpoint`. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
