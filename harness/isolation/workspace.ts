@@ -33,6 +33,13 @@ export function createWorkspace(): Workspace {
   return { root, paths, etc, remove: () => removeTree(root) };
 }
 
+/** The workspace of any execution, with or without the random part of its root. */
+const ANY_WORKSPACE = /^(?:\/workspace|.*?\/runyard-\w{6}\/workspace)(?=\/|$)/;
+
+/** Converts a directory as the commands of an earlier execution saw it: in its workspace, it is in this one now. */
+export const moveToWorkspace = (directory: string, workspace: string): string =>
+  directory.replace(ANY_WORKSPACE, () => workspace);
+
 /** Removes a directory tree, even if commands removed its write permissions. */
 async function removeTree(root: string): Promise<void> {
   await rm(root, { recursive: true, force: true }).catch(async () => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { findStart, type Start } from "../engine/resume.ts";
+import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
 import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
@@ -14,6 +15,7 @@ import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
 
 const SKILL_NAME_BYTES = 256;
+const CHECK_MS = 10_000;
 
 /** A workspace that the agent can start to work in. */
 export interface PreparedWorkspace {
@@ -62,10 +64,17 @@ export async function prepareWorkspace(
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);
-  const lastDirectory = start.from === "response" ? undefined : start.workingDirectory;
-  const workingDirectory = lastDirectory ?? join(seen, setup.workingDirectory);
+  const workingDirectory = (await findLastDirectory(start, runner, seen)) ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
   return { setup, runner, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
+}
+
+/** Finds where the last command of the open turn ended; undefined if this execution has no such directory. */
+async function findLastDirectory(start: Start, runner: CommandRunner, seen: string): Promise<string | undefined> {
+  if (start.from === "response" || start.workingDirectory === undefined) return undefined;
+  const workingDirectory = moveToWorkspace(start.workingDirectory, seen);
+  const { exitCode } = await runner.run({ command: ":", workingDirectory, timeoutMs: CHECK_MS });
+  return exitCode === 0 ? workingDirectory : undefined;
 }
 
 /** The skill is information for people who look at the run, so a failure does not end the execution. */

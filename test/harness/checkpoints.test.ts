@@ -6,11 +6,15 @@ import { runHarness, startHarness } from "./support/run-harness.ts";
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
 
 /** Executes a run in sandboxes with this lifetime until it ends, and returns their number. */
-async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise<number> {
+async function runInSlices(
+  plane: FakeControlPlane,
+  lifetimeMs: number,
+  environment: Record<string, string> = {},
+): Promise<number> {
   plane.lifetimeMs = lifetimeMs;
   for (let slices = 1; slices < 60; slices++) {
     plane.shutdown = undefined;
-    const { code, log } = await runHarness(plane);
+    const { code, log } = await runHarness(plane, environment);
     expect(code, log).toBe(0);
     if (plane.outcome !== undefined) return slices;
     expect(plane.shutdown, log).toMatchObject({ error: { category: "slice_ended" } });
@@ -45,6 +49,14 @@ describe("a run of several slices", () => {
     expect(cut.artifacts.get("steps.txt")?.toString()).toBe(whole.artifacts.get("steps.txt")?.toString());
     expect(listFiles(cut)).toEqual(listFiles(whole));
   }, 150_000);
+
+  it("keeps the working directory where each execution has a workspace of another path", async () => {
+    const commands = Array.from({ length: 8 }, () => "basename $PWD; sleep 0.5");
+    await using plane = await FakeControlPlane.start({ prompt: sh("mkdir deep; cd deep", ...commands) });
+    expect(await runInSlices(plane, 5_000, { RUNYARD_SANDBOX: "none" })).toBeGreaterThan(1);
+    expect(plane.outputs).toEqual(["", ...commands.map(() => "deep\n")]);
+    expect(plane.outcome).toMatchObject({ success: true });
+  }, 60_000);
 
   it("finishes at least one step per slice, however short its time is", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo one", "echo two", "echo three") });

@@ -144,7 +144,16 @@ describe("a session", () => {
     expect(plane.outputs).toEqual([]);
   });
 
-  it("continues a follow-up after its completed commands, where the last one ended", async () => {
+  it.each([
+    ["where the last one ended", "/tmp", /^\/tmp$/],
+    [
+      "in the same directory of its own workspace",
+      "/tmp/runyard-Old123/workspace/output",
+      /\/runyard-(?!Old123)\w{6}\/workspace\/output$/,
+    ],
+    ["in the same directory after another isolation", "/workspace/output", /\/runyard-\w{6}\/workspace\/output$/],
+    ["in the workspace if the directory is gone", "/tmp/runyard-Old123/workspace/gone", /\/runyard-\w{6}\/workspace$/],
+  ])("continues a follow-up after its completed commands, %s", async (_, working_directory, expected) => {
     const messages: RunContext["messages"] = [
       { role: "assistant", content: [{ type: "text", text: "Ran." }] },
       { role: "user", content: [{ type: "text", text: sh("echo one", "echo two; pwd") }], message_ids: ["followup-1"] },
@@ -157,7 +166,7 @@ describe("a session", () => {
             category: "command",
             name: "run_command",
             state: "completed",
-            output: { working_directory: "/tmp" },
+            output: { working_directory },
           },
         ],
       },
@@ -167,7 +176,8 @@ describe("a session", () => {
     plane.storedFollowups = 1;
     plane.addFollowup(sh("echo three"));
     await execute(plane);
-    expect(plane.outputs).toEqual(["two\n/tmp\n", "three\n"]);
+    expect(plane.outputs).toEqual([expect.stringMatching(/^two\n/), "three\n"]);
+    expect(plane.outputs[0]?.split("\n")[1]).toMatch(expected);
     expect(plane.texts).toEqual(["Ran 2 commands.", sh("echo three"), "Ran one command."]);
   });
 
