@@ -15,6 +15,7 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
 import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporter.ts";
 import { Stop } from "../support/stop.ts";
+import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { createCompaction } from "./compaction.ts";
 import { ModelRetries, toFailure } from "./failures.ts";
@@ -217,19 +218,3 @@ const isOutcome = (value: unknown): value is TurnOutcome =>
 
 const joinText = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === "textBlock" ? [block.text] : [])).join("\n");
-
-/** The longest delay of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Calls a function at a time, in milliseconds since the epoch. The returned function cancels it. */
-function callAt(time: number, call: () => void): () => void {
-  if (!Number.isFinite(time)) return () => {};
-  const timer = setTimeout(call, Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(time - Date.now()))));
-  return () => clearTimeout(timer);
-}
-
-/** Creates a signal that aborts at a time, in milliseconds since the epoch. */
-function createSignalAt(time: number): AbortSignal {
-  if (!Number.isFinite(time)) return new AbortController().signal;
-  return AbortSignal.timeout(Math.min(MAX_TIMER_MS, Math.max(0, Math.floor(time - Date.now()))));
-}

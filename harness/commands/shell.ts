@@ -1,3 +1,4 @@
+import { findStepEnd, type StepTimes } from "../support/time-slice.ts";
 import type { CommandResult, CommandRunner } from "./command-runner.ts";
 import type { OutputLimits } from "./output-capture.ts";
 
@@ -25,20 +26,22 @@ export interface ShellOptions {
   readonly runner: CommandRunner;
   /** As commands see it. */
   readonly workingDirectory: string;
-  /** Milliseconds since the epoch after which no command may run. */
-  readonly deadlineAt: number;
+  readonly slice: StepTimes;
 }
 
 /** The time limit of a command that sets none. */
 export const DEFAULT_TIMEOUT_SECONDS = 600;
 const ASIDE_SECONDS = 60;
 
-export function createShell({ runner, workingDirectory: beginning, deadlineAt }: ShellOptions): Shell {
+export function createShell({ runner, workingDirectory: beginning, slice }: ShellOptions): Shell {
   let here = beginning;
   const limitTime = (seconds: number) => {
-    const left = Math.max(1, deadlineAt - Date.now());
+    const left = Math.max(1, findStepEnd(slice) - Date.now());
     if (left >= seconds * 1000) return { timeoutMs: seconds * 1000 };
-    return { timeoutMs: left, timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left when it began` };
+    return {
+      timeoutMs: left,
+      timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left for commands when it began`,
+    };
   };
   return {
     get here() {

@@ -35,7 +35,7 @@ export async function startAgent(
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
   const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
-  const shell = createShell({ runner, workingDirectory, deadlineAt: slice.deadlineAt });
+  const shell = createShell({ runner, workingDirectory, slice });
   const makeEngine = await run.makeEngine;
   const { engine, tools, close } = await makeEngine({
     ...{

@@ -5,7 +5,9 @@
 export interface Slice {
   /** Milliseconds since the epoch after which nothing may run. */
   readonly deadlineAt: number;
-  /** Milliseconds since the epoch after which no step starts, so that there is time to save the work. */
+  /** Milliseconds since the epoch at which a running step is ended, so that there is time to save the work. */
+  readonly stepsEndAt: number;
+  /** Milliseconds since the epoch after which no step starts, so that the last one has time to end by itself. */
   readonly cutAt: number;
   /** Called before each step of the agent. @throws SliceEnd when there is no time for another step */
   beforeStep(): void;
@@ -23,20 +25,23 @@ export class SliceEnd extends Error {
 
 /** Reserved for the final calls of an execution. */
 const RESERVE_MS = 5_000;
-/** Reserved in addition for saving the workspace: a fifth of the total time, within these bounds. */
+/** The most of the total time that these calls get. */
 const RESERVE_SHARE = 0.2;
-const MIN_RESERVE_MS = 1_000;
-const MAX_RESERVE_MS = 120_000;
+/** Reserved in addition for saving the workspace, and for the last step: shares of the total time, within bounds. */
+const SAVING = { share: 0.1, minMs: 500, maxMs: 60_000 };
+const LAST_STEP = { share: 0.2, minMs: 1_000, maxMs: 120_000 };
 
 /** @param endsAt when the sandbox ends, in milliseconds since the epoch; undefined if it has no time limit */
 export function createSlice(endsAt: number | undefined, now: () => number = Date.now): Slice {
   const total = endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - now();
   const reserve = Math.min(RESERVE_MS, total * RESERVE_SHARE);
   const deadlineAt = (endsAt ?? Number.POSITIVE_INFINITY) - reserve;
-  const cutAt = deadlineAt - Math.min(Math.max(total * RESERVE_SHARE, MIN_RESERVE_MS), MAX_RESERVE_MS);
+  const stepsEndAt = deadlineAt - takeShare(total, SAVING);
+  const cutAt = stepsEndAt - takeShare(total, LAST_STEP);
   let steps = 0;
   return {
     deadlineAt,
+    stepsEndAt,
     cutAt,
     beforeStep() {
       if (steps > 0 && now() >= cutAt) throw new SliceEnd();
@@ -46,3 +51,12 @@ export function createSlice(endsAt: number | undefined, now: () => number = Date
     },
   };
 }
+
+const takeShare = (total: number, { share, minMs, maxMs }: typeof SAVING): number =>
+  Math.min(Math.max(total * share, minMs), maxMs);
+
+/** When a step that begins now must have ended. A first step that begins too late to save its work has all the time that is left. */
+export const findStepEnd = ({ cutAt, stepsEndAt, deadlineAt }: StepTimes): number =>
+  Date.now() < cutAt ? stepsEndAt : deadlineAt;
+
+export type StepTimes = Pick<Slice, "cutAt" | "stepsEndAt" | "deadlineAt">;

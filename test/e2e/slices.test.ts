@@ -3,8 +3,8 @@ import { client, commands, type Reply } from "../support/api-client.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 /**
- * Seconds that a sandbox of this service may take, and that each command of the long run takes. Commands start in the first six
- * seconds and must end within eight, so at most five fit, and the last one has 0.7 s to spare.
+ * Seconds that a sandbox of this service may take, and that each command of the long run takes. Commands start in the first five
+ * seconds and must end within seven, so at most four fit, and the last one has 0.7 s to spare.
  */
 const SANDBOX_SECONDS = "10";
 const PAUSE_SECONDS = "1.3";

@@ -59,6 +59,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     live: { text: (text) => void texts.push(text) },
     slice: {
       deadlineAt: Number.POSITIVE_INFINITY,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: Number.POSITIVE_INFINITY,
       beforeStep: () => void calls.push("before"),
       afterStep: () => void calls.push("after"),
@@ -245,6 +246,7 @@ describe("a turn of an agent", () => {
     let steps = 0;
     const slice = {
       deadlineAt: Number.POSITIVE_INFINITY,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: Number.POSITIVE_INFINITY,
       beforeStep: () => {
         if (steps > 0) throw end;
@@ -260,6 +262,7 @@ describe("a turn of an agent", () => {
     const end = new SliceEnd();
     const slice = (beforeStep: () => void) => ({
       deadlineAt: Date.now() + 60_000,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: Date.now() + 300,
       beforeStep,
       afterStep: () => {},
@@ -280,6 +283,7 @@ describe("a turn of an agent", () => {
     const never = new Promise<void>(() => {});
     const slice = {
       deadlineAt: Date.now() + 100,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: Number.POSITIVE_INFINITY,
       beforeStep: () => {},
       afterStep: () => {},

@@ -95,6 +95,7 @@ function startTools({ result, ...given }: Partial<ToolOptions> & { result?: Part
     redactor: createRedactor(["s3cr3t-value-of-the-run"]),
     slice: {
       deadlineAt: 0,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: 0,
       beforeStep: () => void calls.push("before"),
       afterStep: () => void calls.push("after"),

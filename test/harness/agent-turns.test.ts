@@ -280,3 +280,23 @@ describe("plan mode", () => {
     expect(it.plane.outcome).toMatchObject({ success: true });
   });
 });
+
+describe("a command that outlasts its execution", () => {
+  it("is ended in time to save its result and the workspace, and the next execution continues", async () => {
+    await using it = await agentRun({
+      prompt: "Wait.",
+      turns: [command("echo kept > file; sleep 30"), command("cat file"), { text: "Done." }],
+    });
+    it.plane.lifetimeMs = 10_000;
+    const begun = Date.now();
+    await it.run();
+    expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
+    expect(it.plane.results).toMatchObject([{ exit_code: 124, timed_out: true }]);
+    const [saved] = it.plane.callsTo("upload-snapshot");
+    expect(saved?.at, "before nothing may run any more").toBeLessThan(begun + 8_000);
+    it.plane.lifetimeMs = 120_000;
+    await it.run();
+    expect(it.plane.outputs.at(-1)).toBe("kept\n");
+    expect(it.plane.outcome).toEqual({ success: true, summary: "Done." });
+  }, 30_000);
+});

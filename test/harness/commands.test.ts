@@ -233,7 +233,8 @@ describe("a shell", () => {
   };
   const { signal } = new AbortController();
 
-  function createFake(deadlineAt: number) {
+  function createFake(stepsEndAt: number) {
+    const slice = { cutAt: stepsEndAt, stepsEndAt, deadlineAt: stepsEndAt };
     const requests: CommandRequest[] = [];
     const runner = {
       async run(request: CommandRequest) {
@@ -241,7 +242,7 @@ describe("a shell", () => {
         return ended;
       },
     };
-    return { requests, shell: createShell({ runner, workingDirectory: "/first", deadlineAt }) };
+    return { requests, shell: createShell({ runner, workingDirectory: "/first", slice }) };
   }
 
   it("starts each command where the previous one ended, for ten minutes at most", async () => {
@@ -281,10 +282,10 @@ describe("a shell", () => {
     vi.useRealTimers();
     const limits = requests.map(({ timeoutMs, timeoutReason }) => [timeoutMs, timeoutReason]);
     expect(limits).toEqual([
-      [2_340, "its sandbox had 2.3 s left when it began"],
+      [2_340, "its sandbox had 2.3 s left for commands when it began"],
       [2_000, undefined],
       [2_000, undefined],
-      [1, "its sandbox had 0.0 s left when it began"],
+      [1, "its sandbox had 0.0 s left for commands when it began"],
     ]);
   });
 });

@@ -383,9 +383,11 @@ describe("an early end of an execution", () => {
     plane.lifetimeMs = 7_000;
     const { code } = await runHarness(plane);
     expect(code).toBe(0);
-    const exceeded = expect.stringMatching(/^its sandbox had [1-6]\.\d s left when it began$/);
+    const exceeded = expect.stringMatching(/^its sandbox had [1-6]\.\d s left for commands when it began$/);
     expect(plane.results).toMatchObject([{ exit_code: 124, timed_out: true, exceeded }]);
-    expect(plane.outcome?.summary).toMatch(/`sleep 30` was ended: its sandbox had \d\.\d s left when it began/);
+    expect(plane.outcome?.summary).toMatch(
+      /`sleep 30` was ended: its sandbox had \d\.\d s left for commands when it began/,
+    );
   });
 
   it("is immediate for invalid input in place of an envelope", async () => {

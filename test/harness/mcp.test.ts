@@ -6,6 +6,7 @@ import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listOwnAddresses } from "#harness/network/blocked-addresses.ts";
+import { createSlice } from "#harness/support/time-slice.ts";
 import { createCallMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
 import { listServerSecrets } from "#harness/tools/remote/mcp-secrets.ts";
 import { closeServers, type McpServer } from "#harness/tools/remote/mcp-servers.ts";
@@ -17,7 +18,7 @@ type Stage = Awaited<ReturnType<typeof mcpStage>>;
 
 /** Calls as a model does. */
 const createTool = (servers: readonly McpServer[], stage: Stage, readsOnly = false) => {
-  const tool = createCallMcpTool(servers, { redactor: stage.redactor, readsOnly });
+  const tool = createCallMcpTool(servers, { redactor: stage.redactor, readsOnly, slice: createSlice(undefined) });
   let calls = 0;
   return {
     tool,

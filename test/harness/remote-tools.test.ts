@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import type { CommandResult } from "#harness/commands/command-runner.ts";
 import type { Shell } from "#harness/commands/shell.ts";
 import { Refused } from "#harness/control-plane/control-plane.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createSlice } from "#harness/support/time-slice.ts";
 import { askUserTool } from "#harness/tools/remote/ask-user.ts";
 import { createCallMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
 import { createPlanTool } from "#harness/tools/remote/create-plan.ts";
@@ -692,7 +694,9 @@ describe("call_mcp_tool", () => {
   const LOOK = toolOf("look", { description: " Looks\n at it. ", annotations: { readOnlyHint: true } });
   const CHANGE = toolOf("change");
 
-  function start(tools: readonly McpTool[], result: object = { content: [] }, readsOnly = false) {
+  const unlimited = createSlice(undefined);
+
+  function start(tools: readonly McpTool[], result: object = { content: [] }, readsOnly = false, slice = unlimited) {
     const used: unknown[] = [];
     const connection: McpConnection = {
       tools,
@@ -700,6 +704,8 @@ describe("call_mcp_tool", () => {
       async call(...args) {
         used.push(args);
         if (result instanceof Error) throw result;
+        if (result instanceof Promise) await Promise.race([result, once(args[2], "abort")]);
+        args[2].throwIfAborted();
         return { content: [], ...result };
       },
       close: async () => {},
@@ -708,7 +714,7 @@ describe("call_mcp_tool", () => {
       { name: "box", connection },
       { name: "gone", unavailable: "s3cr3t-value-of-the-run" },
     ];
-    const tool = createCallMcpTool(servers, { redactor, readsOnly });
+    const tool = createCallMcpTool(servers, { redactor, readsOnly, slice });
     const use = (input: object, own = signal) => tool.run({ server: "box", ...input }, { id: "1", signal: own });
     return { tool, use, used };
   }
@@ -749,8 +755,8 @@ describe("call_mcp_tool", () => {
     expect(await use({ tool: "change", arguments: { a: "b" } })).toEqual({ isError: false, output: { text: "t" } });
     await use({ tool: "unlisted" });
     expect(used).toEqual([
-      ["change", { a: "b" }, signal],
-      ["unlisted", {}, signal],
+      ["change", { a: "b" }, expect.any(AbortSignal)],
+      ["unlisted", {}, expect.any(AbortSignal)],
     ]);
     const limited = start([LOOK, CHANGE], {}, true);
     expect(await limited.use({})).toEqual({ output: { tools: [listed(LOOK)] } });
@@ -799,5 +805,11 @@ describe("call_mcp_tool", () => {
     await expect(use({ server: "gone" })).rejects.toThrow("the server gone is not available: s3cr3t");
     await expect(use({ tool: "a" })).rejects.toThrow("box: no");
     await expect(use({ tool: "a" }, AbortSignal.abort(new Error("interrupted")))).rejects.toThrow(/^interrupted$/);
+  });
+
+  it("ends a call in time to save the work", async () => {
+    const slice = { ...unlimited, stepsEndAt: Date.now() + 50 };
+    const { use } = start([], new Promise(() => {}), false, slice);
+    await expect(use({ tool: "a" })).rejects.toThrow("box: the call was ended, because its sandbox had no time left");
   });
 });

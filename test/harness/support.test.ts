@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "#harness/support/lazy-crypto.ts";
 import { createLog } from "#harness/support/log.ts";
 import { formatError, Interrupted, SetupError, Stop } from "#harness/support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "#harness/support/text-limits.ts";
-import { createSlice, SliceEnd } from "#harness/support/time-slice.ts";
+import { createSlice, findStepEnd, SliceEnd } from "#harness/support/time-slice.ts";
 import { truncate } from "#harness/support/truncate.ts";
 
 describe("createSlice", () => {
@@ -13,18 +13,22 @@ describe("createSlice", () => {
     createSlice(total === undefined ? undefined : NOW + total, now);
 
   it.each([
-    [900_000, 5_000, 125_000],
-    [100_000, 5_000, 25_000],
-    [10_000, 2_000, 4_000],
-    [2_000, 400, 1_400],
-  ])("of %i ms lets nothing run in the last %i ms, and no step begin in the last %i ms", (total, last, cut) => {
-    const { deadlineAt, cutAt } = create(total);
-    expect([deadlineAt, cutAt]).toEqual([NOW + total - last, NOW + total - cut]);
-  });
+    [900_000, 5_000, 65_000, 185_000],
+    [100_000, 5_000, 15_000, 35_000],
+    [10_000, 2_000, 3_000, 5_000],
+    [2_000, 400, 900, 1_900],
+  ])(
+    "of %i ms lets nothing run in the last %i ms, ends steps before the last %i ms, and begins none in the last %i ms",
+    (total, last, end, cut) => {
+      const { deadlineAt, stepsEndAt, cutAt } = create(total);
+      expect([deadlineAt, stepsEndAt, cutAt]).toEqual([NOW + total - last, NOW + total - end, NOW + total - cut]);
+    },
+  );
 
   it("has no end in a sandbox without a time limit", () => {
     const slice = create(undefined);
-    expect([slice.deadlineAt, slice.cutAt]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    const { deadlineAt, stepsEndAt, cutAt } = slice;
+    expect(new Set([deadlineAt, stepsEndAt, cutAt])).toEqual(new Set([Number.POSITIVE_INFINITY]));
     slice.afterStep();
     expect(() => slice.beforeStep()).not.toThrow();
   });
@@ -40,6 +44,15 @@ describe("createSlice", () => {
     expect(() => slice.beforeStep()).toThrow("the time of this execution is over");
     now = slice.cutAt - 1;
     expect(() => slice.beforeStep()).not.toThrow();
+  });
+});
+
+describe("findStepEnd", () => {
+  it("leaves time to save the work, unless a first step begins too late for that", () => {
+    const slice = createSlice(Date.now() + 100_000);
+    expect(findStepEnd(slice)).toBe(slice.stepsEndAt);
+    const late = { ...slice, cutAt: Date.now() };
+    expect(findStepEnd(late)).toBe(slice.deadlineAt);
   });
 });
 

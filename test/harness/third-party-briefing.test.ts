@@ -8,6 +8,7 @@ import type { AgentWork } from "#harness/engine/agent-context.ts";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createLiveOutput } from "#harness/reporting/live-output.ts";
+import { createSlice } from "#harness/support/time-slice.ts";
 import { findAgentFolder } from "#harness/third-party/agents.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { makeThirdParty } from "#harness/third-party/make-third-party.ts";
@@ -73,12 +74,12 @@ function createWork({ network = true, programs = "/programs", attachments = [""]
     redactor,
     log: () => {},
     runner,
-    shell: createShell({ runner, workingDirectory: "/w", deadlineAt: Number.POSITIVE_INFINITY }),
+    shell: createShell({ runner, workingDirectory: "/w", slice: createSlice(undefined) }),
     sandbox: { ...createPlainSandbox(options, "none"), network },
     host,
     workingDirectory: "/w/clone",
     clones: [],
-    slice: { deadlineAt: Number.POSITIVE_INFINITY, cutAt: 0, beforeStep: () => {}, afterStep: () => {} },
+    slice: createSlice(undefined),
     signal,
     turn: () => signal,
   };

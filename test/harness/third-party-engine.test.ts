@@ -125,6 +125,7 @@ function startEngine(given: Partial<ThirdPartyOptions> = {}) {
     },
     slice: {
       deadlineAt: Number.POSITIVE_INFINITY,
+      stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: 0,
       beforeStep: () => void calls.push("before"),
       afterStep: () => void calls.push("after"),
@@ -326,7 +327,9 @@ describe("a turn of a third-party agent", () => {
       const beforeStep = () => {
         if (isOver) throw new Error("the time is over");
       };
-      const it = startEngine({ slice: { deadlineAt: 1, cutAt: 0, beforeStep, afterStep: () => {} } });
+      const it = startEngine({
+        slice: { deadlineAt: 1, stepsEndAt: Number.POSITIVE_INFINITY, cutAt: 0, beforeStep, afterStep: () => {} },
+      });
       it.state.during = async ({ signal }) => {
         vi.advanceTimersByTime(1_000);
         expect(signal?.aborted).toBe(false);
@@ -345,7 +348,13 @@ describe("a turn of a third-party agent", () => {
   });
 
   it("may use all the time of the execution", async () => {
-    const slice = { deadlineAt: Date.now() + 60_000, cutAt: 0, beforeStep: () => {}, afterStep: () => {} };
+    const slice = {
+      deadlineAt: Date.now() + 60_000,
+      stepsEndAt: Number.POSITIVE_INFINITY,
+      cutAt: 0,
+      beforeStep: () => {},
+      afterStep: () => {},
+    };
     const it = startEngine({ slice });
     await it.take(turnOf("Do it."));
     expect(it.requests[0]?.timeoutMs).toBeGreaterThan(50_000);

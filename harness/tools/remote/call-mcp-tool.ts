@@ -4,6 +4,8 @@ import { defineTool, type Tool, type ToolResult } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
+import { findStepEnd, type StepTimes } from "../../support/time-slice.ts";
+import { createSignalAt } from "../../support/timers.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
@@ -11,6 +13,7 @@ export interface McpToolOptions {
   readonly redactor: Redactor;
   /** Whether only tools that their servers mark as read-only may be used. */
   readonly readsOnly: boolean;
+  readonly slice: StepTimes;
 }
 
 /** The total size of the descriptions of all tools; further tools are listed by name only. */
@@ -18,9 +21,10 @@ const DESCRIPTION_BYTES = 24 * 1024;
 /** The largest description of one tool, including the schema of its arguments. */
 const TOOL_BYTES = 4 * 1024;
 const TEXT_BYTES = 48 * 1024;
+const OUT_OF_TIME = "the call was ended, because its sandbox had no time left";
 
 /** Creates the one tool that calls all tools of the run's MCP servers; docs/decisions says why it is one. */
-export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly }: McpToolOptions): Tool {
+export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly, slice }: McpToolOptions): Tool {
   const usable = (tool: McpTool) => !readsOnly || tool.annotations?.readOnlyHint === true;
   const isUsable = (name: string, tools: readonly McpTool[]) =>
     !readsOnly || tools.some((tool) => tool.name === name && usable(tool));
@@ -34,8 +38,10 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
       tool: v.optional(v.pipe(v.string(), v.description("The tool's name. Omit it to list the server's tools."))),
       arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("Must match the tool's schema."))),
     }),
-    async run({ server: name, tool, arguments: input = {} }, { signal }) {
+    async run({ server: name, tool, arguments: input = {} }, call) {
       const connection = findConnection(name, servers);
+      const over = createSignalAt(findStepEnd(slice));
+      const signal = AbortSignal.any([call.signal, over]);
       if (tool === undefined) {
         const tools = (await connection.listTools(signal)).filter(usable);
         return {
@@ -47,8 +53,8 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
       try {
         return toToolResult(await connection.call(tool, input, signal));
       } catch (error) {
-        signal.throwIfAborted();
-        throw new Error(`${name}: ${formatError(error)}`);
+        call.signal.throwIfAborted();
+        throw new Error(`${name}: ${over.aborted ? OUT_OF_TIME : formatError(error)}`);
       }
     },
   });

@@ -66,7 +66,7 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
-  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, signal } = options;
+  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal } = options;
   const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./call-mcp-tool.ts"),
@@ -82,7 +82,7 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
     timed: (detail, work) => reportStep(outbox, "setup_mcp_servers", detail, work),
   });
   return {
-    tool: createCallMcpTool(connected, { redactor, readsOnly: context.mode === "plan" }),
+    tool: createCallMcpTool(connected, { redactor, slice, readsOnly: context.mode === "plan" }),
     close: () => closeServers(connected),
   };
 }

@@ -6,6 +6,7 @@ import { createShell } from "#harness/commands/shell.ts";
 import { prepareHost } from "#harness/isolation/host.ts";
 import { createMarker } from "#harness/isolation/processes.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createSlice } from "#harness/support/time-slice.ts";
 import type { ServerConfig } from "#harness/tools/remote/mcp-connection.ts";
 import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
@@ -36,7 +37,7 @@ export async function mcpStage({
   const shell = createShell({
     runner,
     workingDirectory: sandbox.paths.workspace,
-    deadlineAt: Number.POSITIVE_INFINITY,
+    slice: createSlice(undefined),
   });
   const reports: Report[] = [];
   return {
