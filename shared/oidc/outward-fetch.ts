@@ -86,7 +86,13 @@ function send(url: URL, { method = "GET", headers, body }: OutwardRequest, looku
         else chunks.push(chunk);
       });
       response.on("error", reject);
-      response.on("end", () => resolve(toResponse(response.statusCode ?? 502, Buffer.concat(chunks))));
+      response.on("end", () => {
+        try {
+          resolve(toResponse(response.statusCode ?? 502, Buffer.concat(chunks)));
+        } catch (error) {
+          reject(error);
+        }
+      });
     },
   );
   sent.on("error", reject);
@@ -94,6 +100,7 @@ function send(url: URL, { method = "GET", headers, body }: OutwardRequest, looku
   return promise;
 }
 
+/** @throws if a Response cannot have the status */
 const toResponse = (status: number, body: Buffer): Response =>
   new Response(status === 204 || status === 304 ? null : new Uint8Array(body), {
     status,

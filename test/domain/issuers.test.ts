@@ -201,6 +201,13 @@ describe("createOutwardFetch", () => {
     expect((await open(`http://127.0.0.1:${port}`)).status).toBe(status);
   });
 
+  it.each(["101 Switching Protocols", "999 Denied"])("rejects the response %j", async (line) => {
+    const port = await serve(
+      (_, response) => void response.socket?.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\n\r\n`),
+    );
+    await expect(open(`http://127.0.0.1:${port}`)).rejects.toThrow();
+  });
+
   it("follows no redirect", async () => {
     const port = await serve((_, response) => void response.writeHead(302, { location: "/other" }).end());
     expect((await open(`http://127.0.0.1:${port}`)).status).toBe(302);

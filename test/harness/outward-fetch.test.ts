@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+import { createOutwardFetch, MESSAGE_BYTES } from "#harness/tools/remote/outward-fetch.ts";
 
 interface SeenRequest {
   readonly method: string | undefined;
@@ -61,6 +61,40 @@ describe("createOutwardFetch", () => {
     respond = (response) => response.writeHead(status).end();
     const response = await call();
     expect([response.status, response.body]).toEqual([status, null]);
+  });
+
+  it.each(["101 Switching Protocols", "600 Beyond", "999 Denied", "200 a\x01b"])(
+    "rejects the response %j, and stays alive",
+    async (line) => {
+      respond = (response) => response.socket?.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\n\r\n`);
+      await expect(call()).rejects.toThrow();
+      respond = (response) => response.end("Hello.");
+      expect(await (await call()).text()).toBe("Hello.");
+    },
+  );
+
+  it("rejects a body of more than 10 MiB", async () => {
+    respond = (response) => response.end("x".repeat(MESSAGE_BYTES));
+    expect((await (await call()).text()).length).toBe(MESSAGE_BYTES);
+    respond = (response) => response.end("x".repeat(MESSAGE_BYTES + 1));
+    await expect(call().then((response) => response.text())).rejects.toThrow(
+      `the response has more than ${MESSAGE_BYTES} bytes`,
+    );
+  });
+
+  it.each([
+    ["LF", "\n"],
+    ["CR LF", "\r\n"],
+    ["CR", "\r"],
+  ])("passes on any number of events, of at most 10 MiB each, with lines that end with %s", async (_, end) => {
+    const event = `data: ${"x".repeat(100_000)}${end}data: y${end}${end}`;
+    const header = { "content-type": "text/event-stream; charset=utf-8" };
+    respond = (response) => response.writeHead(200, header).end(event.repeat(150));
+    expect((await (await call()).text()).length).toBe(event.length * 150);
+    respond = (response) => response.writeHead(200, header).end(`data: xy${end}`.repeat(MESSAGE_BYTES / 8));
+    await expect(call().then((response) => response.text())).rejects.toThrow(
+      `the event has more than ${MESSAGE_BYTES} bytes`,
+    );
   });
 
   it("passes on a body while it arrives, and its end by either side", async () => {

@@ -14,6 +14,7 @@ import { createMarker, killTree } from "../../isolation/processes.ts";
 import { createWatch } from "../../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
+import { MESSAGE_BYTES } from "./outward-fetch.ts";
 
 export interface ServerProgram {
   readonly command: string;
@@ -34,8 +35,6 @@ export interface ProcessPlace {
   readonly signal: AbortSignal;
 }
 
-/** The largest message of a server. */
-const MESSAGE_BYTES = 10 * 1024 * 1024;
 /** Limits for the captured standard error. */
 const SAID = { keepBytes: 2_048, readBytes: 1024 * 1024 };
 /** Milliseconds between two measurements of its resources. */
