@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Message } from "#shared/wire/conversation.ts";
+import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
@@ -37,6 +37,9 @@ export interface ThirdPartyOptions {
   /** The run's `base_prompt`. */
   readonly systemPrompt: string | undefined;
   readonly mode: RunContext["mode"];
+  readonly context: Pick<RunContext, "messages" | "own_messages">;
+  /** The first instructions of the run. */
+  readonly opening: readonly string[];
   readonly mcpServers: TurnInput["mcpServers"];
   readonly envelope: Pick<Envelope, "model_url" | "key">;
   readonly runner: CommandRunner;
@@ -90,9 +93,10 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
     const earlier = conversation.at(-1)?.role === "user" ? conversation.slice(0, -1) : conversation;
     // Without earlier messages, any stored session belongs to an execution whose messages were discarded.
     if (earlier.length === 0) return current;
+    const opened = current === options.opening.join("\n\n") ? earlier : addOpening(earlier, options);
     session = await sessions.restore();
     const [history, begun] = [
-      session === undefined ? [formatHistory(earlier)] : [],
+      session === undefined ? [formatHistory(opened)] : [],
       isBegun(conversation) ? [GO_ON] : [],
     ];
     const cancelled = session !== undefined && isCancelledSince(earlier) ? [CANCELLED] : [];
@@ -196,6 +200,15 @@ async function runTurn(
 /** Whether an earlier execution started with these instructions. */
 const isBegun = (conversation: readonly Message[]): boolean =>
   conversation.at(-1)?.content.some(({ type }) => type === "action" || type === "action_result") ?? false;
+
+/** Adds the run's first instructions before its own messages, unless they are one of them. */
+function addOpening(messages: readonly Message[], { context, opening }: ThirdPartyOptions): readonly Message[] {
+  const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
+  const own = messages.slice(openingAt);
+  if (opening.length === 0 || own.some(({ message_ids }) => message_ids?.includes(OPENING))) return messages;
+  const first: Message = { role: "user", content: opening.map((text) => ({ type: "text", text })) };
+  return [...messages.slice(0, openingAt), first, ...own];
+}
 
 /** Formats the earlier conversation for an agent without a session. */
 function formatHistory(messages: readonly Message[]): string {

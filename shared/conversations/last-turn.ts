@@ -14,6 +14,8 @@ export interface SettledTurn {
   readonly checkpoint: Put;
 }
 
+const SETUP_FAILED = "environment_setup_failed";
+
 const CANCELLED = "[The run was cancelled here. Do not carry out earlier requests that were not completed by then.]";
 
 /** Creates the message that ends a cancelled turn in the conversation. */
@@ -58,9 +60,13 @@ export async function settleLastTurn(
   };
 }
 
-/** Whether the last turn of an ended run has its response. A run that failed may have been ended by the service during a turn. */
+/**
+ * Whether the last turn of an ended run has its response. A run that failed may have been ended by the service during a turn, and a
+ * failed setup is reported in place of the turn.
+ */
 async function hasResponse(head: EndedHead, ports: Pick<RunPorts, "runs" | "files">): Promise<boolean> {
   if (head.state !== "FAILED") return head.state === "SUCCEEDED" || head.state === "BLOCKED";
+  if (head.status_message?.error_code === SETUP_FAILED) return false;
   const item = await ports.runs.lastMessageItem(head.run_id);
   const last = item === undefined ? undefined : (await readBatch(item, ports.files)).messages.at(-1);
   return last !== undefined && isTextBy("assistant", last);

@@ -80,6 +80,45 @@ describe("a run that ended during a turn", () => {
   });
 });
 
+describe("a run whose setup failed", () => {
+  const failSetup = (harness: Harness) =>
+    harness.support("finish-task", { success: false, summary: "no skill", error_code: "environment_setup_failed" });
+
+  it("begins with its prompt again when it gets a follow-up", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const first = await workingRun(plane);
+    await first.messages(1, "no skill");
+    expect((await failSetup(first)).status).toBe(200);
+    expect(await readState(plane, first.run_id)).toBe("FAILED");
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context).toMatchObject({ messages: [], own_messages: 0, next_sequence: 2 });
+    expect(context.followups).toMatchObject([{ number: 1, message: "try again" }]);
+    expect(await readTexts(plane, first.run_id)).toEqual(["hello"]);
+  });
+
+  it("begins with the follow-up whose setup failed, after the turns before it", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const first = await workingRun(plane);
+    await first.messages(1, "done");
+    await first.finish();
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    const second = await nextExecution(plane);
+    await second.resolve();
+    await second.messages(2, "no skill");
+    await second.beat(1);
+    expect((await failSetup(second)).status).toBe(200);
+    await user.post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
+    expect((await (await nextExecution(plane)).resolve()).body.context).toMatchObject({
+      messages: [{ content: [{ text: "done" }] }],
+      own_messages: 1,
+      followups: [{ message: "and this" }, { message: "try again" }],
+    });
+  });
+});
+
 describe("an expired execution", () => {
   it("is followed by one that continues from the checkpoint; later events are kept and marked", async () => {
     const plane = await createTestControlPlane();

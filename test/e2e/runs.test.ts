@@ -159,11 +159,17 @@ describe.concurrent("a secret of an environment", () => {
     }
 
     expect((await api.call("DELETE", `/agent/secrets/${secret.name}`)).status).toBe(204);
-    const failed = await api.ended(await api.create(commands("echo not reached"), { config }));
+    const failed = await api.ended(await api.create(commands("echo reached later"), { config }));
     expect(failed).toMatchObject({ state: "FAILED", status_message: { error_code: "environment_setup_failed" } });
     expect(failed.status_message.message).toContain(secret.name);
     const { body } = await api.call("GET", `/agent/environments/${environment.body.uid}`);
     expect(body).toMatchObject({ setup_failed: true, last_task_created: { id: failed.run_id, state: "FAILED" } });
+
+    expect((await api.call("POST", "/agent/secrets", secret)).status).toBe(201);
+    const followup = { message: commands("echo after it") };
+    expect((await api.call("POST", `/agent/runs/${failed.run_id}/followups`, followup)).status).toBe(200);
+    expect((await api.ended(failed.run_id)).state).toBe("SUCCEEDED");
+    expect(await api.outputs(failed.run_id)).toEqual(["reached later\n", "after it\n"]);
   });
 });
 

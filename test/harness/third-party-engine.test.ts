@@ -86,6 +86,8 @@ function startEngine(given: Partial<ThirdPartyOptions> = {}) {
     reasoningLevel: "high",
     systemPrompt: "Be brief.",
     mode: "normal",
+    context: { messages: [] },
+    opening: ["Do it."],
     mcpServers: [],
     envelope: { model_url: "http://127.0.0.1:1", key: "ryr_key" },
     runner: {
@@ -188,8 +190,26 @@ describe("the prompt of a third-party agent", () => {
     expect(it.requests[0]?.command.includes(SESSION)).toBe(isRestored);
   });
 
+  it("shows the run's first instructions before the run's messages, unless they are one of them", async () => {
+    const followup = async (own: Message[], opening = ["A skill.", "Do it."]) => {
+      const messages = [...EARLIER, ...own];
+      const it = startEngine({ opening, context: { messages, own_messages: own.length } });
+      await it.take(turnOf("More.", ...messages, user("More.")));
+      return it.readStep("prompt-1.md");
+    };
+    const before = "user: Before.\n\nassistant: Yes.";
+    const open = "user: A skill.\n\nuser: Do it.";
+    expect(await followup([agent("Done.")])).toBe(
+      `${formatHistory(`${before}\n\n${open}\n\nassistant: Done.`)}\n\nMore.`,
+    );
+    const recorded = { ...user("Do it."), message_ids: ["prompt"] };
+    const shown = `${formatHistory(`${before}\n\nuser: Do it.\n\nassistant: Done.`)}\n\nMore.`;
+    expect(await followup([recorded, agent("Done.")])).toBe(shown);
+    expect(await followup([user("Do it."), agent("Done.")], [])).toBe(shown);
+  });
+
   it("joins its instructions, and shows only the end of a long conversation", async () => {
-    const it = startEngine();
+    const it = startEngine({ opening: ["A skill.", "Do it."] });
     const long = "x".repeat(65_536 - "\n\nassistant: Yes.".length);
     await it.take({ instructions: ["A skill.", "Do it."], conversation: [user(long), agent("Yes.")] });
     const shown = formatHistory(`${long}\n\nassistant: Yes.`);
