@@ -17,7 +17,7 @@ export const createSearchFilesTool = (shell: Shell): Tool =>
     name: "search_files",
     description:
       "Searches the files of the workspace for a regular expression and returns path, line number and text of the matches, 40 KB at most. " +
-      "Skips binary files and files that git ignores. With `names_only` it returns only the names of matching files. To find files by " +
+      "Skips binary files, `.git` and files that git ignores. With `names_only` it returns only the names of matching files. To find files by " +
       "name, use run_command with find or git ls-files.",
     category: "search",
     readsOnly: true,
@@ -71,12 +71,14 @@ function buildScript({ pattern, path = ".", glob, ignore_case, fixed, names_only
   const when = (flag: boolean | undefined, word: string) => (flag === true ? [word] : []);
   const what = ["-e", quoteForShell(pattern), "--", quoteForShell(path)];
   const rg = [
-    "rg --color=never --no-heading --with-filename --line-number --sort=path --no-messages",
+    "rg --color=never --no-heading --with-filename --line-number --sort=path --no-messages --hidden",
     `--max-columns=${LINE_CHARACTERS} --max-columns-preview`,
     ...when(ignore_case, "--ignore-case"),
     ...when(fixed, "--fixed-strings"),
     ...when(names_only, "--files-with-matches"),
     ...(glob === undefined ? [] : [`--glob ${quoteForShell(glob)}`]),
+    // The last glob that matches a path decides.
+    "--glob '!.git'",
     ...what,
   ].join(" ");
   const grep = [
