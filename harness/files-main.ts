@@ -40,6 +40,8 @@ const READ_BYTES = 40 * 1024;
 const MAX_NAMES = 200;
 /** The largest part of a file whose change is reported, before and after it together. */
 const CHANGE_BYTES = 64 * 1024;
+/** The most that the changes of one call take as JSON; those of further files are left out. */
+const CHANGES_BYTES = 512 * 1024;
 /** The unchanged lines that are reported on both sides of a change. */
 const CONTEXT_LINES = 3;
 /** A file with a NUL in its first bytes is binary. */
@@ -115,9 +117,12 @@ async function editAll(edits: readonly EditRequest[], place: Place): Promise<Rep
     groups.set(key, [...(groups.get(key) ?? []), edit]);
   }
   const reports: Report[] = [];
+  let room = CHANGES_BYTES;
   for (const [, group] of groups) {
     const path = group[0]?.path ?? "";
-    reports.push(await editOne(path, group, place).catch((error: unknown) => toFailure(path, error)));
+    const { change, ...report } = await editOne(path, group, place).catch((error: unknown) => toFailure(path, error));
+    room -= Buffer.byteLength(JSON.stringify(change ?? ""));
+    reports.push({ ...report, ...(change !== undefined && room >= 0 ? { change } : {}) });
   }
   return reports;
 }

@@ -130,6 +130,15 @@ describe("edit_files", () => {
   });
 });
 
+describe("edit_files with large changes", () => {
+  it("reports all files, and the diffs of as many as fit", async () => {
+    const files = Array.from({ length: 20 }, (_, index) => `file-${index}.txt`);
+    const new_text = `${"x".repeat(999)}\n`.repeat(60);
+    const [changed] = await uses({}, [edit(...files.map((path) => ({ path, action: "write", new_text })))]);
+    expect(changed.files).toEqual(files.map((path) => ({ path, done: "created", size_bytes: 60_000 })));
+  });
+});
+
 describe("search_files", () => {
   const files = {
     "src/a.ts": "const pattern = 1;\n// Pattern\n",
