@@ -526,6 +526,10 @@ describe("the runs that an agent starts", () => {
     });
     const bare = startAgents([{}], { config: { model_id: undefined, repositories: undefined } });
     await bare.use("start_agent", { prompt: "a", wait: false });
+    const closed = startAgents([{}], { config: { repositories: [{ url: "u", ref: "main", token_secret: "TOKEN" }] } });
+    await closed.use("start_agent", { prompt: "a", wait: false, repositories: [{ url: "u", ref: "r" }, { url: "v" }] });
+    const repositories = [{ url: "u", ref: "r", token_secret: "TOKEN" }, { url: "v" }];
+    expect(closed.made).toStrictEqual([[{ prompt: "a", config: { model_id: "a/b", repositories } }, key]]);
     expect([...made, ...bare.made]).toStrictEqual([
       [{ prompt: "a", config: { model_id: "a/b", repositories: [{ url: "https://a.example/b" }] } }, key],
       [

@@ -126,10 +126,18 @@ const createMessageAgentTool = ({ runs, context }: AgentsOptions): Tool =>
 const createIdempotencyKey = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
   createHash("sha256").update(`${execution_id} ${id}`).digest("hex");
 
+type Repository = NonNullable<AmbientAgentConfig["repositories"]>[number];
+
+interface RepositoryWish {
+  readonly url: string;
+  readonly ref?: string | undefined;
+  readonly path?: string | undefined;
+}
+
 interface ChildWishes {
   readonly model_id?: string | undefined;
   readonly budget_usd?: number | undefined;
-  readonly repositories?: readonly { url: string; ref?: string | undefined; path?: string | undefined }[] | undefined;
+  readonly repositories?: readonly RepositoryWish[] | undefined;
   readonly mcp_servers?: readonly string[] | undefined;
 }
 
@@ -139,7 +147,14 @@ function buildChildConfig(
   { agent_config, mcp_servers = {} }: AgentsOptions["context"],
 ): AmbientAgentConfig {
   const model = wishes.model_id ?? agent_config.model_id;
-  const repositories = wishes.repositories?.map(defined) ?? agent_config.repositories;
+  const own = agent_config.repositories;
+  const repositories =
+    wishes.repositories?.map((wish) =>
+      toRepository(
+        wish,
+        own?.find(({ url }) => url === wish.url),
+      ),
+    ) ?? own;
   const servers = wishes.mcp_servers?.map((name) => {
     const server = mcp_servers[name];
     if (server === undefined) throw new Error(`mcp_servers: this run has no server ${name}`);
@@ -153,10 +168,12 @@ function buildChildConfig(
   };
 }
 
-const defined = ({ url, ref, path }: { url: string; ref?: string | undefined; path?: string | undefined }) => ({
+/** Converts a repository that the model names. It is read with the token of the run's own repository. */
+const toRepository = ({ url, ref, path }: RepositoryWish, own: Repository | undefined): Repository => ({
   url,
   ...(ref === undefined ? {} : { ref }),
   ...(path === undefined ? {} : { path }),
+  ...(own?.token_secret === undefined ? {} : { token_secret: own.token_secret }),
 });
 
 const POLL_MS = 500;
