@@ -2,8 +2,8 @@ import { type Checkpoint, loadCheckpoint, putCheckpoint, resetToCheckpoint } fro
 import type { EndedHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put, Value } from "#shared/table/table.ts";
-import { isTextBy, type Message, marksCancellation, TURN_CANCELLED } from "#shared/wire/conversation.ts";
-import { toTimestamp } from "#shared/wire/primitives.ts";
+import { isTextBy } from "#shared/wire/conversation.ts";
+import { cancelMessage } from "./cancelled-turn.ts";
 import { readBatch } from "./messages.ts";
 
 /** The writes by which the last turn of an ended run is settled, together with the follow-up that continues the run. */
@@ -15,18 +15,6 @@ export interface SettledTurn {
 }
 
 const SETUP_FAILED = "environment_setup_failed";
-
-const CANCELLED = "[The run was cancelled here. Do not carry out earlier requests that were not completed by then.]";
-
-/** Creates the message that ends a cancelled turn in the conversation. */
-export const cancelMessage = (cancelledAt: number): Message => ({
-  role: "system",
-  content: [
-    { type: "text", text: CANCELLED },
-    { type: "event", name: TURN_CANCELLED, data: {} },
-  ],
-  timestamp: toTimestamp(cancelledAt),
-});
 
 /**
  * Settles the last turn of an ended run before a follow-up continues it. The checkpoint moves to where the next execution starts, so
@@ -87,6 +75,3 @@ function endCancelledTurn(head: EndedHead, checkpoint: Checkpoint): SettledTurn 
     checkpoint: putCheckpoint(head.run_id, { ...checkpoint, messages: number, followups: head.followups_stored }),
   };
 }
-
-/** True if a run was cancelled and then continued with a follow-up. */
-export const wasCancelled = (own: readonly Message[]): boolean => own.some(marksCancellation);

@@ -1,7 +1,7 @@
+import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
 import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
-import { cancelMessage, wasCancelled } from "#shared/conversations/last-turn.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
 import { putFollowup } from "#shared/conversations/followup-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
-import { cancelMessage, settleLastTurn, wasCancelled } from "#shared/conversations/last-turn.ts";
+import { settleLastTurn } from "#shared/conversations/last-turn.ts";
 import {
   createLiveReader,
   finishedIds,

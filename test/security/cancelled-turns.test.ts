@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isCancelledSince } from "#harness/engine/resume.ts";
-import { cancelMessage } from "#shared/conversations/last-turn.ts";
+import { cancelMessage } from "#shared/conversations/cancelled-turn.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { agentRun } from "../harness/support/agent-run.ts";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
