@@ -40,6 +40,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^aws ssm put-parameter /, "the emulator has no models"],
   [/-c anthropicKeyParameter=/, "the emulator has no models"],
   [/^npm run doctor:aws/, "the emulator has no models"],
+  [/^aws acm |-c domainName=/, "the drill deploys without CloudFront, and needs no domain name"],
 ];
 
 /** The part of a command that the drill runs; undefined if it runs none of it. */
