@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/api/{stored-items,worker-runs}.test.ts",
     "test/security/bucket-rights.test.ts",
   ],
-  "shared/files": ["test/domain/{file-keys,texts}.test.ts"],
+  "shared/files": ["test/domain/{file-keys,kept-upload,texts}.test.ts"],
   "shared/idempotency": ["test/domain/{idempotency,texts}.test.ts"],
   "shared/live": ["test/domain/live.test.ts"],
   "shared/models": ["test/domain/model-catalogue.test.ts", "test/api/models.test.ts"],

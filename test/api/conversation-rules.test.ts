@@ -393,6 +393,49 @@ describe("messages of a conversation", () => {
   });
 });
 
+describe("the last turn of an ended run", () => {
+  const settle = async (plane: TestControlPlane, run: string) => {
+    const ended = await head(plane, run);
+    if (ended.state !== "SUCCEEDED") throw new Error("the run has not succeeded");
+    return settleLastTurn(ended, true, plane.ports);
+  };
+
+  it("is not carried out again if the run has succeeded, whatever its last message is", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const messages = [message("assistant", action({}))];
+    await harness.support("messages", { execution_id: harness.execution_id, first_sequence: 1, messages });
+    await harness.finish();
+    const checkpoint = { files: [], messages: 1, followups: 0, superseded: [] };
+    expect(await settle(plane, harness.run_id)).toEqual({
+      set: { checkpoint: true },
+      checkpoint: { kind: "put", item: { ...keys.checkpoint(harness.run_id), v: 1, ...checkpoint } },
+    });
+  });
+
+  it.each([
+    [{ messages: 2, followups: 3 }, undefined],
+    [
+      { messages: 2, followups: 2 },
+      { messages: 2, followups: 3 },
+    ],
+    [
+      { messages: 1, followups: 3 },
+      { messages: 2, followups: 3 },
+    ],
+  ])("moves the checkpoint after it, from %j", async (before, after) => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await harness.finish();
+    await set(plane, harness.run_id, { messages: 2, followups: 3, followups_stored: 3, checkpoint: true });
+    const checkpoint = { generation: "turn-1", files: [], superseded: [] };
+    const key = keys.checkpoint(harness.run_id);
+    await plane.table.write({ kind: "put", item: { ...key, v: 1, ...checkpoint, ...before } });
+    const settled = await settle(plane, harness.run_id);
+    expect(settled?.checkpoint.item).toEqual(after && { ...key, v: 1, ...checkpoint, ...after });
+  });
+});
+
 describe("a cancelled turn", () => {
   it("ends with a message, after which the run continues", async () => {
     const plane = await createTestControlPlane();
