@@ -108,6 +108,18 @@ describe("a scan", () => {
     expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text }, { text: "0" }]);
   });
 
+  it("lists a skill whose path has 1,024 characters, and omits one with more, which a response cannot contain", async () => {
+    using repository = new Repository("tools", { "README.md": "hello" });
+    const blob = repository.git("rev-parse", "HEAD:README.md");
+    const around = ".agents/skills//SKILL.md".length;
+    const [longest, longer] = [1024, 1025].map((length) => `.agents/skills/${"x".repeat(length - around)}/SKILL.md`);
+    for (const path of [longest, longer]) {
+      repository.git("update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
+    }
+    repository.git("commit", "--quiet", "-m", "long");
+    expect(pathsIn(await scan(repository.url))).toEqual([longest]);
+  });
+
   it("reads 2 MiB of a repository's skills, and reports the rest as existing", async () => {
     const names = Array.from({ length: 34 }, (_, at) => `.agents/skills/s${String(at).padStart(2, "0")}/SKILL.md`);
     const large = Object.fromEntries(names.map((name, at) => [name, String(at).padEnd(65_536, "x")]));
