@@ -120,9 +120,16 @@ describe("trust rules", () => {
     "https://[::1]",
     "https://169.254.169.254",
   ])("refuse the issuer %s if private addresses are not allowed", async (address) => {
+    const { uid } = await addRule();
     plane.ports.issuers = createIssuers({ now: plane.ports.now, allowsPrivate: false });
-    const { status, body } = await createClient(plane).post(rules(), rule({ issuer: address }));
-    expect([status, body.errors?.[0]?.path]).toEqual([400, "issuer"]);
+    const user = createClient(plane);
+    for (const request of [
+      user.post(rules(), rule({ issuer: address })),
+      user.put(`${rules()}/${uid}`, rule({ issuer: address })),
+    ]) {
+      const { status, body } = await request;
+      expect([status, body.errors?.[0]?.path]).toEqual([400, "issuer"]);
+    }
   });
 
   it("are found only by their latest issuer and audience, also after concurrent changes", async () => {
