@@ -25,6 +25,7 @@ const NEW_WORK = new Set([
   "POST /agent/run",
   "POST /agent/runs/{runId}/followups",
   "POST /agent/attachments",
+  "POST /agent/environments/{environmentUid}/try",
   "POST /agent/schedules/{scheduleId}/run",
 ]);
 const FULL = {

@@ -34,6 +34,8 @@ describe("a server whose data has reached its limit", () => {
       error_code: "resource_unavailable",
       detail: expect.stringContaining("the data of the server has reached its limit of 28.6 MiB"),
     });
+    const trial = await full.call("POST", "/agent/environments/1/try");
+    expect([trial.status, trial.body.detail]).toEqual([503, refused.body.detail]);
     expect((await full.call("GET", "/agent/runs")).status).toBe(200);
     expect((await servers.run(directory, { command: "status" })).output).toMatch(/files 38\.\d MiB, limit 28\.6 MiB/);
     await full.stop();
