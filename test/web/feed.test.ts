@@ -61,4 +61,23 @@ describe("addLiveFrames", () => {
     ]);
     expect(texts(addLiveFrames(lost, [stdout(0, "one\n")]).entries)).toEqual(["one\n", "execution_lost", "one\n"]);
   });
+
+  it("keeps what the model is writing when another message or the result of an action arrives", () => {
+    const writing = addLiveFrames(started(), [words(0, "I am ")]);
+    const result = { type: "action_result", action_id: "c1", category: "command", name: "run_command" };
+    const others = addEvents(writing, [
+      toEvent({ ...result, state: "completed", output: {} }),
+      toEvent({ type: "text", text: "An earlier text.", message_id: "m0" }),
+    ]);
+    const more = addLiveFrames(others, [words(5, "writing")]);
+    expect(texts(more.entries)).toEqual(["", "An earlier text.", "I am writing"]);
+  });
+
+  it("removes what the model was writing with the text that replaces it, and at the end of its execution", () => {
+    const writing = addLiveFrames(emptyFeed, [words(0, "I am ")]);
+    const replaced = addEvents(writing, [toEvent({ type: "text", text: "I am here." })]);
+    expect(texts(replaced.entries)).toEqual(["I am here."]);
+    const queued = addEvents(writing, [{ ...toEvent(), type: "run_queued", data: {} }]);
+    expect(texts(queued.entries)).toEqual([]);
+  });
 });

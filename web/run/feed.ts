@@ -83,6 +83,8 @@ interface Draft {
   readonly entries: Entry[];
   /** Where actions are in the entries, by id. */
   readonly positions: Map<string, number>;
+  /** What the model is writing, by the entry's key. It comes after the entries. */
+  readonly liveTexts: Map<string, Entry>;
   readonly liveEnds: Map<string, number>;
 }
 
@@ -96,9 +98,10 @@ const MARKS: ReadonlySet<string> = new Set([
   "run_errored",
   "user_notified",
 ]);
-/** After these, what still runs will have no result. */
+/** After these, what still runs will have no result, and what the model was writing will not be completed. */
 const ENDS: ReadonlySet<string> = new Set([
   "execution_lost",
+  "run_queued",
   "run_cancelled",
   "run_failed",
   "run_errored",
@@ -110,11 +113,10 @@ const ENDS: ReadonlySet<string> = new Set([
 export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
   const fresh = events.filter(({ sequence }) => sequence > feed.last);
   if (fresh.length === 0) return feed;
-  // The final message of the model replaces what it was writing.
-  const isSaid = fresh.some(({ type }) => type === "messages" || ENDS.has(type));
-  const entries = feed.entries.filter((entry) => !isSaid || !entry.key.startsWith(LIVE));
+  const entries = feed.entries.filter((entry) => !isLiveText(entry));
+  const liveTexts = new Map(feed.entries.filter(isLiveText).map((entry) => [entry.key, entry]));
   const positions = new Map<string, number>();
-  const draft: Draft = { entries, positions, liveEnds: new Map(feed.liveEnds) };
+  const draft: Draft = { entries, positions, liveTexts, liveEnds: new Map(feed.liveEnds) };
   entries.forEach((entry, index) => {
     if (entry.kind === "action") positions.set(entry.id, index);
   });
@@ -129,10 +131,10 @@ export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
         data: event.data,
       });
     }
-    if (ENDS.has(event.type)) settle(entries);
+    if (ENDS.has(event.type)) settle(draft);
   }
   return {
-    entries,
+    entries: [...entries, ...liveTexts.values()],
     events: [...feed.events, ...fresh.filter(({ type }) => type !== "messages")],
     last: fresh.at(-1)?.sequence ?? feed.last,
     liveEnds: draft.liveEnds,
@@ -168,6 +170,8 @@ export function addLiveFrames(feed: Feed, frames: readonly LiveFrame[]): Feed {
 /** Keys of messages that the model is still writing begin like this. */
 const LIVE = "live-";
 
+const isLiveText = ({ key }: Entry): boolean => key.startsWith(LIVE);
+
 function addMessages(draft: Draft, { sequence, occurred_at, data }: RunEvent): void {
   const batch = v.safeParse(Messages, data);
   if (!batch.success) return;
@@ -188,9 +192,10 @@ interface Place {
   readonly key: string;
 }
 
-function addBlock({ entries, positions, liveEnds }: Draft, block: Block, { role, at, key }: Place): void {
+function addBlock(draft: Draft, block: Block, { role, at, key }: Place): void {
+  const { entries, positions, liveEnds } = draft;
   if (block.type === "text") {
-    if (block.message_id !== undefined) liveEnds.set(toStreamKey("text", block.message_id), Infinity);
+    if (role === "assistant") endLiveText(draft, block.message_id);
     const text = block.text.trim();
     if (text !== "" && text !== questionOf(entries.at(-1)))
       entries.push({ kind: "text", key, at, role, text: block.text });
@@ -220,6 +225,15 @@ function addBlock({ entries, positions, liveEnds }: Draft, block: Block, { role,
   }
 }
 
+/** The final message of the model replaces what it was writing: the text with the same id, or, without an id, any text. */
+function endLiveText({ liveTexts, liveEnds }: Draft, id: string | undefined): void {
+  if (id === undefined) liveTexts.clear();
+  else {
+    liveTexts.delete(`${LIVE}${id}`);
+    liveEnds.set(toStreamKey("text", id), Infinity);
+  }
+}
+
 /** The question of an entry that asks the user. The final message of the turn repeats it. */
 export function questionOf(entry: Entry | undefined): string | undefined {
   if (entry?.kind !== "action" || entry.name !== "ask_user") return undefined;
@@ -236,7 +250,8 @@ function dropNotice(entries: Entry[], positions: Map<string, number>, message: s
   for (const [id, position] of positions) if (position > index) positions.set(id, position - 1);
 }
 
-function settle(entries: Entry[]): void {
+function settle({ entries, liveTexts }: Draft): void {
+  liveTexts.clear();
   entries.forEach((entry, index) => {
     if (entry.kind === "action" && entry.state === "running") entries[index] = { ...entry, state: "lost" };
   });
