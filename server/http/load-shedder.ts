@@ -31,11 +31,13 @@ export interface Admissible {
   readonly isWaiting: boolean;
 }
 
-/** The place of a request that is handled. */
+/** A request that may be read, and then handled. */
 export interface Admission {
   /** Counts bytes of the request's body that have arrived. Returns false if there is no room for them. */
   receive(bytes: number): boolean;
-  /** Frees the place, at the end of the request. */
+  /** Takes a place for the request, whose body has arrived. Returns false if there is none any more. */
+  begin(): boolean;
+  /** Frees the place and the body, at the end of the request. */
   release(): void;
 }
 
@@ -52,7 +54,7 @@ export class LoadShedder {
     this.#delayMs = delayMs;
   }
 
-  /** Admits a request; undefined if it gets 503. */
+  /** Admits a request; undefined if it gets 503. It has no place before its body has arrived: the body may never arrive. */
   admit(request: Admissible): Admission | undefined {
     if (!this.#hasRoom(request)) return undefined;
     const { caller, isExecution, isWaiting } = request;
@@ -60,9 +62,9 @@ export class LoadShedder {
       if (isExecution) this.#executions += by;
       else if (!isWaiting) this.#countCaller(caller, by);
     };
-    count(1);
     const maxBytes = isExecution ? MAX_BODY_BYTES : MAX_BODY_BYTES_OF_CALLERS;
     let received = 0;
+    let hasPlace = false;
     let isReleased = false;
     return {
       receive: (bytes) => {
@@ -71,10 +73,15 @@ export class LoadShedder {
         received += bytes;
         return true;
       },
+      begin: () => {
+        hasPlace = this.#hasRoom(request);
+        if (hasPlace) count(1);
+        return hasPlace;
+      },
       release: () => {
         isReleased = true;
         this.#bytes -= received;
-        count(-1);
+        if (hasPlace) count(-1);
       },
     };
   }

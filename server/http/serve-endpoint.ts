@@ -2,7 +2,10 @@ import { randomInt } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { EventText, HttpResponse } from "#shared/http/problem.ts";
+import { RunyardError } from "#shared/errors.ts";
+import { authenticate } from "#shared/http/caller.ts";
+import { type EventText, type HttpResponse, problem } from "#shared/http/problem.ts";
+import { readTraceId } from "#shared/http/response.ts";
 import { logLine } from "#shared/log/log.ts";
 import { type LocalProblem, sendProblem } from "../../host/http/problem-response.ts";
 import { tooSlow } from "../../host/http/request-checks.ts";
@@ -21,8 +24,10 @@ import {
 /** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 const MAX_RESPONSE_BYTES = 6_291_556;
-/** Milliseconds in which the body of a request has to arrive. The key of its caller is not checked before. */
+/** Milliseconds in which the body of a request has to arrive. */
 const BODY_MS = 60_000;
+/** Bytes of a body that are received before the credential of its caller is checked. */
+const UNCHECKED_BYTES = 64 * 1024;
 /** Requests that may wait for something to happen at the same time, and streams that may be open. */
 const MAX_LONG_POLLS = 512;
 const MAX_STREAMS = 512;
@@ -64,18 +69,22 @@ export function endpointServer(bodyMs = BODY_MS) {
     };
     const isStream = exchange.routeKey.endsWith("/events") && incoming.headers.accept?.includes(EVENT_STREAM) === true;
     const isLongPoll = !isStream && new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
-    const isFull = isLongPoll && longPolls >= MAX_LONG_POLLS;
-    const admission = isFull ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
+    const isFull = () => isLongPoll && longPolls >= MAX_LONG_POLLS;
+    const admission = isFull() ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
     if (admission === undefined) return refuseOverload();
-    if (isLongPoll) longPolls++;
+    let isHeld = false;
     try {
-      const body = await readInTime(incoming, admission, bodyMs);
+      const body = await readInTime(incoming, admission, () => checkCaller(exchange, ports), bodyMs);
       if (body === "too large") return refuseSize(incoming, outgoing);
       if (body === "no room") return refuseOverload();
       if (body === "too slow") {
         outgoing.setHeader("connection", "close");
         return refuse(tooSlow);
       }
+      if (!Buffer.isBuffer(body)) return send(exchange, body, refuse);
+      if (isFull() || !admission.begin()) return refuseOverload();
+      isHeld = isLongPoll;
+      if (isHeld) longPolls++;
       const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
       if (response.stream === undefined) return send(exchange, response, refuse);
       if (streams >= MAX_STREAMS) return refuseOverload();
@@ -87,7 +96,7 @@ export function endpointServer(bodyMs = BODY_MS) {
       else refuse(FAILED);
     } finally {
       admission.release();
-      if (isLongPoll) longPolls--;
+      if (isHeld) longPolls--;
     }
   };
 }
@@ -98,26 +107,55 @@ const toAdmissible = ({ incoming, routeKey }: Exchange, isWaiting: boolean): Adm
   isWaiting,
 });
 
+/** Checks the caller of a request with a large body before all of it is received. Returns the response to a caller that is refused. */
+async function checkCaller(exchange: Exchange, ports: ServerPorts): Promise<HttpResponse | undefined> {
+  const event = toApiEvent({ ...exchange, body: Buffer.alloc(0) });
+  try {
+    if (ports.who.every((kind) => kind === "public")) throw tooLargeForAnybody;
+    await authenticate(event, ports, true);
+    return undefined;
+  } catch (error) {
+    return problem(error, { baseUrl: ports.baseUrl, instance: event.rawPath, traceId: readTraceId(event) });
+  }
+}
+
+const tooLargeForAnybody = new RunyardError("invalid_request", {
+  status: 413,
+  detail: `body: has more than ${UNCHECKED_BYTES} bytes, the limit of requests that need no API key`,
+});
+
+type CheckCaller = () => Promise<HttpResponse | undefined>;
+
 /** Reads the body, or returns why it cannot be read. */
-async function readInTime(incoming: IncomingMessage, admission: Admission, milliseconds: number) {
+async function readInTime(
+  incoming: IncomingMessage,
+  admission: Admission,
+  check: CheckCaller,
+  milliseconds: number,
+): Promise<Buffer | HttpResponse | "too large" | "no room" | "too slow"> {
   const { promise: late, resolve } = Promise.withResolvers<"too slow">();
   const timer = setTimeout(() => resolve("too slow"), milliseconds);
   try {
-    return await Promise.race([readBody(incoming, admission), late]);
+    return await Promise.race([readBody(incoming, admission, check), late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function readBody(incoming: IncomingMessage, { receive }: Admission) {
+async function readBody(incoming: IncomingMessage, { receive }: Admission, check: CheckCaller) {
   if (Number(incoming.headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let isChecked = false;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > MAX_REQUEST_BYTES) return "too large";
     if (!receive(chunk.length)) return "no room";
     chunks.push(chunk);
+    if (bytes <= UNCHECKED_BYTES || isChecked) continue;
+    isChecked = true;
+    const refusal = await check();
+    if (refusal !== undefined) return refusal;
   }
   return Buffer.concat(chunks);
 }
@@ -128,10 +166,12 @@ function refuseSize(incoming: IncomingMessage, outgoing: ServerResponse): void {
 }
 
 function send(
-  { outgoing, routeKey }: Exchange,
+  { incoming, outgoing, routeKey }: Exchange,
   { statusCode, headers, body }: HttpResponse,
   refuse: (problem: LocalProblem) => void,
 ): void {
+  // What is left of a body that was not read.
+  incoming.resume();
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_RESPONSE_BYTES) {
     logLine("error", "a response is larger than a Lambda function can return", { route: routeKey, bytes });

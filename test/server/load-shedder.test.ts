@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Admissible, LoadShedder } from "#server/http/load-shedder.ts";
+import { type Admissible, type Admission, LoadShedder } from "#server/http/load-shedder.ts";
 
 const request = (more: Partial<Admissible> = {}): Admissible => ({
   caller: "ada",
@@ -7,9 +7,14 @@ const request = (more: Partial<Admissible> = {}): Admissible => ({
   isWaiting: false,
   ...more,
 });
-/** Admits requests until one is refused, at most 5,000; returns the number of those admitted. */
+/** Admits a request whose body has arrived; undefined if it is refused. */
+function begin(shedder: LoadShedder, one: Admissible): Admission | undefined {
+  const admission = shedder.admit(one);
+  return admission?.begin() === true ? admission : undefined;
+}
+/** Begins requests until one is refused, at most 5,000; returns the number of those that began. */
 function fill(shedder: LoadShedder, next: (index: number) => Admissible): number {
-  for (let count = 0; count < 5_000; count++) if (shedder.admit(next(count)) === undefined) return count;
+  for (let count = 0; count < 5_000; count++) if (begin(shedder, next(count)) === undefined) return count;
   return 5_000;
 }
 
@@ -22,10 +27,19 @@ describe("LoadShedder", () => {
 
   it("admits a caller again after a request has ended", () => {
     const shedder = new LoadShedder(() => 0);
-    const [release] = [shedder.admit(request()), fill(shedder, () => request())];
+    const [first] = [begin(shedder, request()), fill(shedder, () => request())];
     expect(shedder.admit(request())).toBeUndefined();
-    release?.release();
-    expect(shedder.admit(request())).toBeDefined();
+    first?.release();
+    expect(begin(shedder, request())).toBeDefined();
+    expect(shedder.admit(request())).toBeUndefined();
+  });
+
+  it("counts a request from the arrival of its body on, so that bodies that never arrive take no place", () => {
+    const shedder = new LoadShedder(() => 0);
+    const [early] = Array.from({ length: 5_000 }, () => shedder.admit(request()));
+    expect(fill(shedder, () => request())).toBe(64);
+    expect(early?.begin()).toBe(false);
+    early?.release();
     expect(shedder.admit(request())).toBeUndefined();
   });
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAdminKey } from "#server/admin-key.ts";
 import type { Endpoint } from "#server/http/endpoints.ts";
 import { countRefusals, identifyCaller } from "#server/http/load-shedder.ts";
 import { endpointServer } from "#server/http/serve-endpoint.ts";
@@ -18,6 +19,9 @@ let url: string;
 let serve: ReturnType<typeof endpointServer>;
 /** Requests that have begun. */
 let begun: number;
+/** The kinds of callers that the endpoint is for, and the key of one. */
+let who: string[];
+let authorization: string;
 /** The response of the endpoint, and the bodies that it received. */
 let respond: () => HttpResponse | Promise<HttpResponse>;
 let bodies: string[];
@@ -25,10 +29,11 @@ let bodies: string[];
 const ok = (more: Partial<HttpResponse> = {}): HttpResponse => ({ statusCode: 200, headers: {}, body: "{}", ...more });
 
 beforeEach(async () => {
-  [respond, bodies, begun] = [ok, [], 0];
+  [respond, bodies, begun, who] = [ok, [], 0, ["personal"]];
   printed.mockClear();
   installation = await openInstallation();
-  const { ports } = installation;
+  const { adapters, ports } = installation;
+  authorization = `Bearer ${(await createAdminKey(adapters.database, adapters.table)).api_key}`;
   const endpoint: Endpoint = {
     handle: async ({ body = "" }) => {
       bodies.push(Buffer.from(body, "base64").toString());
@@ -39,7 +44,7 @@ beforeEach(async () => {
   server = createServer((incoming, outgoing) => {
     begun++;
     const routeKey = `${incoming.method} ${incoming.url?.split("?")[0]}`;
-    void serve({ incoming, outgoing, routeKey, pathParameters: {} }, endpoint, ports);
+    void serve({ incoming, outgoing, routeKey, pathParameters: {} }, endpoint, { ...ports, who });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -60,11 +65,11 @@ function setBodyTime(milliseconds?: number): void {
   vi.useRealTimers();
 }
 
-/** Begins a request whose body is announced and does not arrive. Resolves with the response when the server closes the connection. */
-const stall = (at: string, authorization = "") => {
+/** Begins a request of which only the beginning of the body arrives. Resolves with the response when the connection is closed. */
+const stall = (at: string, credential = "", body = "x") => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(
-    `POST ${at} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\ncontent-length: ${10 * MIB}\r\n\r\nx`,
+    `POST ${at} HTTP/1.1\r\nhost: x\r\nauthorization: ${credential}\r\ncontent-length: ${10 * MIB}\r\n\r\n${body}`,
   );
   return text(socket);
 };
@@ -72,7 +77,7 @@ const stall = (at: string, authorization = "") => {
 /** Sends a body without its length, in pieces. */
 const sendPieces = (pieces: readonly Buffer[]) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const outgoing = request(`${url}/runs`, { method: "POST" }, (response) => {
+    const outgoing = request(`${url}/runs`, { method: "POST", headers: { authorization } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
@@ -91,10 +96,11 @@ function holdResponses() {
 describe("a request", () => {
   it("of 10 MiB is served, and a larger one is refused with 413 and not handled", async () => {
     const largest = Buffer.alloc(10 * MIB, "x");
-    expect((await fetch(`${url}/runs`, { method: "POST", body: largest })).status).toBe(200);
+    const headers = { authorization };
+    expect((await fetch(`${url}/runs`, { method: "POST", headers, body: largest })).status).toBe(200);
     expect(await sendPieces([largest])).toBe(200);
     expect(bodies.map(({ length }) => length)).toEqual([10 * MIB, 10 * MIB]);
-    const refused = await fetch(`${url}/runs`, { method: "POST", body: Buffer.alloc(10 * MIB + 1) });
+    const refused = await fetch(`${url}/runs`, { method: "POST", headers, body: Buffer.alloc(10 * MIB + 1) });
     expect([refused.status, await refused.json()]).toEqual([413, { message: "Request Entity Too Large" }]);
     expect(await sendPieces([largest, Buffer.from("x")])).toBe(413);
     expect(bodies).toHaveLength(2);
@@ -110,14 +116,42 @@ describe("a request", () => {
   });
 
   it("is served while the bodies of others do not arrive, however large they are", async () => {
-    const stalled = Array.from({ length: 100 }, (_, index) => stall("/runs", `Bearer ${index}`));
-    const more = Array.from({ length: 100 }, () => stall("/harness-support/heartbeat"));
-    await expect.poll(() => begun).toBe(200);
-    for (const at of ["/runs", "/harness-support/heartbeat"]) {
-      expect((await fetch(`${url}${at}`, { method: "POST", body: Buffer.alloc(10 * MIB) })).status).toBe(200);
+    const stalled = Array.from({ length: 300 }, (_, index) => stall("/runs", `Bearer ${index}`));
+    const more = Array.from({ length: 1_100 }, () => stall("/harness-support/heartbeat"));
+    const waiting = Array.from({ length: 520 }, () => stall("/runs?wait=25"));
+    await expect.poll(() => begun, { timeout: 10_000 }).toBe(1_920);
+    for (const at of ["/runs", "/harness-support/heartbeat", "/runs?wait=25"]) {
+      const sent = { method: "POST", headers: { authorization }, body: Buffer.alloc(10 * MIB) };
+      expect((await fetch(`${url}${at}`, sent)).status).toBe(200);
     }
     server.closeAllConnections();
-    await Promise.allSettled([...stalled, ...more]);
+    await Promise.allSettled([...stalled, ...more, ...waiting]);
+  });
+
+  it("with a body above 64 KiB is refused before the rest arrives, unless its caller has a valid key", async () => {
+    const body = "x".repeat(64 * 1024);
+    const small = { method: "POST", body };
+    expect((await fetch(`${url}/runs`, small)).status).toBe(200);
+    const refusals = [stall("/runs", "Bearer wrong", `${body}x`), stall("/runs", "", `${body}x`)];
+    await expect.poll(() => begun).toBe(3);
+    const large = { method: "POST", body: `${body}x` };
+    const refused = await fetch(`${url}/runs`, large);
+    expect([refused.status, await refused.json()]).toEqual([
+      401,
+      expect.objectContaining({ error_code: "authentication_required", instance: "/runs" }),
+    ]);
+    server.closeAllConnections();
+    for (const response of await Promise.all(refusals)) expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    who = ["public"];
+    const tooLarge = await fetch(`${url}/runs`, large);
+    expect([tooLarge.status, await tooLarge.json()]).toEqual([
+      413,
+      expect.objectContaining({
+        detail: "body: has more than 65536 bytes, the limit of requests that need no API key",
+      }),
+    ]);
+    expect((await fetch(`${url}/runs`, small)).status).toBe(200);
+    expect(bodies).toEqual([body, body]);
   });
 
   it("gets the status, the headers and the length of its response", async () => {
@@ -170,8 +204,8 @@ describe("a request", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     // Another caller, and an execution of the same one, have their own places.
     respond = ok;
-    const status = async (at: string, authorization?: string) =>
-      (await fetch(`${url}${at}`, { headers: authorization === undefined ? {} : { authorization } })).status;
+    const status = async (at: string, credential?: string) =>
+      (await fetch(`${url}${at}`, { headers: credential === undefined ? {} : { authorization: credential } })).status;
     expect(await status("/runs", "Bearer b")).toBe(200);
     expect(await status("/harness-support/heartbeat")).toBe(200);
     expect(await status("/agent/runs/1/client-events")).toBe(200);
