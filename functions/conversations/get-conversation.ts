@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { readSteps } from "#shared/conversations/conversation.ts";
 import { toConversationPage } from "#shared/conversations/conversation-page.ts";
-import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
 import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { notFound } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
+import { listConversationRuns } from "#shared/runs/conversation-store.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { sees } from "#shared/runs/run-tree.ts";

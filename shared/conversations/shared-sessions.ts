@@ -1,8 +1,8 @@
 import { notFound } from "#shared/errors.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
+import { listLatestRuns } from "#shared/runs/conversation-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { listLatestRuns } from "./conversation-store.ts";
 
 /** Number of the newest continuations of a conversation that are searched for a shared one. */
 const LATEST_RUNS = 20;

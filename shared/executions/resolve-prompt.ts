@@ -1,12 +1,12 @@
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
-import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
+import { listConversationRuns } from "#shared/runs/conversation-store.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/injected-secrets.ts";

@@ -3,13 +3,15 @@ import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, readHeads } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
-import { type ConversationTail, readConversationTail } from "./conversation-tail-store.ts";
+import { type ConversationTail, listLatestRuns, readConversationTail } from "./conversation-store.ts";
 import type { RunPorts } from "./run-ports.ts";
 
 const MAX_DEPTH = 10;
+/** The latest continuations of a conversation that are checked for one that has not ended. */
+const CHECKED_RUNS = 99;
 
 /** True for the principals that a run is visible to: its team's members and agents, its owner, and a run's key for the run and its descendants. */
 export function sees(principal: Principal, head: RunHead, body: RunBody): boolean {
@@ -66,7 +68,7 @@ export interface ContinuedConversation extends ConversationTail {
   readonly owner: Owner;
 }
 
-/** Finds the conversation that the new run continues; the run it is named after and its latest run must have ended. */
+/** Finds the conversation that the new run continues. Its runs must have ended; of a long one, the first and the latest are checked. */
 export async function findContinuedConversation(
   request: RunAgentRequest,
   principal: Principal,
@@ -79,13 +81,16 @@ export async function findContinuedConversation(
     throw invalid("conversation_id", "there is no such conversation");
   }
   const tail = await readConversationTail(id, ports.table);
-  const { latestRunId } = tail;
-  const latest = latestRunId === id ? first.head : await ports.runs.head(latestRunId);
-  if (latest === undefined) throw retryableConflict("the conversation changed in the meantime");
-  const active = [first.head, latest].find(({ state }) => !isTerminal(state));
+  const heads = tail.isStored
+    ? await readHeads(await listLatestRuns(id, CHECKED_RUNS, ports.table), ports.table)
+    : [first.head];
+  if (!heads.some((head) => head?.run_id === tail.latestRunId)) {
+    throw retryableConflict("the conversation changed in the meantime");
+  }
+  const active = heads.find((head) => head !== undefined && !isTerminal(head.state))?.run_id;
   if (active !== undefined) {
     throw new RunyardError("conflict", {
-      detail: `conversation_id: run ${active.run_id} of this conversation has not ended; send it a follow-up instead`,
+      detail: `conversation_id: run ${active} of this conversation has not ended; send it a follow-up instead`,
       retryable: false,
     });
   }

@@ -18,7 +18,7 @@ import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
-import { continueConversation } from "./conversation-tail-store.ts";
+import { continueConversation } from "./conversation-store.ts";
 import { isLongPrompt, promptFile, toRunBody } from "./new-run.ts";
 import { toNewRunWrites } from "./new-run-store.ts";
 import { checkRequest, planRun, type RunPlan } from "./plan-run.ts";

@@ -211,6 +211,20 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await create()).status).toBe(200);
     expect((await create()).status, "the new run has not ended yet").toBe(409);
   });
+
+  it("refuses to continue a conversation while a follow-up has any of its runs work again, and names that run", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const first = await workingRun(plane);
+    await first.finish();
+    const body = { prompt: "go on", conversation_id: first.run_id };
+    const middle = await workingRun(plane, body);
+    await middle.finish();
+    await (await workingRun(plane, body)).finish();
+    await user.post(`/agent/runs/${middle.run_id}/followups`, { message: "again" });
+    const refused = await user.post("/agent/runs", body);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(middle.run_id)]);
+  });
 });
 
 describe("a conversation that a new run continues", () => {

@@ -5,7 +5,7 @@ import { isExecutingHead, parseRunHead } from "#shared/records/run-head.ts";
 import { readAttachments } from "#shared/runs/attachments.ts";
 import { refuseBeyond, withinRun } from "#shared/runs/child-rights.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
-import { continueConversation, readConversationTail } from "#shared/runs/conversation-tail-store.ts";
+import { continueConversation, readConversationTail } from "#shared/runs/conversation-store.ts";
 import { toEndChange, workedMs } from "#shared/runs/end-run.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel, getThirdParty } from "#shared/runs/harness-model.ts";
 import { isLongPrompt, promptFile } from "#shared/runs/new-run.ts";

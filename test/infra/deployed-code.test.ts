@@ -159,7 +159,7 @@ function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 13_000;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 27_000;
+  if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 28_000;
   if (output.startsWith("schedules/run-schedule/")) return 21_000;
   if (/^schedules\/(create|update)-/.test(output)) return 43_000;
   if (output.startsWith("runs/list-runs/")) return 8_000;

@@ -1,5 +1,6 @@
-import { keys } from "#shared/table/keys.ts";
-import type { Put, Table } from "#shared/table/table.ts";
+import * as v from "valibot";
+import { conversationPk, keys } from "#shared/table/keys.ts";
+import type { Put, Query, Table } from "#shared/table/table.ts";
 
 /** The latest run of a conversation; a conversation that was never continued has no such item. */
 export interface ConversationTail {
@@ -28,4 +29,23 @@ export function continueConversation(
     },
     { kind: "put", item: { ...keys.conversationRun(conversationId, runId), v: 1, run_id: runId } },
   ];
+}
+
+/** Lists the runs of a conversation, oldest first: the one it is named after, and those that continued it. */
+export async function listConversationRuns(id: string, table: Pick<Table, "query">): Promise<string[]> {
+  return [id, ...(await listContinuations(id, {}, table))];
+}
+
+/** Lists at most `limit` runs of a conversation, newest first, and the run it is named after as the last one. */
+export async function listLatestRuns(id: string, limit: number, table: Pick<Table, "query">): Promise<string[]> {
+  return [...(await listContinuations(id, { descending: true, limit }, table)), id];
+}
+
+async function listContinuations(
+  id: string,
+  options: Pick<Query, "descending" | "limit">,
+  table: Pick<Table, "query">,
+): Promise<string[]> {
+  const { items } = await table.query({ pk: conversationPk(id), prefix: "RUN#", ...options });
+  return items.map((item) => v.parse(v.string(), item["run_id"]));
 }
