@@ -22,6 +22,7 @@ type Context = NonNullable<ResolvePromptResponse["context"]>;
 export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
+  const { base_prompt = "" } = body.config;
   const checkpoint = await loadCheckpoint(head, ports);
   const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     readPrompt(body, ports),
@@ -40,7 +41,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
   return {
     // A cancelled prompt is part of the messages and must not be carried out.
     prompt: isCancelled ? "" : whole,
-    ...(body.config.base_prompt === undefined ? {} : { system_prompt: body.config.base_prompt }),
+    ...(base_prompt === "" ? {} : { system_prompt: base_prompt }),
     context: {
       run_id: runId,
       execution_id: head.execution_id,

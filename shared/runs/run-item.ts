@@ -81,12 +81,16 @@ function runTimeMs(head: RunHead, now: number): number {
   return head.run_time_ms + (head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0);
 }
 
-/** Formats the configuration without secrets, and without the default harness, which older clients would mistake for another. */
+/**
+ * Formats the configuration without secrets, without an empty `base_prompt`, and without the default harness, which older clients would
+ * mistake for another.
+ */
 export function shownConfig(config: ResolvedAgentConfig): ResolvedAgentConfig {
-  const { harness, mcp_servers, repositories, ...rest } = config;
+  const { base_prompt = "", harness, mcp_servers, repositories, ...rest } = config;
   const isDefault = harness === undefined || harness.type === "default" || harness.type === "oz";
   return {
     ...rest,
+    ...(base_prompt === "" ? {} : { base_prompt }),
     ...(isDefault ? {} : { harness }),
     ...(repositories === undefined ? {} : { repositories: maskRepositories(repositories) }),
     ...(mcp_servers === undefined

@@ -87,6 +87,15 @@ describe("agent_identity_uid", () => {
     expect(body).toMatchObject({ system_prompt: "Be kind.", context: { agent_config: { base_prompt: "Be kind." } } });
   });
 
+  it("passes no prompt to the harness if the request replaces the identity's with an empty one", async () => {
+    const config = { base_prompt: "" };
+    const uid = await identity({ prompt: "Be kind." });
+    const harness = await startedRun(plane, { prompt: "hello", agent_identity_uid: uid, config });
+    const { body } = await harness.resolve();
+    expect(body).not.toHaveProperty("system_prompt");
+    expect(body.context.agent_config).not.toHaveProperty("base_prompt");
+  });
+
   it.each([
     ["an unknown one", () => randomUUID()],
     ["a malformed one", () => "none"],

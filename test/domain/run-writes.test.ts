@@ -541,6 +541,11 @@ describe("a run in a response", () => {
     }
     expect(shownConfig({ ...config, harness: { type: "claude" } })).toEqual({ ...config, harness: { type: "claude" } });
   });
+
+  it("shows no empty base_prompt", () => {
+    expect(shownConfig({ ...config, base_prompt: "" })).toEqual(config);
+    expect(shownConfig({ ...config, base_prompt: "b" })).toEqual({ ...config, base_prompt: "b" });
+  });
 });
 
 describe("the configuration of a new run", () => {
