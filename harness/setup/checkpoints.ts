@@ -16,7 +16,8 @@ import type { RunContext } from "./setup.ts";
 export interface Checkpoints {
   /**
    * Saves the workspace and all messages so far.
-   * @param options.always saves an empty workspace, too. The end of a run needs no such checkpoint: its follow-ups start after it
+   * @param options.always saves an empty workspace, too. The end of a run needs no such checkpoint: its follow-ups start after it.
+   *   An empty workspace also replaces a checkpoint with files, which would return otherwise
    * @returns false if nothing was saved, since the workspace is empty
    * @throws when it could not be saved
    */
@@ -67,6 +68,8 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { plane, host, signal, settle, artifacts } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
+  /** Whether the last checkpoint has the files of a workspace. */
+  let hasFiles = false;
 
   const { pack, unpack } = createPacker(options, archive);
 
@@ -85,7 +88,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   return {
     async save({ always = false } = {}) {
       const isEmpty = await isEmptyWorkspace(host);
-      if (isEmpty && !always) return false;
+      if (isEmpty && !always && !hasFiles) return false;
       await settle();
       const generation = `checkpoint-${++count}`;
       try {
@@ -99,6 +102,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
           await uploadContent(forList, new Blob([list], { type: LIST_TYPE }), signal);
         }
         await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
+        hasFiles = !isEmpty;
         return true;
       } finally {
         await rm(archive, { force: true, recursive: true });
@@ -108,6 +112,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       const file = (name: string) => checkpoint?.files.find(({ filename }) => filename === name);
       const [saved, list] = [file(ARCHIVE), file(ARTIFACTS)];
       if (saved === undefined || !(await download(saved.download_url))) return false;
+      hasFiles = true;
       try {
         await unpack();
         if (list !== undefined) artifacts.adopt(v.parse(Stored, await downloadText(list.download_url, signal)));

@@ -100,6 +100,18 @@ describe("the workspace", () => {
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
+  it("is saved empty at the end of a run if an earlier checkpoint has files, which would return with a follow-up", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo old > file") });
+    await runHarness(plane);
+    for (const command of ["rm file", "ls"]) {
+      plane.outcome = undefined;
+      plane.addFollowup(sh(command));
+      await runHarness(plane);
+    }
+    expect([plane.outputs, plane.outcome]).toMatchObject([["", "", "output\n"], { success: true }]);
+    expect(plane.callsTo("commit-snapshot")).toHaveLength(2);
+  });
+
   it("is saved empty before a follow-up is taken up, so that a loss does not repeat the turn before it", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo once") });
     plane.addFollowup(sh("echo more"));
