@@ -702,14 +702,20 @@ describe("call_mcp_tool", () => {
 
   function start(tools: readonly McpTool[], result: object = { content: [] }, readsOnly = false, slice = unlimited) {
     const used: unknown[] = [];
+    const settle = async (ended: AbortSignal) => {
+      if (result instanceof Error) throw result;
+      if (result instanceof Promise) await Promise.race([result, once(ended, "abort")]);
+      ended.throwIfAborted();
+    };
     const connection: McpConnection = {
       tools,
-      listTools: async () => tools,
+      async listTools(ended) {
+        await settle(ended);
+        return tools;
+      },
       async call(...args) {
         used.push(args);
-        if (result instanceof Error) throw result;
-        if (result instanceof Promise) await Promise.race([result, once(args[2], "abort")]);
-        args[2].throwIfAborted();
+        await settle(args[2]);
         return { content: [], ...result };
       },
       close: async () => {},
@@ -808,12 +814,15 @@ describe("call_mcp_tool", () => {
     await expect(use({ server: "none" })).rejects.toThrow("there is no server none; available servers: box, gone");
     await expect(use({ server: "gone" })).rejects.toThrow("the server gone is not available: s3cr3t");
     await expect(use({ tool: "a" })).rejects.toThrow("box: no");
+    await expect(use({})).rejects.toThrow("box: no");
     await expect(use({ tool: "a" }, AbortSignal.abort(new Error("interrupted")))).rejects.toThrow(/^interrupted$/);
   });
 
   it("ends a call in time to save the work", async () => {
     const slice = { ...unlimited, stepsEndAt: Date.now() + 50 };
     const { use } = start([], new Promise(() => {}), false, slice);
-    await expect(use({ tool: "a" })).rejects.toThrow("box: the call was ended, because its sandbox had no time left");
+    for (const input of [{ tool: "a" }, {}]) {
+      await expect(use(input)).rejects.toThrow("box: the call was ended, because its sandbox had no time left");
+    }
   });
 });

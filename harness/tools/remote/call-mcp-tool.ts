@@ -42,16 +42,14 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
       const connection = findConnection(name, servers);
       const over = createSignalAt(findStepEnd(slice));
       const signal = AbortSignal.any([call.signal, over]);
-      if (tool === undefined) {
+      if (tool !== undefined && !isUsable(tool, connection.tools))
+        throw new Error(`${tool} may change something, which this run's mode does not allow`);
+      try {
+        if (tool !== undefined) return toToolResult(await connection.call(tool, input, signal));
         const tools = (await connection.listTools(signal)).filter(usable);
         return {
           output: { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) },
         };
-      }
-      if (!isUsable(tool, connection.tools))
-        throw new Error(`${tool} may change something, which this run's mode does not allow`);
-      try {
-        return toToolResult(await connection.call(tool, input, signal));
       } catch (error) {
         call.signal.throwIfAborted();
         throw new Error(`${name}: ${over.aborted ? OUT_OF_TIME : formatError(error)}`);
