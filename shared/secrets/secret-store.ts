@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
+import { transact } from "#shared/table/transact.ts";
 
 /** A secret's name as it is stored; the value is in the vault, under an id that no other value ever has. */
 const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
@@ -57,9 +58,12 @@ export function secretStore(table: Table) {
       return item !== undefined && parseSecret(item).id === id;
     },
 
-    /** @throws ConditionFailed if it was deleted, or replaced by another of the same name, since it was read */
+    /**
+     * Deletes a name in a transaction, whose repeat after a lost response has no effect and does not fail.
+     * @throws ConflictError if it was deleted, or replaced by another of the same name, since it was read
+     */
     async delete({ team_uid, name, id }: Secret): Promise<void> {
-      await table.write({ kind: "delete", key: keys.secret(team_uid, name), if: { id: { eq: id } } });
+      await transact(table, { secret: { kind: "delete", key: keys.secret(team_uid, name), if: { id: { eq: id } } } });
     },
   };
 }

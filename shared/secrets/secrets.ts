@@ -7,7 +7,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
@@ -98,7 +98,7 @@ export async function removeSecret(
   try {
     await secretStore(table).delete(secret);
   } catch (error) {
-    throw error instanceof ConditionFailed ? notFound("secret") : error;
+    throw error instanceof ConflictError ? notFound("secret") : error;
   }
   await vault.remove(secret.team_uid, secret.id);
 }

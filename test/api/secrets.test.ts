@@ -4,6 +4,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { Faults } from "../support/faults.ts";
 
 let plane: TestControlPlane;
 let user: Client;
@@ -166,6 +167,23 @@ describe("DELETE /agent/secrets/{secret}", () => {
     expect((await user.get("/agent/secrets/TOKEN")).status).toBe(404);
     expect((await user.delete("/agent/secrets/TOKEN")).status).toBe(404);
     expect((await keep("TOKEN", "new")).status).toBe(201);
+  });
+
+  it("deletes the value although the response of the table is lost and the SDK repeats its call", async () => {
+    const faults = new Faults();
+    plane = await createTestControlPlane(memoryTable(), faults.around);
+    user = createClient(plane);
+    const remove = () => faults.invoke("delete-secret", () => user.delete("/agent/secrets/TOKEN"));
+    await keep("TOKEN");
+    await remove();
+    const { length } = faults.calls;
+    expect(length).toBeGreaterThan(1);
+    for (let at = 0; at < length; at++) {
+      await keep("TOKEN");
+      faults.plan = { at: faults.calls.length + at, fault: "unheard" };
+      expect((await remove())?.status, faults.calls.at(at)).toBe(204);
+      expect(plane.vault.values.size).toBe(0);
+    }
   });
 });
 
