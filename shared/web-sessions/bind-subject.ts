@@ -95,7 +95,7 @@ async function createBoundAccount(
 
 /** Whether an invitation cannot be accepted: its inviter is no admin any more, its team is full or deleted, or it was used or revoked. */
 const isUnacceptable = (error: unknown): boolean =>
-  error instanceof RunyardError ||
+  (error instanceof RunyardError && !error.retryable) ||
   (error instanceof ConflictError && !error.failed.has("email") && !error.failed.has("subject"));
 
 export const notInvited = () =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RunyardError } from "#shared/errors.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
@@ -190,6 +191,21 @@ describe("POST /session/oidc", () => {
       plane.clock.now += 1;
       await invite(grace);
       expect((await whoIs((await signIn()).body.token)).teams).toMatchObject([{ uid: plane.team, role: "member" }]);
+    });
+
+    it("returns 503 where the disk of the table is full, and accepts it later", async () => {
+      await invite(grace);
+      const { transact } = plane.table;
+      Object.assign(plane.table, {
+        async transact(writes: Parameters<typeof transact>[0]) {
+          const binds = writes.some((write) => write.kind === "put" && write.item.pk.startsWith("OIDC#"));
+          if (binds) throw new RunyardError("resource_unavailable");
+          return transact(writes);
+        },
+      });
+      expect(await signIn()).toMatchObject({ status: 503, body: { error_code: "resource_unavailable" } });
+      Object.assign(plane.table, { transact });
+      expect((await whoIs((await signIn()).body.token)).teams).toMatchObject([{ uid: plane.team }]);
     });
 
     it.each(unacceptable)("returns 403 with the reason where %s and there is no other", async (_, prepare) => {
