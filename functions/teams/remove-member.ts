@@ -17,7 +17,7 @@ export const removeMember = endpoint({
   reply: { 200: RemovedMember },
   async run({ path, query, principal }, ports: TeamPorts) {
     const keepKeys = query.keep_keys ?? false;
-    // Who leaves may not decide that the keys that they know stay valid.
+    // A member who leaves knows these keys, and may not decide that they stay valid.
     if (keepKeys) requireAdmin(path.teamUid, principal);
     else requireAdminOrSelf(path.teamUid, path.userUid, principal);
     const removal = { team: path.teamUid, user: path.userUid, keepKeys };

@@ -128,48 +128,48 @@ const createIdempotencyKey = ({ execution_id }: AgentsOptions["context"], { id }
 
 type Repository = NonNullable<AmbientAgentConfig["repositories"]>[number];
 
-interface RepositoryWish {
+interface RequestedRepository {
   readonly url: string;
   readonly ref?: string | undefined;
   readonly path?: string | undefined;
 }
 
-interface ChildWishes {
+interface RequestedChild {
   readonly model_id?: string | undefined;
   readonly budget_usd?: number | undefined;
-  readonly repositories?: readonly RepositoryWish[] | undefined;
+  readonly repositories?: readonly RequestedRepository[] | undefined;
   readonly mcp_servers?: readonly string[] | undefined;
 }
 
 /** Builds the configuration of a child. The service refuses rights that the parent does not have. */
 function buildChildConfig(
-  wishes: ChildWishes,
+  requested: RequestedChild,
   { agent_config, mcp_servers = {} }: AgentsOptions["context"],
 ): AmbientAgentConfig {
-  const model = wishes.model_id ?? agent_config.model_id;
+  const model = requested.model_id ?? agent_config.model_id;
   const own = agent_config.repositories;
   const repositories =
-    wishes.repositories?.map((wish) =>
+    requested.repositories?.map((repository) =>
       toRepository(
-        wish,
-        own?.find(({ url }) => url === wish.url),
+        repository,
+        own?.find(({ url }) => url === repository.url),
       ),
     ) ?? own;
-  const servers = wishes.mcp_servers?.map((name) => {
+  const servers = requested.mcp_servers?.map((name) => {
     const server = mcp_servers[name];
     if (server === undefined) throw new Error(`mcp_servers: this run has no server ${name}`);
     return [name, server] as const;
   });
   return {
     ...(model === undefined ? {} : { model_id: model }),
-    ...(wishes.budget_usd === undefined ? {} : { budget_usd: wishes.budget_usd }),
+    ...(requested.budget_usd === undefined ? {} : { budget_usd: requested.budget_usd }),
     ...(repositories === undefined ? {} : { repositories }),
     ...(servers === undefined ? {} : { mcp_servers: Object.fromEntries(servers) }),
   };
 }
 
 /** Converts a repository that the model names. It is read with the token of the run's own repository. */
-const toRepository = ({ url, ref, path }: RepositoryWish, own: Repository | undefined): Repository => ({
+const toRepository = ({ url, ref, path }: RequestedRepository, own: Repository | undefined): Repository => ({
   url,
   ...(ref === undefined ? {} : { ref }),
   ...(path === undefined ? {} : { path }),

@@ -155,7 +155,7 @@ class Call:
 def check_key(key: str) -> str:
     """Returns the key. httpx would quote a key with characters that a header cannot have in its error."""
     if not _KEY.fullmatch(key):
-        raise RunyardError("The api_key has characters that no key has: a line's end, perhaps?")
+        raise RunyardError("The api_key has characters that no key has, such as a line break.")
     return key
 
 
