@@ -1,10 +1,26 @@
 import * as v from "valibot";
 import { ModelUsage } from "#shared/records/budget-account.ts";
+import { parseTeam, type Team } from "#shared/records/team.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import {
+  ConditionFailed,
+  type Item,
+  type Key,
+  type Put,
+  type Table,
+  TableBusy,
+  type Update,
+  type Value,
+} from "#shared/table/table.ts";
+import { ConflictError, transact } from "#shared/table/transact.ts";
+import type { TeamMonth } from "./team-month.ts";
 
-/** Model calls in progress at the same time in one run tree with a budget: the budget's one item holds each of them. */
+/** Model calls in progress at the same time that one budget pays for: its one item holds each of them. */
 const MAX_OPEN_CALLS = 200;
+
+/** Days that a month is kept after its end, like the counters of usage reports. */
+const KEPT_DAYS = 402;
+const DAY_SECONDS = 86_400;
 
 /** Prefix of the attributes that hold reservations; the id of the call follows. */
 const HOLD = "h_";
@@ -24,7 +40,10 @@ export type Hold = v.InferOutput<typeof Hold>;
 const Sum = v.optional(v.number(), 0);
 const Stored = v.object({
   ...ModelUsage.entries,
-  /** Of a run with a budget of its own: that budget, what is left of it, and what the run and its descendants have spent. */
+  /**
+   * Of a run with a budget of its own: that budget, what is left of it, and what the run and its descendants have spent. Of a team's
+   * month there is no limit, since it is a setting of the team that may change: what is left is counted from 0 down.
+   */
   limit: v.exactOptional(v.number()),
   left: Sum,
   spent: Sum,
@@ -34,7 +53,7 @@ const Stored = v.object({
   above: v.optional(v.array(v.string()), []),
 });
 
-/** What a run has spent on models, and whose budgets it draws on. `limit` = `left` + `spent` + all holds, at any moment. */
+/** What a run, or a team in a month, has spent on models. `limit` (or 0) = `left` + `spent` + all holds, at any moment. */
 export interface Budget extends v.InferOutput<typeof Stored> {
   readonly holds: Readonly<Record<string, Hold>>;
 }
@@ -45,6 +64,25 @@ export function parseBudget(item: Item | undefined): Budget {
     .map(([name, hold]) => [name.slice(HOLD.length), v.parse(Hold, hold)] as const);
   return { ...v.parse(Stored, item ?? {}), holds: Object.fromEntries(holds) };
 }
+
+/** A budget that model calls are paid from. */
+export type Payer =
+  | { readonly kind: "run"; readonly runId: string }
+  /** A month of a team, with its limit in billionths of a dollar. */
+  | { readonly kind: "month"; readonly month: TeamMonth; readonly limit: number };
+
+const monthKey = ({ team, month }: TeamMonth): Key => keys.teamMonth(team, month);
+const keyOf = (payer: Payer): Key => (payer.kind === "run" ? keys.budget(payer.runId) : monthKey(payer.month));
+
+/** Attributes of a month's item, which its first call creates. */
+const monthAttributes = ({ endsAt }: TeamMonth): Readonly<Record<string, Value>> => ({
+  v: 1,
+  expires_at: endsAt / 1000 + KEPT_DAYS * DAY_SECONDS,
+});
+
+/** What is spent at a time, in milliseconds: settled calls, and expired reservations, which are charged in full. */
+export const spentAt = ({ spent, holds }: Budget, at: number): number =>
+  Object.values(holds).reduce((sum, { amount, until }) => sum + (until <= at ? amount : 0), spent);
 
 /** What the model calls of a run may cost. */
 export interface Allowance {
@@ -65,47 +103,83 @@ export const putBudget = (runId: string, { limit, above }: Allowance): Put => ({
 });
 
 /** Reads a run's budget; an empty one where the run has none. */
-export const readBudget = async (runId: string, table: Table): Promise<Budget> =>
+export const readBudget = async (runId: string, table: Pick<Table, "get">): Promise<Budget> =>
   parseBudget(await table.get(keys.budget(runId)));
+
+/** Reads a payer's budget with what is left of it, which is less than 0 where a team has spent more than its present limit. */
+export async function readPayer(payer: Payer, table: Table): Promise<Budget> {
+  const budget = parseBudget(await table.get(keyOf(payer)));
+  return payer.kind === "run" ? budget : { ...budget, left: payer.limit + budget.left };
+}
+
+/** Reads a team with what its runs have spent in a month. */
+export async function readTeamInMonth(
+  month: TeamMonth,
+  table: Pick<Table, "batchGet">,
+): Promise<{ readonly team: Team | undefined; readonly budget: Budget }> {
+  const [team, budget] = await table.batchGet([keys.team(month.team), monthKey(month)]);
+  return { team: team && parseTeam(team), budget: parseBudget(budget) };
+}
 
 /** Reads the budgets of runs, in their order. */
 export const readBudgets = async (runIds: readonly string[], table: Table): Promise<Budget[]> =>
   (await table.batchGet(runIds.map(keys.budget))).map(parseBudget);
 
-/** Reserves an amount for a call. Returns false where less than that is left, or too many calls are in progress. */
-export const addHold = (payer: string, id: string, hold: Hold, table: Table): Promise<boolean> =>
-  isWritten(
-    table.write({
-      kind: "update",
-      key: keys.budget(payer),
-      set: { [HOLD + id]: hold },
-      add: { left: -hold.amount, open: 1 },
-      if: {
-        left: { atLeast: hold.amount },
-        open: { absentOr: { below: MAX_OPEN_CALLS } },
-        [HOLD + id]: { exists: false },
-      },
-    }),
-  );
-
-/** Ends the reservation of `amount` for a call that has cost `cost`. Returns false where the reservation has ended already. */
-export const removeHold = (payer: string, id: string, amount: number, cost: number, table: Table): Promise<boolean> =>
-  isWritten(
-    table.write({
-      kind: "update",
-      key: keys.budget(payer),
-      remove: [HOLD + id],
-      add: { left: amount - cost, spent: cost, open: -1 },
-      if: { [HOLD + id]: { exists: true } },
-    }),
-  );
-
-async function isWritten(write: Promise<void>): Promise<boolean> {
+/**
+ * Reserves an amount for a call at all payers, or at none. Returns false where less than that is left at one of them, too many calls
+ * are in progress, or other calls write the same items all the time.
+ */
+export async function addHolds(payers: readonly Payer[], id: string, hold: Hold, table: Table): Promise<boolean> {
+  // A month without an item has all of its limit left, which no condition on its attributes expresses.
+  if (payers.some((payer) => payer.kind === "month" && payer.limit < hold.amount)) return false;
+  const [first, ...others] = payers.map((payer) => toHold(payer, id, hold));
+  if (first === undefined) return true;
   try {
-    await write;
+    // Single writes of one item queue, while transactions cancel each other.
+    if (others.length === 0) await table.write(first);
+    else await transact(table, { holds: [first, ...others] });
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (error instanceof ConditionFailed || error instanceof ConflictError || error instanceof TableBusy) return false;
     throw error;
   }
 }
+
+function toHold(payer: Payer, id: string, hold: Hold): Update {
+  const isRun = payer.kind === "run";
+  return {
+    kind: "update",
+    key: keyOf(payer),
+    set: { [HOLD + id]: hold, ...(isRun ? {} : monthAttributes(payer.month)) },
+    add: { left: -hold.amount, open: 1 },
+    if: {
+      left: isRun ? { atLeast: hold.amount } : { absentOr: { atLeast: hold.amount - payer.limit } },
+      open: { absentOr: { below: MAX_OPEN_CALLS } },
+      [HOLD + id]: { exists: false },
+    },
+  };
+}
+
+/** Ends the reservation of `amount` for a call that has cost `cost`. Does nothing where the reservation has ended already. */
+export async function removeHold(payer: Payer, id: string, amount: number, cost: number, table: Table): Promise<void> {
+  try {
+    await table.write({
+      kind: "update",
+      key: keyOf(payer),
+      remove: [HOLD + id],
+      add: { left: amount - cost, spent: cost, open: -1 },
+      if: { [HOLD + id]: { exists: true } },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** Counts the cost of a call that nothing was reserved for in its month. */
+export const addSpending = (month: TeamMonth, cost: number, table: Table): Promise<void> =>
+  table.write({
+    kind: "update",
+    key: monthKey(month),
+    set: monthAttributes(month),
+    add: { left: -cost, spent: cost },
+  });

@@ -1,6 +1,6 @@
 import { randomId } from "#shared/ids.ts";
 import type { Table } from "#shared/table/table.ts";
-import { addHold, type Budget, type Hold, readBudget, removeHold } from "./budget-store.ts";
+import { addHolds, type Budget, type Hold, type Payer, readPayer, removeHold } from "./budget-store.ts";
 
 /** Milliseconds that a call waits for reservations of other calls to end. */
 const WAIT_MS = 20_000;
@@ -29,7 +29,7 @@ export interface Quote {
 /** What is reserved for one call. */
 export interface Reservation {
   readonly id: string;
-  readonly payers: readonly string[];
+  readonly payers: readonly Payer[];
   readonly amount: number;
   /** Tokens of output that the amount pays for. */
   readonly tokens: number;
@@ -37,31 +37,37 @@ export interface Reservation {
   readonly at: number;
 }
 
-export type Reserved = Reservation | "spent" | "busy";
+/** The nearest budget whose rest is not enough. */
+export interface Spent {
+  readonly spent: Payer;
+}
+
+export type Reserved = Reservation | Spent | "busy";
 
 /**
  * Reserves what the call may cost at each of `payers`, or nothing at all. Where less is left, it reserves fewer tokens of output;
  * where not even the least is left, but would be without the reservations of other calls, it waits for those to end.
  */
-export async function reserve(payers: readonly string[], quote: Quote, ports: BudgetPorts): Promise<Reserved> {
+export async function reserve(payers: readonly Payer[], quote: Quote, ports: BudgetPorts): Promise<Reserved> {
   const least = Math.min(quote.wanted, quote.least);
   const tryReserve = async (tokens: number): Promise<Reservation | undefined> => {
     const amount = Math.ceil(quote.input + tokens * quote.perToken);
     const reservation = { id: randomId(), payers, amount, tokens, at: ports.now() };
     return (await holdAll(reservation, quote, ports.table)) ? reservation : undefined;
   };
-  // Most calls fit, which takes one write per payer.
+  // Most calls fit, which takes one write.
   const all = await tryReserve(quote.wanted);
   if (all !== undefined) return all;
   const deadline = ports.now() + WAIT_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-    const budgets = await Promise.all(payers.map((payer) => sweep(payer, ports)));
-    const tokens = Math.min(quote.wanted, ...budgets.map(({ left }) => countTokens(left, quote)));
+    const found = await Promise.all(payers.map(async (payer) => ({ payer, budget: await sweep(payer, ports) })));
+    const tokens = Math.min(quote.wanted, ...found.map(({ budget }) => countTokens(budget.left, quote)));
     if (tokens >= least) {
       const part = await tryReserve(tokens);
       if (part !== undefined) return part;
-    } else if (budgets.some((budget) => countTokens(budget.left + sumHolds(budget), quote) < least)) {
-      return "spent";
+    } else {
+      const spent = found.find(({ budget }) => countTokens(budget.left + sumHolds(budget), quote) < least);
+      if (spent !== undefined) return { spent: spent.payer };
     }
     if (ports.now() >= deadline) return "busy";
     await ports.sleep(Math.round(pause * (0.5 + Math.random() / 2)));
@@ -80,13 +86,10 @@ async function holdAll(reservation: Reservation, quote: Quote, table: Table): Pr
   const { id, payers, amount, at } = reservation;
   const { run, execution, lastsMs } = quote;
   const hold: Hold = { amount, at, until: at + lastsMs, run, execution };
-  for (const payer of payers) {
-    if (await addHold(payer, id, hold, table)) continue;
-    // At this payer too: where the response of its write was lost, the repeated write is refused because of the first one.
-    await Promise.all(payers.map((held) => removeHold(held, id, amount, 0, table)));
-    return false;
-  }
-  return true;
+  if (await addHolds(payers, id, hold, table)) return true;
+  // Where the response of the write was lost, the repeated write is refused because of the first one.
+  await Promise.all(payers.map((payer) => removeHold(payer, id, amount, 0, table)));
+  return false;
 }
 
 /**
@@ -103,10 +106,10 @@ type SweepPorts = Pick<BudgetPorts, "table" | "now">;
  * Charges expired reservations in full and returns the budget after that: the gateway that made them has died, and what its calls
  * have cost is not known. An ended execution is no sign of that, since a gateway reads a response to its end even then.
  */
-export async function sweep(payer: string, { table, now }: SweepPorts): Promise<Budget> {
-  const budget = await readBudget(payer, table);
+export async function sweep(payer: Payer, { table, now }: SweepPorts): Promise<Budget> {
+  const budget = await readPayer(payer, table);
   const expired = Object.entries(budget.holds).filter(([, { until }]) => until <= now());
   if (expired.length === 0) return budget;
   await Promise.all(expired.map(([id, { amount }]) => removeHold(payer, id, amount, amount, table)));
-  return readBudget(payer, table);
+  return readPayer(payer, table);
 }

@@ -1,10 +1,12 @@
-import { listBudgets } from "#shared/budgets/budget.ts";
-import { parseBudget, readBudget } from "#shared/budgets/budget-store.ts";
+import { addSpending, type Payer } from "#shared/budgets/budget-store.ts";
+import { readPayers } from "#shared/budgets/payers.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
+import type { TeamMonth } from "#shared/budgets/team-month.ts";
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
 import { noteUsage } from "#shared/records/budget-account.ts";
+import { toUsd } from "#shared/records/money.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
@@ -40,23 +42,28 @@ export interface Call {
   readonly request: ModelRequest;
   /** Headers of the caller that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the run's budget has reserved for it; absent if the run has no budget. */
+  /** What is reserved for it in the budgets of the run and its team; absent if there are none. */
   readonly reservation?: Reservation;
+  /** The month of the run's team that its cost is added to; absent if nothing is to be added. */
+  readonly countedIn?: TeamMonth;
   /** What was dropped from the request. */
   readonly dropped: readonly string[];
 }
 
-/** Reserves what the call may cost if the run has a budget. With too little budget for the full request, its output limit is lowered. */
+/**
+ * Reserves what the call may cost if the run or its team has a budget. With too little budget for the full request, its output limit
+ * is lowered.
+ */
 export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
-  const { dialect, head, model } = call;
+  const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
-  const budget = head.b === true ? await readBudget(run_id, ports.table) : parseBudget(undefined);
-  const payers = listBudgets(run_id, budget);
-  if (payers.length === 0) return call;
+  const { payers, ...counted } = await readPayers(head, { startedAt, isFree: isFree(model.cost) }, ports.table);
+  if (payers.length === 0) return { ...call, ...counted };
   if (model.cost === undefined) {
+    const budget = payers.some(({ kind }) => kind === "run") ? "the run has a budget" : "the team has a monthly budget";
     throw new RunyardError("integration_not_configured", {
-      detail: `the run has a budget, and the price of ${model.id} is not known: choose a model with a price, or give it one`,
+      detail: `${budget}, and the price of ${model.id} is not known: choose a model with a price, or give it one`,
     });
   }
   const { request, headers, input, dropped } = limitToKnownPrices(call.request, call.headers, dialect, model.of);
@@ -71,22 +78,34 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
     lastsMs: CALL_LASTS_MS,
   };
   const reservation = await reserve(payers, quote, ports);
-  if (reservation === "spent") {
-    const detail = `what is left of the run's budget is not enough for another call of ${model.id}`;
-    await failExecution(head, "budget_exceeded", detail, ports);
-    throw new RunyardError("budget_exceeded", { detail });
-  }
   if (reservation === "busy") {
     const detail = "the budget is set aside for other calls under way: try again";
     throw new RunyardError("resource_unavailable", { status: 429, retryAfterSeconds: 2, detail });
   }
+  if ("spent" in reservation) {
+    const detail = describeSpent(reservation.spent, model.id);
+    await failExecution(head, "budget_exceeded", detail, ports);
+    throw new RunyardError("budget_exceeded", { detail });
+  }
   return {
     ...call,
+    ...counted,
     headers,
     dropped: [...call.dropped, ...dropped],
     request: dialect.withOutputLimit(request, reservation.tokens, model.of),
     reservation,
   };
+}
+
+const isFree = (price: ProvidedModel["cost"]): boolean =>
+  price?.input_per_million_usd === 0 && price.output_per_million_usd === 0;
+
+function describeSpent(payer: Payer, modelId: string): string {
+  const more = `is not enough for another call of ${modelId}`;
+  if (payer.kind === "run") return `what is left of the run's budget ${more}`;
+  const renews = new Date(payer.month.endsAt).toISOString().slice(0, 10);
+  const limit = toUsd(payer.limit);
+  return `what is left of the team's monthly budget of ${limit} US dollars ${more}; it renews on ${renews} (UTC)`;
 }
 
 /** Tokens that a provider usually adds to a request, for estimates. */
@@ -103,7 +122,7 @@ export type Outcome =
 
 /** Settles the call and records its usage. A call of unknown usage costs what was reserved for it. */
 export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPorts): Promise<void> {
-  const { head, model, reservation } = call;
+  const { head, model, reservation, countedIn } = call;
   if (outcome.kind === "free") {
     if (reservation !== undefined) await settle(reservation, 0, ports);
     return;
@@ -113,6 +132,7 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
   const counted = price === undefined ? 0 : calculateCost(usage, price);
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);
+  if (countedIn !== undefined && cost > 0) await addSpending(countedIn, cost, ports.table);
   await noteUsage(head.run_id, { cost, tokens: inputTokens(usage) + usage.output }, ports.table);
   await recordCall(call, { usage, cost: price && cost, isEstimated: outcome.kind === "unknown" }, ports);
   ports.log("info", "a model was called", { ...describeCall(call), ...usage, cost_nano_usd: cost });

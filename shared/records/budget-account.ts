@@ -3,6 +3,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunItem } from "#shared/wire/run.ts";
+import { toRoundedUsd } from "./money.ts";
 
 const Sum = v.optional(v.number(), 0);
 
@@ -21,7 +22,7 @@ export async function noteUsage(
 
 /** Formats a run's usage for responses; undefined if it has made no call. */
 export function toRequestUsage({ calls, cost, tokens }: ModelUsage): RunItem["request_usage"] {
-  return calls === 0 ? undefined : { inference_cost: Math.round(cost / 1_000) / 1_000_000, total_tokens: tokens };
+  return calls === 0 ? undefined : { inference_cost: toRoundedUsd(cost), total_tokens: tokens };
 }
 
 /** Reads the usage of runs, in their order; undefined for a run whose head is not marked. */

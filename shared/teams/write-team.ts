@@ -13,8 +13,9 @@ import { parseTeam, type Team } from "#shared/records/team.ts";
 import { dequeueMore } from "#shared/runs/capacity/wait-queue.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
+import type { CreateTeamRequest, SettingsChange, TeamDetail, UpdateTeamRequest } from "#shared/wire/team.ts";
 import { MAX_TEAMS, tooManyTeams } from "./members.ts";
+import { readTeamDetail } from "./team-detail.ts";
 import type { LimitPorts, TeamPorts } from "./team-ports.ts";
 import { type TeamChange, teamStore } from "./team-store.ts";
 
@@ -69,7 +70,7 @@ export async function findTeam(uid: string, { table }: Pick<TeamPorts, "table">)
 }
 
 /** Changes a team: what the request leaves out stays as it is, and null brings a setting back to its default. */
-export async function changeTeam(uid: string, request: UpdateTeamRequest, ports: LimitPorts): Promise<Team> {
+export async function changeTeam(uid: string, request: UpdateTeamRequest, ports: LimitPorts): Promise<TeamDetail> {
   const { table } = ports;
   const { set, remove } = toTeamChange(request.settings ?? {});
   const { default_environment_id } = request.settings ?? {};
@@ -81,11 +82,11 @@ export async function changeTeam(uid: string, request: UpdateTeamRequest, ports:
     throw error instanceof ConflictError ? notFound("team") : error;
   }
   if (request.settings?.concurrency_limit !== undefined) await dequeueMore({ type: "Team", uid }, ports);
-  return findTeam(uid, { table });
+  return readTeamDetail(uid, ports);
 }
 
 function toTeamChange(settings: SettingsChange): TeamChange {
-  refuseUnenforced(settings);
+  refuseRetention(settings);
   const { default_model_id } = settings;
   if (default_model_id) checkModel(default_model_id, "settings.default_model_id");
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -95,16 +96,9 @@ function toTeamChange(settings: SettingsChange): TeamChange {
   };
 }
 
-/** Settings that nothing enforces yet; null, their default, is accepted. */
-const UNENFORCED = ["budget_usd_month", "retention_days"] as const;
-
-function refuseUnenforced(settings: SettingsChange): void {
-  const name = UNENFORCED.find((setting) => settings[setting] !== undefined && settings[setting] !== null);
-  if (name === undefined) return;
-  throw new RunyardError("operation_not_supported", { detail: `settings.${name}: ${INSTEAD[name]}` });
+/** Nothing deletes runs by their age yet; null, the default, is accepted. */
+function refuseRetention({ retention_days }: SettingsChange): void {
+  if (retention_days === undefined || retention_days === null) return;
+  const detail = "settings.retention_days: this release keeps runs without a limit of time; send null";
+  throw new RunyardError("operation_not_supported", { detail });
 }
-
-const INSTEAD = {
-  budget_usd_month: "a monthly budget is not supported by this release; send null, and give runs a config.budget_usd",
-  retention_days: "this release keeps runs without a limit of time; send null",
-} as const;

@@ -1,6 +1,7 @@
 import { sortByText } from "#shared/arrays.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { listVisibleOwners, type Principal } from "#shared/principals/principal.ts";
+import { toRoundedUsd } from "#shared/records/money.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { UsageBucket, UsageGroup } from "#shared/wire/web/usage.ts";
 import { NO_SUMS, type Sums, usageStore } from "./usage-store.ts";
@@ -54,6 +55,6 @@ const toBucket = (key: string, { runs, succeeded, failed, tokens, cost, run_ms }
   succeeded,
   failed,
   total_tokens: tokens,
-  cost_usd: Math.round(cost / 1_000) / 1_000_000,
+  cost_usd: toRoundedUsd(cost),
   run_seconds: run_ms / 1000,
 });

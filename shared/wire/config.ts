@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Id, Name, text, textOfBytes } from "./primitives.ts";
+import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
@@ -92,13 +92,7 @@ export const Repository = v.object({
 export const StoredRepository = v.object({ ...Repository.entries, url: RepositoryUrl });
 
 /** The model budget of a run tree, in US dollars with at most four decimals. */
-export const BudgetUsd = v.pipe(
-  v.number(),
-  v.minValue(0.0001),
-  v.maxValue(10_000),
-  v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-6, "must have at most 4 decimal places"),
-  v.metadata({ multipleOf: 0.0001 }),
-);
+export const BudgetUsd = usdUpTo(10_000);
 
 const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
 

@@ -61,6 +61,16 @@ export const Flag = v.pipe(
   v.transform((value) => value === "true"),
 );
 
+/** An amount of US dollars, at most `most`, with at most four decimals. */
+export const usdUpTo = (most: number) =>
+  v.pipe(
+    v.number(),
+    v.minValue(0.0001),
+    v.maxValue(most),
+    v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-5, "must have at most 4 decimal places"),
+    v.metadata({ multipleOf: 0.0001 }),
+  );
+
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** A UTC day in a query string. */

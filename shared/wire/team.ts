@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PageInfo } from "./list.ts";
-import { Id, Name, textOfBytes } from "./primitives.ts";
+import { Id, Name, textOfBytes, usdUpTo } from "./primitives.ts";
 import { Role } from "./role.ts";
 
 /** An email address. Only its format is checked. */
@@ -17,7 +17,8 @@ const Settings = {
   queue_limit: whole(1, 100_000),
   default_model_id: Id,
   default_environment_id: Id,
-  budget_usd_month: v.pipe(v.number(), v.minValue(0), v.maxValue(1_000_000_000)),
+  /** What the models that the team's runs call may cost in a calendar month (UTC), in US dollars. Null: no limit. */
+  budget_usd_month: usdUpTo(1_000_000),
   retention_days: whole(1, 3650),
 };
 
@@ -59,6 +60,18 @@ export type UpdateTeamRequest = v.InferOutput<typeof UpdateTeamRequest>;
 /** A team as responses show it. */
 export const TeamItem = v.object({ uid: v.string(), name: v.string(), settings: TeamSettings });
 export type TeamItem = v.InferOutput<typeof TeamItem>;
+
+/** What the model calls of a team's runs cost in the current calendar month, in UTC. */
+export const MonthlySpending = v.object({
+  budget_usd: v.nullable(v.number()),
+  spent_usd: v.number(),
+  renews_at: v.string(),
+});
+export type MonthlySpending = v.InferOutput<typeof MonthlySpending>;
+
+/** A team with its current month. */
+export const TeamDetail = v.object({ ...TeamItem.entries, month: MonthlySpending });
+export type TeamDetail = v.InferOutput<typeof TeamDetail>;
 
 /** A page of teams. */
 export const ListTeamsResponse = v.object({ teams: v.array(TeamItem), page_info: v.exactOptional(PageInfo) });

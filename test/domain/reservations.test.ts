@@ -2,11 +2,19 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { triggers } from "#infra/triggers.ts";
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
-import { addHold, parseBudget, putBudget, readBudget, removeHold } from "#shared/budgets/budget-store.ts";
-import { type BudgetPorts, type Quote, type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
+import { addHolds, type Hold, parseBudget, putBudget, readBudget, removeHold } from "#shared/budgets/budget-store.ts";
+import {
+  type BudgetPorts,
+  type Quote,
+  type Reservation,
+  type Reserved,
+  reserve,
+  settle,
+  sweep,
+} from "#shared/budgets/reserve.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import type { Table, Write } from "#shared/table/table.ts";
+import { type Table, TableBusy, type Write } from "#shared/table/table.ts";
 import { mutatedTable } from "../support/conditions.ts";
 import { withRights } from "../support/rights.ts";
 
@@ -15,6 +23,14 @@ const asGateway = (work: () => Promise<void>): Promise<void> =>
   withRights(triggers.callModel.file, triggers.callModel.rights, work);
 
 const budgetTable = () => mutatedTable(memoryTable());
+
+const ofRun = (runId: string) => ({ kind: "run", runId }) as const;
+
+/** A reservation that the test expects to be made. */
+function expectReserved(reserved: Reserved): Reservation {
+  if (reserved === "busy" || "spent" in reserved) throw new Error(JSON.stringify(reserved));
+  return reserved;
+}
 
 /** An operation on the budgets: a call begins, a call in progress ends, or its gateway crashes. */
 const Step = fc.oneof(
@@ -54,7 +70,7 @@ describe("reservations", () => {
           // A root, a child with its own budget, and a child without one.
           await table.write(putBudget("root", { limit: rootLimit, above: [] }));
           await table.write(putBudget("child", { limit: childLimit, above: ["root"] }));
-          const payers = [["root"], ["child", "root"], ["root"]];
+          const payers = [["root"], ["child", "root"], ["root"]].map((runIds) => runIds.map(ofRun));
           const open: Reservation[] = [];
           const check = async () => {
             for (const run of ["root", "child"]) {
@@ -72,7 +88,7 @@ describe("reservations", () => {
             const { kind: _, ...rest } = quote;
             const call = { run: "none", execution: "none", lastsMs: LASTS_MS, ...rest };
             const reserved = await reserve(payers[of] ?? [], call, ports);
-            if (typeof reserved === "string") return;
+            if (reserved === "busy" || "spent" in reserved) return;
             expect(reserved.amount).toBe(call.input + reserved.tokens * call.perToken);
             expect(reserved.tokens).toBeLessThanOrEqual(call.wanted);
             expect(reserved.tokens).toBeGreaterThanOrEqual(Math.min(call.wanted, call.least));
@@ -89,7 +105,7 @@ describe("reservations", () => {
             await check();
           }
           now += LASTS_MS + 60_000;
-          for (const run of ["root", "child"]) expect((await sweep(run, ports)).holds).toEqual({});
+          for (const run of ["root", "child"]) expect((await sweep(ofRun(run), ports)).holds).toEqual({});
           await check();
         }),
         { numRuns: 150 },
@@ -103,10 +119,9 @@ describe("reservations", () => {
       const ports = { table, now: () => now, sleep: async () => undefined };
       await table.write(putBudget("root", { limit: 1_000, above: [] }));
       const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
-      const reserved = await reserve(["root"], quote, ports);
-      if (typeof reserved === "string") throw new Error(reserved);
+      const reserved = expectReserved(await reserve([ofRun("root")], quote, ports));
       now += LASTS_MS;
-      await sweep("root", ports);
+      await sweep(ofRun("root"), ports);
       await settle(reserved, 150, ports);
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 800, spent: 200, open: 0 });
     }));
@@ -117,8 +132,7 @@ describe("reservations", () => {
       const ports = { table, now: () => 1_000_000, sleep: async () => undefined };
       await table.write(putBudget("root", { limit: 1_000, above: [] }));
       const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
-      const reserved = await reserve(["root"], quote, ports);
-      if (typeof reserved === "string") throw new Error(reserved);
+      const reserved = expectReserved(await reserve([ofRun("root")], quote, ports));
       await settle(reserved, 150, ports);
       await settle(reserved, 150, ports);
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
@@ -136,13 +150,12 @@ describe("reservations", () => {
       const quote = { run: "root", execution: "e", input: 1, perToken: 0, wanted: 1, least: 1, lastsMs: LASTS_MS };
       const open: Reservation[] = [];
       for (let count = 0; count < 200; count++) {
-        const reserved = await reserve(["root"], quote, ports);
-        if (typeof reserved === "string") throw new Error(reserved);
+        const reserved = expectReserved(await reserve([ofRun("root")], quote, ports));
         open.push(reserved);
       }
-      expect(await reserve(["root"], quote, ports)).toBe("busy");
+      expect(await reserve([ofRun("root")], quote, ports)).toBe("busy");
       for (const reserved of open.slice(0, 1)) await settle(reserved, 1, ports);
-      expect(await reserve(["root"], quote, ports)).toMatchObject({ amount: 1 });
+      expect(await reserve([ofRun("root")], quote, ports)).toMatchObject({ amount: 1 });
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ open: 200, left: 799 });
     }));
 });
@@ -155,9 +168,10 @@ async function startBudgets(limits: readonly number[], afterPause: () => Promise
   const table = memoryTable();
   const clock = { now: 1_000_000 };
   const pauses: number[] = [];
-  const payers = limits.map((_, index) => `payer-${index}`);
+  const runIds = limits.map((_, index) => `payer-${index}`);
+  const payers = runIds.map(ofRun);
   for (const [index, limit] of limits.entries()) {
-    await table.write(putBudget(`payer-${index}`, { limit, above: payers.slice(index + 1) }));
+    await table.write(putBudget(`payer-${index}`, { limit, above: runIds.slice(index + 1) }));
   }
   const sleep = async (milliseconds: number) => {
     pauses.push(milliseconds);
@@ -167,7 +181,7 @@ async function startBudgets(limits: readonly number[], afterPause: () => Promise
   const ports: BudgetPorts = { table, now: () => clock.now, sleep };
   const call = (changes: Partial<Quote> = {}, changed: Partial<BudgetPorts> = {}) =>
     reserve(payers, { ...QUOTE, ...changes }, { ...ports, ...changed });
-  const read = () => Promise.all(payers.map((payer) => readBudget(payer, table)));
+  const read = () => Promise.all(runIds.map((runId) => readBudget(runId, table)));
   return { table, clock, pauses, payers, ports, call, read };
 }
 
@@ -176,17 +190,16 @@ describe("reserve", () => {
 
   it("holds the whole amount at each payer, rounded up, until the call is over in any case", async () => {
     const { call, read } = await startBudgets([500, 1_000]);
-    const reserved = await call({ perToken: 0.015 });
+    const reserved = expectReserved(await call({ perToken: 0.015 }));
     const hold = { amount: 12, at: 1_000_000, until: 1_000_000 + LASTS_MS, run: "run", execution: "e" };
     expect(reserved).toEqual({
       id: expect.any(String),
-      payers: ["payer-0", "payer-1"],
+      payers: [ofRun("payer-0"), ofRun("payer-1")],
       amount: 12,
       tokens: 100,
       at: 1_000_000,
     });
-    const id = typeof reserved === "string" ? "" : reserved.id;
-    const common = { open: 1, spent: 0, holds: { [id]: hold } };
+    const common = { open: 1, spent: 0, holds: { [reserved.id]: hold } };
     expect(await read()).toMatchObject([
       { ...common, limit: 500, left: 488, above: ["payer-1"] },
       { ...common, limit: 1_000, left: 988, above: [] },
@@ -205,12 +218,13 @@ describe("reserve", () => {
 
   it.each([
     [15, { tokens: 5, amount: 15 }],
-    [14, "spent"],
+    [14, "spent" as const],
   ])("with %i left for the least of 15 is %j", async (limit, expected) => {
     const { call, read, pauses } = await startBudgets([1_000, limit]);
-    expect(await call()).toEqual(typeof expected === "string" ? expected : expect.objectContaining(expected));
+    const isSpent = expected === "spent";
+    expect(await call()).toEqual(isSpent ? { spent: ofRun("payer-1") } : expect.objectContaining(expected));
     expect(pauses).toEqual([]);
-    if (expected !== "spent") return;
+    if (!isSpent) return;
     expect(await read()).toMatchObject([
       { left: 1_000, open: 0, holds: {} },
       { left: limit, open: 0, holds: {} },
@@ -225,23 +239,21 @@ describe("reserve", () => {
   it("is spent at once if calls in progress hold too little, and waits if they hold enough", async () => {
     const small = await startBudgets([30]);
     expect(await small.call({ input: 15, wanted: 1 })).toMatchObject({ amount: 16 });
-    expect([await small.call({ input: 26 }), small.pauses]).toEqual(["spent", []]);
+    expect([await small.call({ input: 26 }), small.pauses]).toEqual([{ spent: ofRun("payer-0") }, []]);
     expect(await small.call({ input: 25 }), "exactly enough for the least").toBe("busy");
     expect(small.pauses.length).toBeGreaterThan(0);
   });
 
   it.each([
     ["waits for all of a budget that another call holds", 10, { amount: 10, tokens: 100 }],
-    ["is spent for a budget below the price of the input", 9, "spent"],
+    ["is spent for a budget below the price of the input", 9, { spent: ofRun("payer-0") }],
   ])("%s, if output is free", async (_, limit, expected) => {
     const ended: (() => Promise<void>)[] = [];
     const { call, ports } = await startBudgets([limit], async () => ended.pop()?.());
     const free = { perToken: 0, least: 1 };
-    const first = await call({ ...free, input: limit });
-    if (typeof first === "string") throw new Error(first);
+    const first = expectReserved(await call({ ...free, input: limit }));
     ended.push(() => settle(first, 0, ports));
-    const second = await call(free);
-    expect(second).toEqual(typeof expected === "string" ? expected : expect.objectContaining(expected));
+    expect(await call(free)).toEqual(expect.objectContaining(expected));
   });
 
   it("waits longer each time, up to two seconds, and 20 seconds in total", async () => {
@@ -266,11 +278,11 @@ describe("reserve", () => {
   });
 
   it("holds nothing of a write whose response was lost and that the SDK then repeats", async () => {
-    const { table, call, read } = await startBudgets([1_000, 1_000]);
+    const { table, call, read } = await startBudgets([1_000]);
     let lost = 1;
     const write = async (one: Write) => {
       await table.write(one);
-      if (one.kind === "update" && one.key.pk === keys.budget("payer-1").pk && lost-- > 0) await table.write(one);
+      if (lost-- > 0) await table.write(one);
     };
     const reserved = await call({}, { table: { ...table, write } });
     expect(reserved).toMatchObject({ amount: 110 });
@@ -281,24 +293,51 @@ describe("reserve", () => {
     const { table, call, ports } = await startBudgets([1_000]);
     const broken: Table = { ...table, write: () => Promise.reject(new Error("no table")) };
     await expect(call({}, { table: broken })).rejects.toThrow("no table");
-    const reserved = await call();
-    if (typeof reserved === "string") throw new Error(reserved);
+    const reserved = expectReserved(await call());
     await expect(settle(reserved, 1, { ...ports, table: broken })).rejects.toThrow("no table");
   });
 });
 
 describe("a hold", () => {
+  const of = (amount: number): Hold => ({ amount, at: 1, until: 2, run: "r", execution: "e" });
+
   it("is added and removed once", async () => {
-    const { table, read } = await startBudgets([100]);
-    const hold = { amount: 30, at: 1, until: 2, run: "r", execution: "e" };
-    const add = () => addHold("payer-0", "id", hold, table);
-    expect([await add(), await add()]).toEqual([true, false]);
-    expect(await read()).toMatchObject([{ left: 70, open: 1, holds: { id: hold } }]);
-    const remove = () => removeHold("payer-0", "id", 30, 40, table);
-    expect([await remove(), await remove()]).toEqual([true, false]);
+    const { table, read, payers } = await startBudgets([100]);
+    const add = (id: string, amount: number) => addHolds(payers, id, of(amount), table);
+    expect([await add("id", 30), await add("id", 30)]).toEqual([true, false]);
+    expect(await read()).toMatchObject([{ left: 70, open: 1, holds: { id: of(30) } }]);
+    const remove = () => removeHold(ofRun("payer-0"), "id", 30, 40, table);
+    await remove();
+    await remove();
     expect(await read()).toMatchObject([{ left: 60, spent: 40, open: 0, holds: {} }]);
-    expect(await addHold("payer-0", "all", { ...hold, amount: 60 }, table), "all that is left").toBe(true);
-    expect(await addHold("payer-0", "more", { ...hold, amount: 1 }, table)).toBe(false);
+    expect(await add("all", 60), "all that is left").toBe(true);
+    expect(await add("more", 1)).toBe(false);
+  });
+
+  it("is added to all budgets in one write, or to none", async () => {
+    const { table, read, payers } = await startBudgets([100, 50, 100]);
+    const counted = { ...table, write: vi.fn(table.write), transact: vi.fn(table.transact) };
+    const add = (id: string, amount: number) => addHolds(payers, id, of(amount), counted);
+    expect([await add("more", 51), await add("all", 50)]).toEqual([false, true]);
+    expect((await read()).map(({ left, open }) => [left, open])).toEqual([
+      [50, 1],
+      [0, 1],
+      [50, 1],
+    ]);
+    expect([counted.write.mock.calls, counted.transact.mock.calls.length]).toEqual([[], 2]);
+    expect(await addHolds([], "none", of(1), counted), "nothing pays").toBe(true);
+  });
+
+  it("is not added where other calls write the same items all the time, which is tried again", async () => {
+    const { table, payers, call } = await startBudgets([100, 100]);
+    let busy = 1;
+    const transact: Table["transact"] = async (writes) => {
+      if (busy-- > 0) throw new TableBusy(new Error("a conflict"));
+      return table.transact(writes);
+    };
+    expect(await addHolds(payers, "id", of(10), { ...table, transact })).toBe(false);
+    busy = 1;
+    expect(await call({ wanted: 20 }, { table: { ...table, transact } })).toMatchObject({ amount: 30 });
   });
 
   it("is charged in full once it has expired, with one read if none has", async () => {
@@ -307,10 +346,10 @@ describe("a hold", () => {
     const get = vi.fn(table.get);
     const counting = { ...ports, table: { ...table, get } };
     clock.now += LASTS_MS - 1;
-    expect(await sweep("payer-0", counting)).toMatchObject({ left: 890, spent: 0, open: 1 });
+    expect(await sweep(ofRun("payer-0"), counting)).toMatchObject({ left: 890, spent: 0, open: 1 });
     expect(get).toHaveBeenCalledTimes(1);
     clock.now += 1;
-    expect(await sweep("payer-0", counting)).toMatchObject({ left: 890, spent: 110, open: 0, holds: {} });
+    expect(await sweep(ofRun("payer-0"), counting)).toMatchObject({ left: 890, spent: 110, open: 0, holds: {} });
   });
 });
 
@@ -329,13 +368,14 @@ describe("an allowance", () => {
 
   it("of a child is at most what every budget above it has not spent, regardless of holds", async () => {
     const { table } = await startBudgets([300, 200, 250].map((milliseconds) => milliseconds * 1_000_000));
-    await addHold("payer-1", "id", { amount: 150_000_000, at: 1, until: 2, run: "r", execution: "e" }, table);
+    const payer = ofRun("payer-1");
+    await addHolds([payer], "id", { amount: 150_000_000, at: 1, until: 2, run: "r", execution: "e" }, table);
     const child = (budgetUsd?: number) => childAllowance(budgetUsd, { runId: "payer-0", hasBudget: true }, table);
     const above = ["payer-0", "payer-1", "payer-2"];
     expect(await child()).toEqual({ above });
     expect(await child(0.2)).toEqual({ limit: 200_000_000, above });
     await expect(child(0.2001)).rejects.toThrow("config.budget_usd: is more than the 0.2000 US dollars that are left");
-    await removeHold("payer-1", "id", 150_000_000, 300_000_000, table);
+    await removeHold(payer, "id", 150_000_000, 300_000_000, table);
     await expect(child(0.0001)).rejects.toThrow("is more than the 0.0000 US dollars that are left");
   });
 

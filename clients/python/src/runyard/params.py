@@ -814,7 +814,7 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
+    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
     """Always null. Runs are kept indefinitely: any other value returns 422."""
@@ -847,7 +847,7 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
+    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
     """Always null. Runs are kept indefinitely: any other value returns 422."""

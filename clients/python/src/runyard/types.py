@@ -2115,7 +2115,7 @@ class TeamSettings(BaseModel):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
+    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[float]
     """Always null. Runs are kept indefinitely: any other value returns 422."""
@@ -2142,6 +2142,35 @@ class ListTeamsResponse(BaseModel):
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
+
+
+class MonthlySpending(BaseModel):
+    """What the model calls of a team's runs cost in the current calendar month, in UTC."""
+
+    budget_usd: Optional[float]
+    """The setting `budget_usd_month`. Null: not limited."""
+
+    spent_usd: float
+    """The cost in US dollars of the calls that have ended."""
+
+    renews_at: Timestamp
+    """The beginning of the next month."""
+
+
+class TeamDetail(BaseModel):
+    """A team with its current month."""
+
+    uid: str
+    """The team's id."""
+
+    name: str
+    """The team's name."""
+
+    settings: TeamSettings
+    """The team's limits and defaults."""
+
+    month: MonthlySpending
+    """What models cost the team's runs in the current calendar month, in UTC."""
 
 
 class MemberItem(BaseModel):

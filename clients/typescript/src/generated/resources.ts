@@ -934,13 +934,13 @@ export class Teams extends APIResource {
   }
 
   /**
-   * Returns a team with its settings.
+   * Returns a team with its settings and its spending of the month.
    *
    * Requires the role `admin`.
    *
    * `GET /agent/teams/{teamUid}`
    */
-  retrieve(teamUid: string, options?: RequestOptions): APIPromise<types.TeamItem> {
+  retrieve(teamUid: string, options?: RequestOptions): APIPromise<types.TeamDetail> {
     return this.transport.request({ method: "GET", path: path`/agent/teams/${teamUid}`, options });
   }
 
@@ -951,7 +951,7 @@ export class Teams extends APIResource {
    *
    * `PUT /agent/teams/{teamUid}`
    */
-  update(teamUid: string, body: types.UpdateTeamRequest, options?: RequestOptions): APIPromise<types.TeamItem> {
+  update(teamUid: string, body: types.UpdateTeamRequest, options?: RequestOptions): APIPromise<types.TeamDetail> {
     return this.transport.request({ method: "PUT", path: path`/agent/teams/${teamUid}`, body, options });
   }
 

@@ -740,7 +740,7 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
@@ -1491,6 +1491,18 @@ interface components {
             default_model_id: string;
             /** @description The models of the deployment. */
             models: components["schemas"]["Model"][];
+        };
+        /** @description What the model calls of a team's runs cost in the current calendar month, in UTC. */
+        MonthlySpending: {
+            /** @description The setting `budget_usd_month`. Null: not limited. */
+            budget_usd: number | null;
+            /** @description The cost in US dollars of the calls that have ended. */
+            spent_usd: number;
+            /**
+             * Format: date-time
+             * @description The beginning of the next month.
+             */
+            renews_at: string;
         };
         /** @description A notification of the run's user. */
         NotifyUserRequest: {
@@ -2330,6 +2342,17 @@ interface components {
             /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
         };
+        /** @description A team with its current month. */
+        TeamDetail: {
+            /** @description The team's id. */
+            uid: string;
+            /** @description The team's name. */
+            name: string;
+            /** @description The team's limits and defaults. */
+            settings: components["schemas"]["TeamSettings"];
+            /** @description What models cost the team's runs in the current calendar month, in UTC. */
+            month: components["schemas"]["MonthlySpending"];
+        };
         /** @description A team as responses show it. */
         TeamItem: {
             /** @description The team's id. */
@@ -2360,7 +2383,7 @@ interface components {
             default_model_id: string | null;
             /** @description The environment of runs that set none. */
             default_environment_id: string | null;
-            /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+            /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
             budget_usd_month: number | null;
             /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
             retention_days: number | null;
@@ -2625,7 +2648,7 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
@@ -3159,6 +3182,7 @@ export type MessagesResponse = components['schemas']['MessagesResponse'];
 export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
+export type MonthlySpending = components['schemas']['MonthlySpending'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
 export type Overlap = components['schemas']['Overlap'];
@@ -3198,6 +3222,7 @@ export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
+export type TeamDetail = components['schemas']['TeamDetail'];
 export type TeamItem = components['schemas']['TeamItem'];
 export type TeamKey = components['schemas']['TeamKey'];
 export type TeamSettings = components['schemas']['TeamSettings'];

@@ -15,6 +15,7 @@ from ...params import (
 )
 from ...types import (
     ListTeamsResponse,
+    TeamDetail,
     TeamItem,
 )
 from .._io import Page
@@ -81,8 +82,8 @@ class Teams(Resource):
             options=options,
         )
 
-    def retrieve(self, team_uid: str, **options: Unpack[RequestOptions]) -> TeamItem:
-        """Returns a team with its settings.
+    def retrieve(self, team_uid: str, **options: Unpack[RequestOptions]) -> TeamDetail:
+        """Returns a team with its settings and its spending of the month.
 
         Requires the role `admin`.
 
@@ -92,7 +93,7 @@ class Teams(Resource):
             team_uid: The team's id.
         """
         return self._call(
-            "GET", _wire.path("/agent/teams/{team_uid}", team_uid=team_uid), cast_to=TeamItem, options=options
+            "GET", _wire.path("/agent/teams/{team_uid}", team_uid=team_uid), cast_to=TeamDetail, options=options
         )
 
     def update(
@@ -102,7 +103,7 @@ class Teams(Resource):
         name: Union[Optional[str], NotGiven] = NOT_GIVEN,
         settings: Union[Optional[UpdateTeamRequestSettingsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
-    ) -> TeamItem:
+    ) -> TeamDetail:
         """Updates a team's name and settings.
 
         Settings that are absent keep their values; null restores the default. Requires the role `admin`.
@@ -117,7 +118,7 @@ class Teams(Resource):
         return self._call(
             "PUT",
             _wire.path("/agent/teams/{team_uid}", team_uid=team_uid),
-            cast_to=TeamItem,
+            cast_to=TeamDetail,
             body={"name": name, "settings": settings},
             options=options,
         )
