@@ -25,6 +25,8 @@ it.each([
   ["nothing", {}, { settings: {} }],
   ["the name", { name: " Store " }, { name: "Store", settings: {} }],
   ["a limit", { queue_limit: "40 " }, { settings: { queue_limit: 40 } }],
+  ["the budget of a month", { budget_usd_month: "2.5" }, { settings: { budget_usd_month: 2.5 } }],
+  ["a budget that is removed", { budget_usd_month: "" }, { settings: { budget_usd_month: null } }],
   ["a limit that becomes the default", { identity_limit: " " }, { settings: { identity_limit: null } }],
 ])("toUpdateTeamRequest contains only what was changed: %s", (_, changes, request) => {
   expect(toUpdateTeamRequest(changes)).toEqual(request);

@@ -7,8 +7,10 @@ export const LIMITS = [
   ["identity_limit", "Agents"],
 ] as const;
 
-/** The texts that a person has changed in the form of a team. An empty limit stands for the default. */
-export type TeamChanges = Partial<Record<"name" | (typeof LIMITS)[number][0], string>>;
+export type Limit = (typeof LIMITS)[number][0] | "budget_usd_month";
+
+/** The texts that a person has changed in the form of a team. An empty limit stands for the default, an empty budget for none. */
+export type TeamChanges = Partial<Record<"name" | Limit, string>>;
 
 /** The body that saves changes. What is not among them is left out, because another admin may have changed it meanwhile. */
 export const toUpdateTeamRequest = ({ name, ...limits }: TeamChanges): UpdateTeamRequest => ({

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { TeamItem } from "../../clients/typescript/src/index.ts";
+import type { TeamDetail } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { teamQuery } from "../api/queries.ts";
@@ -9,10 +9,11 @@ import { sessionQuery } from "../api/session.ts";
 import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
+import { formatDay, formatUsd } from "../ui/format.ts";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
-import { LIMITS, type TeamChanges, toUpdateTeamRequest } from "./team-changes.ts";
+import { LIMITS, type Limit, type TeamChanges, toUpdateTeamRequest } from "./team-changes.ts";
 
 interface TeamSectionProps {
   readonly teamUid: string;
@@ -32,7 +33,7 @@ export function TeamSection({ teamUid, isAdmin, me }: TeamSectionProps) {
   );
 }
 
-function TeamForm({ team }: { readonly team: TeamItem }) {
+function TeamForm({ team }: { readonly team: TeamDetail }) {
   const [changes, setChanges] = useState<TeamChanges>({});
   const save = useMutation({
     mutationFn: (sent: TeamChanges) => client.teams.update(team.uid, toUpdateTeamRequest(sent)),
@@ -45,10 +46,11 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
     },
   });
   const change = (more: TeamChanges) => setChanges((last) => ({ ...last, ...more }));
-  const textErrors = LIMITS.map(([limit]) => parseAmount(changes[limit] ?? "").error);
+  const textError = (limit: Limit) => parseAmount(changes[limit] ?? "").error;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (textErrors.every((error) => error === undefined)) save.mutate(changes);
+    const limits = [...LIMITS.map(([limit]) => limit), "budget_usd_month" as const];
+    if (limits.every((limit) => textError(limit) === undefined)) save.mutate(changes);
   };
   return (
     <section className="card" aria-label={`Team ${team.name}`}>
@@ -64,18 +66,27 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
           onChange={(event) => change({ name: event.target.value })}
         />
         <div className="field-row">
-          {LIMITS.map(([limit, label], index) => (
+          {LIMITS.map(([limit, label]) => (
             <TextField
               key={limit}
               label={label}
               inputMode="numeric"
               placeholder="Default"
               value={changes[limit] ?? String(team.settings[limit])}
-              error={textErrors[index] ?? fieldError(save.error, limit)}
+              error={textError(limit) ?? fieldError(save.error, limit)}
               onChange={(event) => change({ [limit]: event.target.value })}
             />
           ))}
         </div>
+        <TextField
+          label="Budget for models in a month, in US dollars"
+          inputMode="decimal"
+          placeholder="Not limited"
+          value={changes.budget_usd_month ?? String(team.settings.budget_usd_month ?? "")}
+          error={textError("budget_usd_month") ?? fieldError(save.error, "budget_usd_month")}
+          hint={describeMonth(team.month)}
+          onChange={(event) => change({ budget_usd_month: event.target.value.replace(",", ".") })}
+        />
         <InlineError error={save.error} />
         <div className="row">
           <Button type="submit" busy={save.isPending}>
@@ -91,3 +102,6 @@ function TeamForm({ team }: { readonly team: TeamItem }) {
     </section>
   );
 }
+
+const describeMonth = ({ spent_usd, renews_at }: TeamDetail["month"]): string =>
+  `${formatUsd(spent_usd)} spent this month. The next one begins ${formatDay(renews_at.slice(0, 10))} (UTC).`;
