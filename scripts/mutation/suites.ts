@@ -10,7 +10,7 @@ const EVERY_ENDPOINT = ["test/api/{contract-lists,contract-rules,list-cursors,op
  */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   shared: ["test/domain", "test/api", "test/store", "test/security/m*.test.ts"],
-  "shared/budgets": ["test/domain/reservations.test.ts"],
+  "shared/budgets": ["test/domain/{reservations,team-months}.test.ts", "test/api/team-budgets.test.ts"],
   "shared/conversations": [
     "test/api/{artifacts,caps,conversation-pages,conversation-rules,delegated,life,live-output,local-run}.test.ts",
     "test/api/{raw-transcripts,redirects,send-followup,snapshots,stored-items,stream-events}.test.ts",
@@ -46,7 +46,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "shared/limits": ["test/api/{rate-limits,scope-limits}.test.ts"],
   "shared/model-gateway": [
     "test/domain/model-{dialects,filters,prices,relay,upstream}.test.ts",
-    "test/api/{model-gateway,model-budgets,model-responses}.test.ts",
+    "test/api/{model-gateway,model-budgets,model-responses,team-budgets}.test.ts",
     "test/security/model-budgets.test.ts",
   ],
   "shared/oidc": ["test/domain/issuers.test.ts", "test/api/{oidc-sign-in,token}.test.ts"],

@@ -40,8 +40,10 @@ export const ERROR_GUIDE = {
     detail: "the team has no credits left",
   },
   budget_exceeded: {
-    meaning: "The model budget of the run or of one of its ancestors is used up. A run in progress is stopped.",
-    remedy: "Create the run again with a larger `config.budget_usd` or a cheaper model.",
+    meaning:
+      "The model budget of the run, of one of its ancestors or of its team for the month is used up. A run in progress is stopped.",
+    remedy:
+      "Create the run again with a larger `config.budget_usd` or a cheaper model. An admin can raise the team's `settings.budget_usd_month`, which renews each month.",
     detail: "what is left of the run's budget is not enough for another call of anthropic/claude-opus-5-5",
   },
   external_authentication_required: {

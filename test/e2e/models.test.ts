@@ -84,4 +84,34 @@ describe("models of a single machine", () => {
     expect((await call("GET", `/agent/runs/${run}/response`)).body).toMatchObject({ text: "The sum is 2." });
     expect((await outputs(run)).at(-1)).toBe("2\n");
   });
+
+  it("end a run in the middle when the budget of its team for the month is spent", async () => {
+    const { create, ended, call } = client(service);
+    const [{ uid }] = (await call("GET", "/agent/me")).body.teams;
+    const setBudget = (budget_usd_month: number | null) =>
+      call("PUT", `/agent/teams/${uid}`, { settings: { budget_usd_month } });
+    const { spent_usd } = (await setBudget(null)).body.month;
+    const limit = Math.ceil((spent_usd + 0.15) * 10_000) / 10_000;
+    expect((await setBudget(limit)).status).toBe(200);
+    // Its output limit is lowered to what the budget allows, and the response uses all of it.
+    const usage = { input: 100, output: 16_384 };
+    standIn.turns.push({ tools: [{ name: "run_command", input: { command: "echo half" } }], usage });
+    const run = await create("Count to two.");
+    const { state, status_message, request_usage } = await ended(run);
+    expect({ state, ...status_message }).toMatchObject({ state: "FAILED", error_code: "budget_exceeded" });
+    expect(status_message.message).toContain(`the team's monthly budget of ${limit} US dollars`);
+    expect(status_message.message).toMatch(/; it renews on \d{4}-\d{2}-01 \(UTC\)$/);
+    const { inference_cost } = request_usage;
+    expect(inference_cost).toBeGreaterThan(0.1);
+    expect(inference_cost).toBeLessThanOrEqual(0.15);
+    const { month } = (await call("GET", `/agent/teams/${uid}`)).body;
+    expect(month).toMatchObject({ budget_usd: limit, spent_usd: expect.closeTo(spent_usd + inference_cost, 6) });
+
+    const runbook = await create("```sh\ndate\n```", { config: { model_id: "local/runbook" } });
+    expect((await ended(runbook)).state).toBe("SUCCEEDED");
+    await setBudget(null);
+    standIn.turns.push({ text: "one, two" });
+    await call("POST", `/agent/runs/${run}/followups`, { message: "go on" });
+    expect(await ended(run)).toMatchObject({ state: "SUCCEEDED" });
+  });
 });
