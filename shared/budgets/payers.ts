@@ -18,7 +18,7 @@ interface Payers {
  * case is possible in a spent month, too.
  */
 export async function readPayers(
-  head: RunHead,
+  head: Pick<RunHead, "run_id" | "scope" | "b">,
   { startedAt, isFree }: { readonly startedAt: number; readonly isFree: boolean },
   table: Pick<Table, "get">,
 ): Promise<Payers> {

@@ -228,7 +228,7 @@ export const toCheckAttributes = (runId: string, at: number) => ({
 });
 
 /** The owner of the run, read from its scope key. */
-export function parseOwner(head: RunHead): Owner {
+export function parseOwner(head: Pick<RunHead, "scope">): Owner {
   const [type, uid] = head.scope.split("#");
   return { type: type === "TEAM" ? "Team" : "User", uid: uid ?? "" };
 }

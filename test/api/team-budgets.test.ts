@@ -11,8 +11,8 @@ let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 beforeEach(async () => {
-  const MODEL_PRICES = `${MODEL_SETTINGS.MODEL_PRICES},compatible/free=0/0`;
-  const settings = { ...MODEL_SETTINGS, MODEL_PRICES, COMPATIBLE_MODELS: "llama,free" };
+  const MODEL_PRICES = `${MODEL_SETTINGS.MODEL_PRICES},compatible/free=0/0,compatible/written=0/10`;
+  const settings = { ...MODEL_SETTINGS, MODEL_PRICES, COMPATIBLE_MODELS: "llama,free,written" };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
@@ -244,7 +244,7 @@ describe("a team's monthly budget", () => {
     expect((await shown(runbook)).state).toBe("SUCCEEDED");
     const free = await workingRun(plane, RUN);
     expect((await gateway.chat(free.key, { model: "compatible/free" })).status).toBe(200);
-    expect((await gateway.chat(free.key)).status).toBe(403);
+    expect((await gateway.chat(free.key, { model: "compatible/written" })).status, "only input is free").toBe(403);
     expect((await shown(free)).state).toBe("FAILED");
   });
 
@@ -257,6 +257,9 @@ describe("a team's monthly budget", () => {
       "the team has a monthly budget, and the price of compatible/llama is not known",
     );
     expect((await shown(run)).state).toBe("INPROGRESS");
+    const own = await workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd: 1 } });
+    const refused = await gateway.chat(own.key, { model: "compatible/llama" });
+    expect(await refused.text()).toContain("the run has a budget, and the price of compatible/llama is not known");
     await setBudget(null);
     expect((await gateway.chat(run.key, { model: "compatible/llama" })).status).toBe(200);
   });

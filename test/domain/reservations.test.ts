@@ -338,6 +338,8 @@ describe("a hold", () => {
     expect(await addHolds(payers, "id", of(10), { ...table, transact })).toBe(false);
     busy = 1;
     expect(await call({ wanted: 20 }, { table: { ...table, transact } })).toMatchObject({ amount: 30 });
+    const broken: Table["transact"] = () => Promise.reject(new Error("no table"));
+    await expect(addHolds(payers, "id", of(10), { ...table, transact: broken })).rejects.toThrow("no table");
   });
 
   it("is charged in full once it has expired, with one read if none has", async () => {

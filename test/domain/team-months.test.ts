@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { triggers } from "#infra/triggers.ts";
 import { addHolds, addSpending, type Payer, putBudget, readBudget, readPayer } from "#shared/budgets/budget-store.ts";
+import { readPayers } from "#shared/budgets/payers.ts";
 import { type BudgetPorts, type Quote, type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
 import { type TeamMonth, teamMonth } from "#shared/budgets/team-month.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import { readTeamDetail } from "#shared/teams/team-detail.ts";
 import { mutatedTable } from "../support/conditions.ts";
 import { withRights } from "../support/rights.ts";
 
@@ -37,6 +39,67 @@ describe("the month of a team", () => {
         expect(teamMonth("t", endsAt).month > month).toBe(true);
       }),
     );
+  });
+});
+
+describe("readPayers", () => {
+  const startedAt = at("2026-05-18T19:00:00Z");
+  const setUp = async () => {
+    const table = memoryTable();
+    await table.write({ kind: "put", item: { ...keys.team("t"), v: 1, uid: "t", name: "T", created_at: 1 } });
+    await table.write(putBudget("run", { limit: 7, above: ["root"] }));
+    const reads: string[] = [];
+    const get: typeof table.get = async (key) => {
+      reads.push(key.sk);
+      return table.get(key);
+    };
+    const limit = (budget_usd_month: number) =>
+      table.write({ kind: "update", key: keys.team("t"), set: { budget_usd_month } });
+    const read = (head: { scope: string; b?: true }, isFree = false) =>
+      readPayers({ run_id: "run", ...head }, { startedAt, isFree }, { get });
+    return { reads, limit, read };
+  };
+  const ofRuns = ["run", "root"].map((runId) => ({ kind: "run", runId }));
+
+  it("returns the budgets of the run and its ancestors, and the month that its cost counts in", async () => {
+    const { reads, read } = await setUp();
+    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: ofRuns, countedIn: MAY });
+    expect(reads.splice(0).toSorted()).toEqual(["BUDGET", "TEAM"]);
+    expect(await read({ scope: "TEAM#t" }), "without a budget").toStrictEqual({ payers: [], countedIn: MAY });
+    expect(reads).toEqual(["TEAM"]);
+  });
+
+  it("returns the month as the last payer if the team has a budget", async () => {
+    const { limit, read } = await setUp();
+    await limit(0.5);
+    const month = payerOf(500_000_000);
+    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: [...ofRuns, month] });
+    expect(await read({ scope: "TEAM#t" })).toStrictEqual({ payers: [month] });
+  });
+
+  it("reads and returns no month for personal runs and for calls that cost nothing", async () => {
+    const { reads, limit, read } = await setUp();
+    await limit(0.5);
+    expect(await read({ scope: "USER#u", b: true })).toStrictEqual({ payers: ofRuns });
+    expect(await read({ scope: "TEAM#t", b: true }, true)).toStrictEqual({ payers: ofRuns });
+    expect(reads).toEqual(["BUDGET", "BUDGET"]);
+  });
+
+  it("returns no limit for a team that was deleted", async () => {
+    const { read } = await setUp();
+    expect(await read({ scope: "TEAM#gone" })).toStrictEqual({ payers: [], countedIn: teamMonth("gone", startedAt) });
+  });
+});
+
+describe("readTeamDetail", () => {
+  it("throws not found where the team was deleted, although its month exists", async () => {
+    const table = memoryTable();
+    await addSpending(MAY, 60, table);
+    const reading = readTeamDetail("t", { table, now: () => at("2026-05-18T19:00:00Z") });
+    await expect(reading).rejects.toMatchObject({
+      code: "resource_not_found",
+      detail: expect.stringContaining("team"),
+    });
   });
 });
 
