@@ -71,6 +71,30 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: [
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/runyard/webhook-secrets/*]",
+    ],
+    paths: /^Runyard-(Routes-(Webhooks|Teams)\/[^/]+|Execution\/Webhooks\/Send)\/Role\/Resource$/,
+    reason:
+      "A parameter is called after its team and its webhook, which callers make, so it is named by the path that all of ours are under and nothing else is.",
+  },
+  {
+    rules: ["AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204/stream/*]"],
+    paths: /^Runyard-Execution\/Webhooks\/Plan\/Role\/Resource$/,
+    reason:
+      "Lambda lists the streams of the table before it reads the one of the event source mapping. The other rights are on that one.",
+  },
+  {
+    rules: ["AwsSolutions-IAM5[Resource::*]"],
+    paths: /^Runyard-Execution\/Webhooks\/(Send|Plan)\/Role\/Resource$/,
+    reason: "X-Ray's two writing actions take no resource.",
+  },
+  {
+    rules: ["AwsSolutions-SQS3"],
+    paths: /^Runyard-Execution\/Webhooks\/Dead\/Resource$/,
+    reason: "It is the dead-letter queue of the stream of the table, which is no queue.",
+  },
+  {
+    rules: [
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:<AWS::Region>:<AWS::AccountId>:inference-profile/global.anthropic.*]",
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/anthropic.*]",
     ],

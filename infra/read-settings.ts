@@ -93,6 +93,7 @@ function readOptional(
     baseUrl: readBaseUrl(text("baseUrl")),
     alarmEmail: text("alarmEmail"),
     existingTable: text("existingTable"),
+    existingTableStream: text("existingTableStream"),
     existingBucket: text("existingBucket"),
     accountConcurrency: count("accountConcurrency", 10, 1_000_000),
     sandboxConcurrency: count("sandboxConcurrency", 1, 100_000),

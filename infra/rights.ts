@@ -79,6 +79,12 @@ export interface Rights {
   readonly watch?: readonly "UpdateItem"[];
   /** Values of secrets, as parameters below the one path of ours. */
   readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
+  /** Signing secrets of webhooks, as parameters below a path of their own. */
+  readonly webhookSecrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
+  /** Requests attempts of deliveries from the function that makes them. */
+  readonly webhookAttempts?: readonly "InvokeFunction"[];
+  /** Calls the function that sends requests to the URLs of webhooks. */
+  readonly webhookSender?: readonly "InvokeFunction"[];
   /** Timers of schedules, in our only group. Setting one passes it the role by which it sends. */
   readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
 }

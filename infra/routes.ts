@@ -184,7 +184,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/teams", file: "teams/list-teams", who: people, rights: { table: ask } },
   { method: "GET", path: "/agent/teams/{teamUid}", file: "teams/get-team", who: people, rights: { table: ask } },
   { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"], runsQueue: send } },
-  { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
+  { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"], webhookSecrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, rights: { table: read } },
   { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...read, ...write, "DeleteItem"] } },
@@ -198,6 +198,14 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, rights: { table: read } },
   { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
   { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
+
+  { method: "POST", path: "/agent/webhooks", file: "webhooks/create-webhook", who: people, rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/webhooks", file: "webhooks/list-webhooks", who: people, rights: { table: read } },
+  { method: "GET", path: "/agent/webhooks/{webhookUid}", file: "webhooks/get-webhook", who: people, rights: { table: ask } },
+  { method: "PUT", path: "/agent/webhooks/{webhookUid}", file: "webhooks/update-webhook", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/agent/webhooks/{webhookUid}", file: "webhooks/delete-webhook", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "GET", path: "/agent/webhooks/{webhookUid}/deliveries", file: "webhooks/list-deliveries", who: people, rights: { table: read } },
+  { method: "POST", path: "/agent/webhooks/{webhookUid}/redeliver", file: "webhooks/redeliver-webhook", who: people, rights: { table: [...read, ...write] } },
 
   { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
   { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true, untraced: true },

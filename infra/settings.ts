@@ -21,6 +21,8 @@ export interface Settings {
   readonly tableName: string;
   /** A table that is used in place of the created one: a restored table, or one that an earlier installation left. @default none */
   readonly existingTable?: string;
+  /** ARN of the stream of that table, with new images. Without it, webhooks cannot be created. @default none */
+  readonly existingTableStream?: string;
   /** A bucket that is used in place of the created one, such as that of an earlier installation. @default none */
   readonly existingBucket?: string;
   /** Address that alarms are mailed to. @default alarms only show in the console */

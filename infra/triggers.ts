@@ -114,6 +114,34 @@ export const triggers = {
     },
     timeoutSeconds: 60,
   },
+  /** The stream of the table: adds deliveries of new events of runs to webhooks. */
+  planDeliveries: {
+    file: "execution/plan-deliveries",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      webhookAttempts: ["InvokeFunction"],
+    },
+    timeoutSeconds: 30,
+  },
+  /** Asynchronous invocation by plan-deliveries, and each minute: attempts deliveries of webhooks. */
+  attemptDeliveries: {
+    file: "execution/attempt-deliveries",
+    rights: {
+      table: ["BatchGetItem", "Query", "UpdateItem"],
+      indexes: ["gsi6"],
+      webhookSender: ["InvokeFunction"],
+    },
+    // A pass begins requests for half a minute, and a call of the sender takes 40 seconds at most.
+    timeoutSeconds: 80,
+    memoryMb: 256,
+  },
+  /** Synchronous invocation: sends requests to the URLs of webhooks. It has no right on the table. */
+  sendWebhooks: {
+    file: "execution/send-webhooks",
+    rights: { webhookSecrets: ["GetParameters"] },
+    timeoutSeconds: 35,
+    memoryMb: 256,
+  },
   /** WebSocket `$connect`: accepts a self-hosted worker. */
   connectWorker: {
     file: "workers/connect-worker",

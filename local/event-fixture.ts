@@ -21,6 +21,7 @@ export const PLACEHOLDERS = [
   "invitation_token",
   "session_uid",
   "rule_uid",
+  "webhook_uid",
   "oidc_token",
 ] as const;
 export const Placeholder = v.picklist(PLACEHOLDERS);

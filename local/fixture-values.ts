@@ -20,6 +20,7 @@ const OF_A_TEAM: readonly Placeholder[] = [
   "invitation_token",
   "session_uid",
   "rule_uid",
+  "webhook_uid",
   "oidc_token",
 ];
 

@@ -41,6 +41,7 @@ const targets: Targets = {
   },
   models: { keys: [{ name: "", arn: "parameter/model-keys", variable: "" }], bedrock: [], environment: {} },
   secrets: { path: "", arns: "parameter/secrets/*" },
+  webhookSecrets: { path: "", arns: "parameter/webhook-secrets/*" },
   timers: {
     group: "",
     arns: "schedule-group/runyard/*",

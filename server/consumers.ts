@@ -1,8 +1,10 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
+import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
@@ -47,6 +49,17 @@ export function registerConsumers(
     queues.consume({ ...rest, queue, handle: (event) => deadRunConsumer.handle(event, ports) });
   }
   queues.consume({ ...rest, queue: QUEUES.ticks, handle: (event) => fireSchedule.handle(event, ports) });
+  // One at a time, since each changes the counter of its webhook, and in their order.
+  queues.consume({
+    concurrency: 1,
+    queue: QUEUES.webhookEvents,
+    handle: (event) => planDeliveries.handle(event, ports),
+  });
+  queues.consume({
+    ...rest,
+    queue: QUEUES.webhookAttempts,
+    handle: (event) => attemptDeliveries.handle(event, ports),
+  });
   queues.consume({ ...rest, queue: QUEUES.reaper, handle: (event) => reapRuns.handle(event, ports) });
 }
 

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
+import { sendWebhooks } from "#functions/execution/send-webhooks.ts";
 import { routePaths } from "#infra/routes.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
@@ -16,6 +17,7 @@ import { type MemorySignals, memorySignals } from "#shared/live/memory-signals.t
 import { logLine } from "#shared/log/log.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { createIssuers } from "#shared/oidc/issuers.ts";
+import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
@@ -27,9 +29,12 @@ import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
+import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
+import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
+import type { AttemptPorts, DeliveryPlanPorts, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import type { ConnectPorts } from "#shared/worker-socket/connect-worker.ts";
 import type { WorkerReadPorts } from "#shared/workers/connected-workers.ts";
 import type { Database } from "./database/database.ts";
@@ -40,6 +45,7 @@ import { DiskFiles } from "./files/disk-files.ts";
 import { modelProviders } from "./model-providers.ts";
 import { Queues } from "./queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
+import { EventOutbox, sqliteAttemptQueue } from "./queue/webhook-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
@@ -62,6 +68,10 @@ export type ServerPorts = DispatchPorts &
   SkillPorts &
   DiscoveryPorts &
   DeletionPorts &
+  TeamDeletionPorts &
+  WebhookPorts &
+  DeliveryPlanPorts &
+  AttemptPorts &
   LimitPorts &
   EventPorts &
   GatewayPorts &
@@ -100,9 +110,16 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
     const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
     const queues = new Queues(database, Date.now);
     const signals = memorySignals();
+    const outbox = new EventOutbox(database, queues);
     return {
       database,
-      table: sqliteTable(database, { onWrite: (key) => signals.notify(parseRunId(key)) }),
+      table: sqliteTable(database, {
+        onNewItem: outbox.send,
+        onWrite: (key) => {
+          signals.notify(parseRunId(key));
+          outbox.wake(key);
+        },
+      }),
       signals,
       queues,
       timers: new Timers({ database, now: Date.now, send: makeTickSender(queues) }),
@@ -152,8 +169,19 @@ export function createPorts(
       now,
     },
   };
+  const vault = sqliteSecretVault(database, adapters.installationKey);
+  const allowsPrivate = environment["RUNYARD_WEBHOOKS_ALLOW_PRIVATE"] === "1";
+  const sending: SendPorts = {
+    webhookSecrets: vault,
+    fetch: createOutwardFetch({ allowsPrivate, timeoutMs: RECEIVER_MS }),
+    now,
+  };
   return {
     ...discovery,
+    webhookSecrets: vault,
+    webhooks: { isAvailable: true, allowsPrivate },
+    attempts: sqliteAttemptQueue(queues),
+    sender: { send: (requests) => sendWebhooks.handle({ v: 1, requests }, sending) },
     files,
     runs: runStore(table),
     search: sqliteRunSearch(database),
@@ -166,7 +194,7 @@ export function createPorts(
     passes: sqlitePassQueue(queues),
     // They have a consumer of their own.
     deadRuns: { drain: async () => undefined },
-    vault: sqliteSecretVault(database, adapters.installationKey),
+    vault,
     principals: principalStore(table, now),
     cursors: cursors(table),
     rates: configuredRateLimits(),

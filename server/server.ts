@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
+import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -153,6 +154,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
   const timers = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(MINUTE, ports)),
     repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(MINUTE, ports)),
+    repeat("attempt deliveries", MINUTE_MS, () => attemptDeliveries.handle(MINUTE, ports)),
     repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
     repeat("measure the disk", MINUTE_MS, () => disk.measure()),
     repeat("measure the files", HOUR_MS, () => disk.measureAll()),

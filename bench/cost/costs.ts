@@ -5,7 +5,7 @@ import { type BillLine, toBill } from "./price-table.ts";
 const Count = v.pipe(v.number(), v.minValue(0));
 /** Calls that a test counts on a control plane in memory, by DynamoDB's published rules. */
 export const CountedCalls = v.object({
-  /** A pass of the reaper and one of the reconciler, with nothing to do. */
+  /** A pass of the reaper, one of the reconciler and one of the attempts of webhooks, with nothing to do. */
   idleMinute: v.object({ reads: Count, writes: Count }),
   /** A run of ten minutes. */
   run: v.object({

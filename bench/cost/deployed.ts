@@ -36,6 +36,7 @@ const FunctionProperties = v.object({
   TracingConfig: v.exactOptional(v.object({ Mode: v.string() })),
 });
 const RuleProperties = v.object({ Targets: v.array(v.object({ Arn: Reference })) });
+const StreamProperties = v.looseObject({ StartingPosition: v.string() });
 const FREE_DISK_MB = 512;
 
 /** The context of cdk.json, which the command line of the CDK would read. */
@@ -86,7 +87,10 @@ function read(templates: readonly v.InferOutput<typeof Template>[]): Deployed {
     });
   }
   return {
-    mappings: ofType("AWS::Lambda::EventSourceMapping").length,
+    // Lambda reads the stream of a table free of charge.
+    mappings: ofType("AWS::Lambda::EventSourceMapping").filter(
+      ([, { Properties }]) => !v.is(StreamProperties, Properties),
+    ).length,
     alarms: ofType("AWS::CloudWatch::Alarm").length,
     minutely: ofType("AWS::Events::Rule").flatMap(([, { Properties }]) =>
       v.parse(RuleProperties, Properties).Targets.flatMap(({ Arn }) => names.get(Arn["Fn::GetAtt"][0]) ?? []),

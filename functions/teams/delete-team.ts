@@ -1,18 +1,17 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
-import { removeTeam } from "#shared/teams/delete-team.ts";
+import { type DeletionPorts, removeTeam } from "#shared/teams/delete-team.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 
 /**
- * DELETE /agent/teams/{teamUid}: deletes a team with its identities, keys, environments and secrets. The team's runs
+ * DELETE /agent/teams/{teamUid}: deletes a team with its identities, keys, environments, secrets and webhooks. The team's runs
  * must have ended and its schedules must be deleted, otherwise the response is 409. Requires the role `admin`.
  */
 export const deleteTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }) },
   reply: { 204: NO_CONTENT },
-  async run({ path, principal }, ports: SecretPorts) {
+  async run({ path, principal }, ports: DeletionPorts) {
     const { user } = requireAdmin(path.teamUid, principal);
     await removeTeam(path.teamUid, user.uid, ports);
     return { status: 204 };

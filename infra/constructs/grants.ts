@@ -23,6 +23,11 @@ export interface Targets {
   readonly github?: GithubParameters;
   readonly timers?: Timers;
   readonly secrets?: Secrets;
+  /** The signing secrets of webhooks. */
+  readonly webhookSecrets?: Secrets;
+  /** The function that attempts deliveries, and the one that sends their requests. */
+  readonly webhookAttempts?: FunctionTarget;
+  readonly webhookSender?: FunctionTarget;
   readonly models?: Models;
   readonly workerSockets?: WorkerSocketTarget;
   /** The parameters that hold the client's secret for the OIDC issuer: one, or none. */
@@ -158,7 +163,7 @@ const grantQueue =
   };
 
 const grantFunction =
-  (right: "sandbox" | "discovery", variable: string): GrantStep =>
+  (right: "sandbox" | "discovery" | "webhookAttempts" | "webhookSender", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
@@ -193,11 +198,14 @@ const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
   };
 };
 
-const grantSecrets: GrantStep = ({ secrets: actions }, targets) => {
-  if (!actions?.length) return nothing;
-  const secrets = requireTarget(targets.secrets, "secrets");
-  return { statements: [allow("ssm", actions, [secrets.arns])], environment: { SECRETS_PATH: secrets.path } };
-};
+const grantSecrets =
+  (right: "secrets" | "webhookSecrets", variable: string): GrantStep =>
+  (rights, targets) => {
+    const actions = rights[right];
+    if (!actions?.length) return nothing;
+    const secrets = requireTarget(targets[right], right);
+    return { statements: [allow("ssm", actions, [secrets.arns])], environment: { [variable]: secrets.path } };
+  };
 
 const grantModels: GrantStep = ({ models: actions }, targets) => {
   if (!actions?.length) return nothing;
@@ -258,7 +266,10 @@ const grantSteps: readonly GrantStep[] = [
   grantFunction("discovery", "DISCOVERY_FUNCTION_NAME"),
   grantGithub,
   grantGithubApp,
-  grantSecrets,
+  grantSecrets("secrets", "SECRETS_PATH"),
+  grantSecrets("webhookSecrets", "WEBHOOK_SECRETS_PATH"),
+  grantFunction("webhookAttempts", "WEBHOOK_ATTEMPTS_FUNCTION_NAME"),
+  grantFunction("webhookSender", "SEND_WEBHOOKS_FUNCTION_NAME"),
   grantModels,
   grantTimers,
   grantWorkerSockets,

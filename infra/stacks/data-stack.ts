@@ -28,6 +28,8 @@ export interface DataStackProps extends StackProps {
 export class DataStack extends Stack {
   /** The table that functions use: the one of this stack, or the one that the settings name. */
   readonly table: Pick<Table, "tableArn" | "tableName">;
+  /** The stream of that table; undefined where it is an existing table whose stream the settings do not name. */
+  readonly streamArn: string | undefined;
   readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName" | "bucketRegionalDomainName">;
   /** The table of live output. It lives for minutes, so it has no backups and no stream, and goes with the stack. */
   readonly live: Table;
@@ -94,8 +96,9 @@ export class DataStack extends Stack {
       ],
     });
 
-    const { existingTable, existingBucket } = settings;
+    const { existingTable, existingTableStream, existingBucket } = settings;
     this.table = existingTable === undefined ? table : tableNamed(existingTable);
+    this.streamArn = existingTable === undefined ? table.tableStreamArn : existingTableStream;
     this.bucket = existingBucket === undefined ? bucket : Bucket.fromBucketName(this, "ExistingBucket", existingBucket);
     // Exported in any case: a stack cannot drop an export while another stack still imports it.
     for (const value of [
@@ -104,6 +107,7 @@ export class DataStack extends Stack {
       bucket.bucketArn,
       bucket.bucketName,
       bucket.bucketRegionalDomainName,
+      ...(table.tableStreamArn === undefined ? [] : [table.tableStreamArn]),
     ])
       this.exportValue(value);
     new CfnOutput(this, "TableName", { value: this.table.tableName });

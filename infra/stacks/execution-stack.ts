@@ -17,6 +17,7 @@ import { SandboxFunction } from "../constructs/sandbox-function.ts";
 import type { Sandboxes } from "../constructs/sandbox-grants.ts";
 import { SandboxImage } from "../constructs/sandbox-image.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
+import { WebhookDelivery } from "../constructs/webhook-delivery.ts";
 import { WorkerSocket } from "../constructs/worker-socket.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
@@ -27,6 +28,8 @@ import type { DataStack } from "./data-stack.ts";
 
 /** Begins the names of all parameters that hold values of secrets; functions have no right on any other. */
 const SECRETS_PATH = "/runyard/secrets";
+/** As that, for the signing secrets of webhooks. */
+const WEBHOOK_SECRETS_PATH = "/runyard/webhook-secrets";
 /** The name of the function that timers of schedules invoke. */
 const FIRE_SCHEDULE = `runyard-${verbNoun(triggers.fireSchedule.file)}`;
 
@@ -45,7 +48,9 @@ type CommonProps = Required<Pick<BaseFunctionProps, "platform" | "targets" | "en
  */
 export class ExecutionStack extends Stack {
   /** Everything that rights can be granted on; the routes need it too. */
-  readonly targets: Required<Targets>;
+  readonly targets: Omit<Required<Targets>, "webhookAttempts" | "webhookSender">;
+  /** Whether webhooks receive events: no emulator has the stream of the table, and an existing table may have none. */
+  readonly sendsWebhooks: boolean;
   /** Connections of self-hosted workers. */
   readonly workerSocket: WorkerSocket;
 
@@ -77,7 +82,8 @@ export class ExecutionStack extends Stack {
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
       signInSecrets: signInSecrets(this, settings),
-      secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
+      secrets: this.toSecrets(SECRETS_PATH),
+      webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
     const common = { platform, targets: this.targets, environment };
@@ -90,7 +96,10 @@ export class ExecutionStack extends Stack {
     const minutely = { ...common, traced: false };
     const reaper = new BaseFunction(this, "ReapRuns", { ...minutely, ...triggers.reapRuns });
     const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...minutely, ...triggers.reconcileSchedules });
-    invokeEachMinute(this, [reaper, reconciler]);
+    const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
+    this.sendsWebhooks = streamArn !== undefined;
+    const { attempter } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
+    invokeEachMinute(this, [reaper, reconciler, ...(this.sendsWebhooks ? [attempter] : [])]);
     const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, reconciler, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
@@ -98,6 +107,10 @@ export class ExecutionStack extends Stack {
     new CfnOutput(this, "WorkerSocketUrl", { value: this.workerSocket.url });
     new CfnOutput(this, "SandboxFunctionName", { value: sandbox.lambda.functionName });
     new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
+  }
+
+  private toSecrets(path: string): { readonly path: string; readonly arns: string } {
+    return { path, arns: this.formatArn({ service: "ssm", resource: `parameter${path}/*` }) };
   }
 }
 
@@ -173,7 +186,7 @@ function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): voi
   const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
   new Rule(stack, "EachMinute", {
     ruleName: "runyard-reap-runs",
-    description: "Finds expired leases of executions and missed firings of schedules.",
+    description: "Finds expired leases of executions, missed firings of schedules and due deliveries of webhooks.",
     schedule: Schedule.rate(Duration.minutes(1)),
     targets: functions.map(({ lambda }) => new LambdaFunction(lambda, once)),
   });

@@ -32,6 +32,7 @@ export class RoutesStack extends Stack {
           // Only the fallback needs the list of all routes.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
           ...(line.file.startsWith("web-sessions/") && oidcVariables(platform.settings)),
+          ...(line.file === "webhooks/create-webhook" && !execution.sendsWebhooks && { WEBHOOKS: "unavailable" }),
           ...(line.file === "workers/list-workers" && { WORKER_SOCKET_URL: execution.workerSocket.url }),
         },
       });

@@ -99,6 +99,13 @@ import { getSession } from "#functions/web-sessions/get-session.ts";
 import { getSignInMethods } from "#functions/web-sessions/get-sign-in-methods.ts";
 import { listWebSessions } from "#functions/web-sessions/list-web-sessions.ts";
 import { revokeSession } from "#functions/web-sessions/revoke-session.ts";
+import { createWebhook } from "#functions/webhooks/create-webhook.ts";
+import { deleteWebhook } from "#functions/webhooks/delete-webhook.ts";
+import { getWebhook } from "#functions/webhooks/get-webhook.ts";
+import { listDeliveries } from "#functions/webhooks/list-deliveries.ts";
+import { listWebhooks } from "#functions/webhooks/list-webhooks.ts";
+import { redeliverWebhook } from "#functions/webhooks/redeliver-webhook.ts";
+import { updateWebhook } from "#functions/webhooks/update-webhook.ts";
 import { listWorkers } from "#functions/workers/list-workers.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { ServerPorts } from "../ports.ts";
@@ -210,5 +217,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "web-sessions/get-session": getSession,
   "web-sessions/list-web-sessions": listWebSessions,
   "web-sessions/revoke-session": revokeSession,
+  "webhooks/create-webhook": createWebhook,
+  "webhooks/delete-webhook": deleteWebhook,
+  "webhooks/get-webhook": getWebhook,
+  "webhooks/list-deliveries": listDeliveries,
+  "webhooks/list-webhooks": listWebhooks,
+  "webhooks/redeliver-webhook": redeliverWebhook,
+  "webhooks/update-webhook": updateWebhook,
   "workers/list-workers": listWorkers,
 };

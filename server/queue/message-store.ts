@@ -116,6 +116,11 @@ export function messageStore(database: Database, now: () => number) {
       await database.write(() => database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt));
     },
 
+    /** Adds a message in the transaction that the caller is in. */
+    addInTransaction({ queue, group, body, visibleAt }: NewMessage): void {
+      database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt);
+    },
+
     /**
      * Receives the next message of the groups that are accepted, if there is one. Messages that reached the receive limit are moved to the dead letters;
      * `buried` is true if there were any.

@@ -36,6 +36,8 @@ export const QUEUES = {
   ends: defineQueue("ends", 60),
   reaper: defineQueue("reaper", 60),
   ticks: defineQueue("ticks", 30),
+  webhookEvents: defineQueue("webhook-events", 30),
+  webhookAttempts: defineQueue("webhook-attempts", 80),
   deadRuns: { ...defineQueue(toDeadLetterQueue("runs"), 30), maxReceives: undefined },
   deadWorkerRuns: { ...defineQueue(toDeadLetterQueue("worker-runs"), 30), maxReceives: undefined },
 } as const satisfies Record<string, QueueDefinition>;

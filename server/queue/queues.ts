@@ -56,6 +56,11 @@ export class Queues {
     this.wake();
   }
 
+  /** Sends a message in the transaction that the caller is in, which calls `wake` afterwards. */
+  enqueue(queue: QueueDefinition, body: string): void {
+    this.#messages.addInTransaction({ queue: queue.name, group: "", body, visibleAt: this.#now() });
+  }
+
   /** Registers the consumer of a queue. A queue has at most one. */
   consume(consumer: Consumer): void {
     const { name } = consumer.queue;

@@ -46,10 +46,15 @@ export interface SqliteTable extends Table {
 export interface SqliteTableOptions {
   /** Called with the key of each item that was written. */
   readonly onWrite?: (key: Key) => void;
+  /** Called with each new item, in the transaction that writes it. */
+  readonly onNewItem?: (item: Item) => void;
 }
 
 /** The table in SQLite, with the items, indexes, conditions and limits of DynamoDB. All reads are consistent. */
-export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTableOptions = {}): SqliteTable {
+export function sqliteTable(
+  database: Database,
+  { onWrite = () => {}, onNewItem }: SqliteTableOptions = {},
+): SqliteTable {
   function read({ pk, sk }: Key): Item | undefined {
     const row = database.statement(GET).get(pk, sk);
     return row === undefined ? undefined : decodeItem(row);
@@ -58,6 +63,7 @@ export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTa
   const runIndex = createRunIndex(database);
 
   function apply({ key, item }: Outcome): void {
+    if (onNewItem !== undefined && item !== undefined && read(key) === undefined) onNewItem(item);
     if (runIndex.covers(key)) runIndex.update(key, read(key), item);
     if (item === undefined) database.statement(DELETE).run(key.pk, key.sk);
     else database.statement(PUT).run(...toValues(item));

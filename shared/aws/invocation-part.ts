@@ -2,7 +2,7 @@ import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { randomId } from "#shared/ids.ts";
 import { lambdaClient } from "./clients.ts";
 
-/** Calls a function and resolves with its result. Throws if it fails or times out. */
+/** Calls a function and resolves with its result, or with nothing if the call does not wait for it. Throws if it fails or times out. */
 export type FunctionCaller = (functionName: string, event: unknown, options: CallOptions) => Promise<unknown>;
 
 interface CallOptions {
@@ -10,6 +10,8 @@ interface CallOptions {
   readonly timeoutMs: number;
   /** True if the function isolates tenants, so that this call gets a separate environment. @default false */
   readonly isolated?: boolean;
+  /** False if Lambda invokes the function later, and repeats it if it fails. @default true */
+  readonly waits?: boolean;
 }
 
 /** Calls of functions, with the client. The bundler makes it a part that is loaded by its first use; see infra/bundle-parts.ts. */
@@ -22,11 +24,11 @@ async function callFunction(
   client: LambdaClient,
   functionName: string,
   event: unknown,
-  { timeoutMs, isolated = false }: CallOptions,
+  { timeoutMs, isolated = false, waits = true }: CallOptions,
 ): Promise<unknown> {
   const command = new InvokeCommand({
     FunctionName: functionName,
-    InvocationType: "RequestResponse",
+    InvocationType: waits ? "RequestResponse" : "Event",
     Payload: JSON.stringify(event),
     ...(isolated ? { TenantId: randomId() } : {}),
   });

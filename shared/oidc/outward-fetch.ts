@@ -13,6 +13,8 @@ interface OutwardRequest {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** True if only the status is of interest: the response is complete with its headers, and no byte of its body is read. */
+  readonly ignoreBody?: boolean;
 }
 
 /** Requests a URL. Redirects are not followed, since they could lead anywhere. */
@@ -29,13 +31,15 @@ export class BlockedAddress extends Error {
 interface OutwardOptions {
   /** True if private and loopback addresses, and plain HTTP, are accepted as well. */
   readonly allowsPrivate: boolean;
+  /** Milliseconds for a request with its response. @default 5000 */
+  readonly timeoutMs?: number;
 }
 
 /**
  * Creates a fetch for URLs that callers choose. It connects to addresses on the internet only, which it checks after names are
  * resolved, and limits the time and size of a response.
  */
-export function createOutwardFetch({ allowsPrivate }: OutwardOptions): OutwardFetch {
+export function createOutwardFetch({ allowsPrivate, timeoutMs = TIMEOUT_MS }: OutwardOptions): OutwardFetch {
   const scopes: ReadonlySet<AddressScope> = new Set(allowsPrivate ? ["public", "private", "loopback"] : ["public"]);
   const isAllowed = (address: string): boolean => scopes.has(scopeOfAddress(address));
   return async (given, request = {}) => {
@@ -46,7 +50,7 @@ export function createOutwardFetch({ allowsPrivate }: OutwardOptions): OutwardFe
     if (url.protocol !== "https:" && !(allowsPrivate && url.protocol === "http:")) {
       throw new BlockedAddress(`${url.protocol}//${url.host}`);
     }
-    return send(url, request, createLookup(isAllowed));
+    return send(url, request, { lookup: createLookup(isAllowed), timeoutMs });
   };
 }
 
@@ -64,7 +68,16 @@ function createLookup(isAllowed: (address: string) => boolean): LookupFunction {
   };
 }
 
-function send(url: URL, { method = "GET", headers, body }: OutwardRequest, lookup: LookupFunction): Promise<Response> {
+interface Connection {
+  readonly lookup: LookupFunction;
+  readonly timeoutMs: number;
+}
+
+function send(
+  url: URL,
+  { method = "GET", headers, body, ignoreBody = false }: OutwardRequest,
+  { lookup, timeoutMs }: Connection,
+): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const { request } = url.protocol === "http:" ? http : https;
   const sent = request(
@@ -74,10 +87,23 @@ function send(url: URL, { method = "GET", headers, body }: OutwardRequest, looku
       lookup,
       // Without an agent each request has a connection of its own, whose address was checked.
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: { accept: "application/json", ...headers },
     },
     (response) => {
+      const finish = (content: Buffer | null): void => {
+        try {
+          resolve(toResponse(response.statusCode ?? 502, content));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      response.on("error", reject);
+      if (ignoreBody) {
+        finish(null);
+        response.destroy();
+        return;
+      }
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
@@ -85,14 +111,7 @@ function send(url: URL, { method = "GET", headers, body }: OutwardRequest, looku
         if (bytes > MAX_BYTES) response.destroy(new Error(`the response has more than ${MAX_BYTES} bytes`));
         else chunks.push(chunk);
       });
-      response.on("error", reject);
-      response.on("end", () => {
-        try {
-          resolve(toResponse(response.statusCode ?? 502, Buffer.concat(chunks)));
-        } catch (error) {
-          reject(error);
-        }
-      });
+      response.on("end", () => finish(Buffer.concat(chunks)));
     },
   );
   sent.on("error", reject);
@@ -101,8 +120,8 @@ function send(url: URL, { method = "GET", headers, body }: OutwardRequest, looku
 }
 
 /** @throws if a Response cannot have the status */
-const toResponse = (status: number, body: Buffer): Response =>
-  new Response(status === 204 || status === 304 ? null : new Uint8Array(body), {
+const toResponse = (status: number, body: Buffer | null): Response =>
+  new Response(body === null || status === 204 || status === 304 ? null : new Uint8Array(body), {
     status,
     headers: { "content-type": "application/json" },
   });

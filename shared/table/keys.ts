@@ -46,6 +46,10 @@ import type { Key } from "./table.ts";
  * | invitation by its address | EMAIL#folded | INVITATION#team#id | signing in with an OIDC issuer for the first time |
  * | invitation by its token | INVITATION#sha256 | INVITATION | accepting it |
  * | secret's name | TEAM#team | SECRET#name | lists; the value is in the secret store |
+ * | webhook | TEAM#team | WEBHOOK#uid | every request that names it; the events of the team's runs |
+ * | delivery of a webhook | WEBHOOK#uid | DELIVERY#sequence | lists; gsi6: what is to be attempted |
+ * | event that a webhook has a delivery of | WEBHOOK#uid | RUN_EVENT#run#sequence | one delivery for each event |
+ * | mark that webhooks exist | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
  * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
  * | environment of a scope | owner or guest | ENVIRONMENT#uid | lists |
@@ -131,6 +135,16 @@ export const keys = {
   }),
   invitationByToken: (hash: string): Key => ({ pk: `INVITATION#${hash}`, sk: "INVITATION" }),
   secret: (team: string, name: string): Key => ({ pk: teamPk(team), sk: `SECRET#${name}` }),
+  webhook: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `WEBHOOK#${uid}` }),
+  delivery: (webhook: string, sequence: number): Key => ({
+    pk: `WEBHOOK#${webhook}`,
+    sk: `DELIVERY#${padded(sequence)}`,
+  }),
+  deliveredEvent: (webhook: string, run: string, sequence: number): Key => ({
+    pk: `WEBHOOK#${webhook}`,
+    sk: `RUN_EVENT#${run}#${padded(sequence)}`,
+  }),
+  webhooksExist: (): Key => ({ pk: "WEBHOOKS", sk: "WEBHOOKS" }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),
   environmentRun: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "LAST_RUN" }),
   environmentEntry: (scope: Owner, uid: string): Key => ({ pk: ownerPk(scope), sk: `ENVIRONMENT#${uid}` }),
@@ -201,6 +215,9 @@ export const SCHEDULE_SHARDS = 4;
 export const scheduleShard = (shard: number): string => `SCHEDULES#${shard}`;
 export const shardOfSchedule = (schedule: string): string =>
   scheduleShard(Number.parseInt(schedule.slice(-4), 16) % SCHEDULE_SHARDS);
+
+/** The shard of the index that the attempts of webhooks read. */
+export const DELIVERY_SHARD = "DELIVERIES";
 
 /** The group of the schedules whose runs an identity carries out. */
 export const schedulesOfIdentity = (identity: string): string => `SCHEDULES_OF#${identity}`;

@@ -3,7 +3,12 @@ import { identityStore } from "#shared/identities/identity-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
+import { removeWebhook } from "#shared/webhooks/webhooks.ts";
 import { type TeamPart, teamDeletionStore } from "./team-deletion-store.ts";
+
+/** The ports of a deletion, which also deletes values of secrets. */
+export type DeletionPorts = SecretPorts & Pick<WebhookPorts, "webhookSecrets">;
 
 /** After a day the table deletes the last items of a team. */
 const CLOSED_SECONDS = 24 * 3_600;
@@ -14,11 +19,11 @@ const hasSchedulesError = () => conflict("the team has schedules: delete them fi
 const hasSchedules = (parts: readonly TeamPart[]): boolean => parts.some(({ kind }) => kind === "schedule");
 
 /**
- * Deletes a team with everything in it: identities and their keys, environments, secrets, invitations, memberships. Its runs
+ * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, invitations, memberships. Its runs
  * must have ended and its schedules must be deleted before. The admin's own membership and the team itself are deleted last
  * and together, so that after an interruption the admin can delete the team again.
  */
-export async function removeTeam(team: string, admin: string, ports: SecretPorts): Promise<void> {
+export async function removeTeam(team: string, admin: string, ports: DeletionPorts): Promise<void> {
   const store = teamDeletionStore(ports.table);
   const before = await store.list(team);
   if (hasSchedules(before)) throw hasSchedulesError();
@@ -53,7 +58,7 @@ async function close(team: string, { table }: SecretPorts): Promise<void> {
   }
 }
 
-async function removePart(team: string, part: TeamPart, admin: string, ports: SecretPorts): Promise<void> {
+async function removePart(team: string, part: TeamPart, admin: string, ports: DeletionPorts): Promise<void> {
   const store = teamDeletionStore(ports.table);
   switch (part.kind) {
     case "identity":
@@ -62,6 +67,8 @@ async function removePart(team: string, part: TeamPart, admin: string, ports: Se
       return store.deleteEnvironment(part.uid, part.entry);
     case "secret":
       return removeSecret([team], part.name, ports);
+    case "webhook":
+      return removeWebhook([team], part.uid, ports);
     case "invitation":
       return store.deleteInvitation(team, part);
     case "member":

@@ -12,6 +12,7 @@ export type TeamPart =
   | { readonly kind: "identity"; readonly identity: Identity }
   | { readonly kind: "environment"; readonly uid: string; readonly entry: Key }
   | { readonly kind: "secret"; readonly name: string }
+  | { readonly kind: "webhook"; readonly uid: string }
   | { readonly kind: "invitation"; readonly key: Key; readonly hash: string; readonly email: string }
   | { readonly kind: "member"; readonly user: string }
   | { readonly kind: "schedule" }
@@ -109,6 +110,8 @@ function toPart(item: Item): TeamPart {
       return { kind: "environment", uid: rest, entry: key };
     case "SECRET":
       return { kind: "secret", name: rest };
+    case "WEBHOOK":
+      return { kind: "webhook", uid: rest };
     case "INVITATION":
       return { kind: "invitation", key, hash: String(item["hash"]), email: String(item["email"]) };
     case "MEMBER":

@@ -8,7 +8,7 @@ import { ExecutionLocation, RunState } from "./run.ts";
  * The filters of the list of runs as a JSON object, combined with AND. Unknown members are refused, since ignoring a misspelled
  * filter would cancel more runs than intended.
  */
-const RunFilter = v.pipe(
+export const RunFilter = v.pipe(
   v.strictObject({
     state: v.exactOptional(v.pipe(v.array(RunState), v.minLength(1, "must have at least one state"), v.maxLength(16))),
     name: v.exactOptional(textOfBytes(1024, 1)),

@@ -4,7 +4,7 @@ import { routes } from "#infra/routes.ts";
 import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
 import { expectations, type Outcome } from "./expectations.ts";
 import { findTarget, fixtures, isBad, readText, targets, toKind } from "./fixtures.ts";
-import { BusEvent, HttpEvent, QueueEvent, SocketEvent, UrlEvent } from "./shapes.ts";
+import { BusEvent, HttpEvent, QueueEvent, SocketEvent, StreamEvent, UrlEvent } from "./shapes.ts";
 import { makeStage } from "./stage.ts";
 
 const shapes: Readonly<Record<string, v.GenericSchema>> = {
@@ -12,6 +12,7 @@ const shapes: Readonly<Record<string, v.GenericSchema>> = {
   url: UrlEvent,
   socket: SocketEvent,
   sqs: QueueEvent,
+  stream: StreamEvent,
   scheduler: BusEvent,
 };
 

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+
 /** What a function does with an event. */
 export type Outcome =
   /** Responds to a request; `fields` are the paths that a 400 names. */
@@ -33,6 +35,9 @@ const withIdentity = ["http/create-identity.json"];
 const withIdentityKey = [...withIdentity, "http/create-identity-key.json"];
 
 const withTrustRule = [...withIdentity, "http/create-trust-rule.json"];
+
+const withWebhook = ["http/create-webhook.json"];
+const withDelivery = [...withWebhook, ...created, "stream/plan-deliveries.json"];
 
 const withEnvironment = ["http/create-environment.json"];
 
@@ -297,6 +302,20 @@ export const expectations: Readonly<Record<string, Expectation>> = {
     outcome: { status: 302 },
   },
   "http/get-raw-transcript.bad.json": { after: working, outcome: { status: 400, error_code: "invalid_request" } },
+  "http/create-webhook.json": { outcome: made },
+  "http/create-webhook.bad.json": { outcome: invalid("url") },
+  "http/list-webhooks.json": { after: withWebhook, outcome: ok },
+  "http/list-webhooks.bad.json": { after: withWebhook, outcome: unknownCaller },
+  "http/get-webhook.json": { after: withWebhook, outcome: ok },
+  "http/get-webhook.bad.json": { after: withWebhook, outcome: missing },
+  "http/update-webhook.json": { after: withWebhook, outcome: ok },
+  "http/update-webhook.bad.json": { after: withWebhook, outcome: invalid("event_types[0]") },
+  "http/delete-webhook.json": { after: withWebhook, outcome: gone },
+  "http/delete-webhook.bad.json": { after: withWebhook, outcome: missing },
+  "http/list-deliveries.json": { after: withDelivery, outcome: ok },
+  "http/list-deliveries.bad.json": { after: withDelivery, outcome: invalid("state") },
+  "http/redeliver-webhook.json": { after: withDelivery, outcome: ok },
+  "http/redeliver-webhook.bad.json": { after: withDelivery, outcome: invalid("from_sequence") },
   "http/report-shutdown.json": { after: working, outcome: ok, leaves: "QUEUED" },
   "http/report-shutdown.bad.json": { after: working, outcome: unknownCaller, leaves: "INPROGRESS" },
 
@@ -317,6 +336,28 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   },
   "sqs/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "sqs/reap-runs.bad.json": { after: working, outcome: { failed: ["bc1dacaf-b094-436a-aeff-d921cc3b9b24"] } },
+
+  "stream/plan-deliveries.json": { after: [...withWebhook, ...created], outcome: taken },
+  "stream/plan-deliveries.bad.json": { after: created, outcome: { throws: "HEAD is not an event of a run" } },
+  // On a single machine.
+  "sqs/plan-deliveries.json": { after: [...withWebhook, ...created], outcome: taken },
+  "sqs/plan-deliveries.bad.json": { after: created, outcome: { failed: ["1f2d7c54-0d0c-4f0e-9a64-5a2f8a3a7b02"] } },
+  "sqs/attempt-deliveries.json": { after: withDelivery, outcome: taken },
+  "sqs/attempt-deliveries.bad.json": { outcome: { failed: ["1f2d7c54-0d0c-4f0e-9a64-5a2f8a3a7b04"] } },
+  "scheduler/attempt-deliveries.json": { after: withDelivery, outcome: taken },
+  "scheduler/attempt-deliveries.bad.json": { outcome: { throws: "Invalid" } },
+  "invocation/attempt-deliveries.json": { after: withDelivery, outcome: { responses: { batchItemFailures: [] } } },
+  "invocation/attempt-deliveries.bad.json": { after: withWebhook, outcome: { throws: "Invalid" } },
+  // The secret of its webhook has been deleted.
+  "invocation/send-webhooks.json": {
+    after: withWebhook,
+    outcome: {
+      responses: [
+        { id: expect.any(String), at: expect.any(Number), duration_ms: 0, error: "the signing secret is missing" },
+      ],
+    },
+  },
+  "invocation/send-webhooks.bad.json": { after: withWebhook, outcome: { throws: 'Expected "url"' } },
 
   // The schedule is due, and no timer has fired.
   "scheduler/reconcile-schedules.json": { after: withSchedule, outcome: taken },

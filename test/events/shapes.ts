@@ -156,8 +156,38 @@ export const BusEvent = v.strictObject({
   detail: v.record(v.string(), v.unknown()),
 });
 
+const TextValue = v.strictObject({ S: v.string() });
+
+/** A batch of the stream of the table, with new and old images. */
+export const StreamEvent = v.strictObject({
+  Records: v.pipe(
+    v.array(
+      v.strictObject({
+        eventID: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+        eventName: v.picklist(["INSERT", "MODIFY", "REMOVE"]),
+        eventVersion: v.literal("1.1"),
+        eventSource: v.literal("aws:dynamodb"),
+        awsRegion: Region,
+        dynamodb: v.strictObject({
+          ApproximateCreationDateTime: v.number(),
+          Keys: v.strictObject({ pk: TextValue, sk: TextValue }),
+          NewImage: v.record(v.string(), v.unknown()),
+          SequenceNumber: v.pipe(v.string(), v.regex(/^\d+$/)),
+          SizeBytes: v.number(),
+          StreamViewType: v.literal("NEW_AND_OLD_IMAGES"),
+        }),
+        eventSourceARN: v.pipe(
+          v.string(),
+          v.regex(/^arn:aws:dynamodb:us-east-1:\d{12}:table\/runyard\/stream\/[\d:T.-]+$/),
+        ),
+      }),
+    ),
+    v.minLength(1),
+  ),
+});
+
 function queueArn() {
-  return v.pipe(v.string(), v.regex(/^arn:aws:sqs:us-east-1:\d{12}:runyard-[a-z]+(-dead)?$/));
+  return v.pipe(v.string(), v.regex(/^arn:aws:sqs:us-east-1:\d{12}:runyard-[a-z-]+$/));
 }
 
 const Headers = v.record(v.string(), v.string());

@@ -149,7 +149,7 @@ const PARTS = {
 /** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 452_000;
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 492_000;
   if (file === "runs/create-run") return 175_000;
   return file === "runs/list-runs" ? 155_000 : 135_000;
 }
@@ -162,7 +162,7 @@ function carriedBytes(output: string): number {
   if (/^(runs\/create-run|environments\/try-environment)\//.test(output)) return 28_000;
   if (output.startsWith("schedules/run-schedule/")) return 21_000;
   if (/^schedules\/(create|update)-/.test(output)) return 43_000;
-  if (output.startsWith("runs/list-runs/")) return 8_000;
+  if (output.startsWith("runs/list-runs/")) return 8_500;
   if (output.startsWith("runs/cancel-runs/")) return 1_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
@@ -170,7 +170,7 @@ function carriedBytes(output: string): number {
   // The model gateway carries the filters of three APIs, and the budgets of runs and teams.
   if (output.startsWith("model/call-model/")) return 2_000;
   // The exchange of tokens carries the library that verifies them.
-  if (output.startsWith("token/create-token/")) return 9_000;
+  if (output.startsWith("token/create-token/")) return 9_500;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
   return /^schedules\/(pause|resume)-/.test(output) ? 34_000 : 0;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { reap } from "../support/reaper.ts";
 import { repository, type Synthesized, synthesize } from "./synthesize.ts";
@@ -17,6 +18,8 @@ interface MappingProperties {
   readonly BatchSize: number;
   readonly FunctionResponseTypes?: string[];
   readonly ScalingConfig?: { MaximumConcurrency: number };
+  readonly FilterCriteria?: { Filters: { Pattern: string }[] };
+  readonly DestinationConfig?: { OnFailure: { Destination: { "Fn::GetAtt": [string, string] } } };
 }
 interface AlarmProperties {
   readonly AlarmName: string;
@@ -31,8 +34,11 @@ beforeAll(() => {
 });
 const queues = () => deployment.all<QueueProperties>("AWS::SQS::Queue");
 const alarms = () => deployment.all<AlarmProperties>("AWS::CloudWatch::Alarm");
-const deadLetters = () =>
-  queues().flatMap(({ Properties }) => Properties.RedrivePolicy?.deadLetterTargetArn["Fn::GetAtt"][0] ?? []);
+const deadLetters = () => [
+  ...queues().flatMap(({ Properties }) => Properties.RedrivePolicy?.deadLetterTargetArn["Fn::GetAtt"][0] ?? []),
+  ...mappings().flatMap(({ Properties }) => Properties.DestinationConfig?.OnFailure.Destination["Fn::GetAtt"][0] ?? []),
+];
+const mappings = () => deployment.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
 
 describe("every queue", () => {
   it("has a dead-letter queue or is one", () => {
@@ -75,9 +81,9 @@ describe("every queue", () => {
 
 describe("every consumer of a queue", () => {
   it("takes one message at a time, reports failures, and hides a message six times its maximum time", () => {
-    const mappings = deployment.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
-    expect(mappings.length).toBeGreaterThan(0);
-    for (const { stack, Properties } of mappings) {
+    const ofQueues = mappings().filter(({ Properties }) => !("StartingPosition" in Properties));
+    expect(ofQueues.length).toBeGreaterThan(0);
+    for (const { stack, Properties } of ofQueues) {
       expect(Properties.BatchSize).toBe(1);
       expect(Properties.FunctionResponseTypes).toEqual(["ReportBatchItemFailures"]);
       const queue = queues().find(
@@ -98,6 +104,40 @@ describe("every consumer of a queue", () => {
     expect(limits(deployment)).toContain(50);
     expect(limits(synthesize({ dispatchConcurrency: "7" }))).toContain(7);
   });
+});
+
+describe("the stream of the table", () => {
+  it("invokes the planner of webhooks for new events of runs only, and gives up a record after an hour", () => {
+    const [stream, ...others] = mappings().filter(({ Properties }) => "StartingPosition" in Properties);
+    expect(others).toEqual([]);
+    expect(stream?.Properties).toMatchObject({
+      BatchSize: 100,
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 3_600,
+      StartingPosition: "LATEST",
+    });
+    const [{ Pattern } = { Pattern: "{}" }] = stream?.Properties.FilterCriteria?.Filters ?? [];
+    expect(JSON.parse(Pattern)).toEqual({
+      eventName: ["INSERT"],
+      dynamodb: {
+        Keys: { sk: { S: [{ prefix: "EVENT#" }] } },
+        NewImage: { type: { S: [...WEBHOOK_EVENT_TYPES] } },
+      },
+    });
+  });
+
+  it.each([{ stage: "local" }, { existingTable: "runyard-restored" }])(
+    "is absent with %o, where webhooks cannot be created",
+    (context: Record<string, string>) => {
+      const without = synthesize(context);
+      const all = without.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
+      expect(all.filter(({ Properties }) => "StartingPosition" in Properties)).toEqual([]);
+      const [create] = without
+        .all<{ FunctionName: string; Environment: { Variables: object } }>("AWS::Lambda::Function")
+        .filter(({ Properties }) => Properties.FunctionName === "runyard-create-webhook");
+      expect(create?.Properties.Environment.Variables).toMatchObject({ WEBHOOKS: "unavailable" });
+    },
+  );
 });
 
 describe("every alarm", () => {

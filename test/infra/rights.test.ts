@@ -26,6 +26,8 @@ beforeAll(() => {
 
 const endpoints = [...new Map(routes.map((route) => [route.file, route])).values()];
 const workers: Trigger[] = Object.values(triggers);
+/** What fails of the stream is sent to a dead-letter queue. */
+const SEND = "sqs:SendMessage";
 const named = (line: Route | Trigger) =>
   line.file === triggers.runSandbox.file
     ? "runyard-run-sandbox-image"
@@ -42,12 +44,18 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s has exactly the permissions of its line in triggers.ts",
     (_, trigger) => {
-      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules } = triggers;
+      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries, attemptDeliveries } =
+        triggers;
       const consumers: readonly Trigger[] = [dispatchRun, endRun];
       const extra = consumers.includes(trigger)
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
-        : [];
-      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules];
+        : trigger === planDeliveries
+          ? [
+              ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((name) => `dynamodb:${name}`),
+              SEND,
+            ]
+          : [];
+      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules, attemptDeliveries];
       const traces = !untraced.includes(trigger);
       expect(listActions(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
     },
@@ -82,7 +90,8 @@ describe("a function's role", () => {
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
-        expect(resource).toMatch(/:parameter\/runyard\/(secrets\/\*|github-token)"/);
+        expect(resource).toMatch(/:parameter\/runyard\/((webhook-)?secrets\/\*|github-token)"/);
+      else if (actions.join() === "dynamodb:ListStreams") expect(resource).toContain("/stream/*");
       else if (actions.every((action) => action === "execute-api:ManageConnections"))
         expect(resource.match(/WorkerSocket[^*]*\*"/g)).toHaveLength(2);
       else expect(resource).not.toContain("*");
@@ -253,10 +262,12 @@ function expected(rights: Rights, traces = true): string[] {
     ...[rights.runsQueue, rights.endsQueue, rights.deadRunsQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
-    ...[rights.sandbox, rights.discovery].flatMap((calls) => (calls ?? []).map((action) => `lambda:${action}`)),
+    ...[rights.sandbox, rights.discovery, rights.webhookAttempts, rights.webhookSender].flatMap((calls) =>
+      (calls ?? []).map((action) => `lambda:${action}`),
+    ),
     ...(rights.workerSockets ?? []).map((action) => `execute-api:${action}`),
     ...(rights.github ?? []).map((action) => `ssm:${action}`),
-    ...(rights.secrets ?? []).map((action) => `ssm:${action}`),
+    ...[rights.secrets, rights.webhookSecrets].flatMap((secrets) => (secrets ?? []).map((action) => `ssm:${action}`)),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
     ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),
   ];

@@ -7,6 +7,7 @@ import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
  */
 const DEFAULT_FUNCTION = "512 MB, 10 s";
 const FUNCTIONS: Readonly<Record<string, string>> = {
+  "attempt-deliveries": "256 MB, 80 s",
   "build-sandbox-image": "undefined MB, 30 s",
   "call-model": "512 MB, 900 s",
   "cancel-runs": "512 MB, 30 s",
@@ -24,10 +25,12 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "list-events": "512 MB, 30 s",
   "list-runs": "512 MB, 30 s",
   "list-schedules": "512 MB, 30 s",
+  "plan-deliveries": "512 MB, 30 s",
   "reap-runs": "256 MB, 90 s",
   "reconcile-schedules": "512 MB, 60 s",
   "resolve-prompt": "512 MB, 30 s",
   "run-sandbox-image": "2048 MB, 900 s, disk of 4096 MB",
+  "send-webhooks": "256 MB, 35 s",
   "stream-events": "512 MB, 900 s",
 };
 
@@ -37,6 +40,7 @@ const QUEUES: Readonly<Record<string, string>> = {
   "ends-dead": "keeps 1209600 s, hides 30 s",
   runs: "keeps 1209600 s, hides 180 s, 1000 attempts",
   "runs-dead": "keeps 1209600 s, hides 540 s",
+  "webhooks-dead": "keeps 1209600 s, hides undefined s",
 };
 
 /** Concurrent executions of each consumer. */
@@ -80,6 +84,7 @@ const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: 
     ],
     inAlarm: [[300, 300, 300, 300, 300]],
   },
+  "webhooks-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "starts-failing": { watches: "Sum of Runyard FailedStarts in 300 s", ok: [[0], [null]], inAlarm: [[1]] },
 };
 
@@ -154,7 +159,8 @@ describe("functions", () => {
     const mappings = deployment.all<{ FunctionName: { Ref: string }; ScalingConfig?: { MaximumConcurrency: number } }>(
       "AWS::Lambda::EventSourceMapping",
     );
-    const values = mappings.map(({ stack, Properties }) => {
+    const polled = mappings.filter(({ Properties }) => !("StartingPosition" in Properties));
+    const values = polled.map(({ stack, Properties }) => {
       const consumer = deployment
         .all<FunctionProperties>("AWS::Lambda::Function")
         .find((one) => one.stack === stack && one.id === Properties.FunctionName.Ref);
@@ -169,7 +175,7 @@ describe("functions", () => {
       "rate(1 minute) ENABLED",
     ]);
     const retry = { RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } };
-    expect(rules[0]?.Properties.Targets).toMatchObject([retry, retry]);
+    expect(rules[0]?.Properties.Targets).toMatchObject([retry, retry, retry]);
   });
 
   it("log for 30 days", () => {

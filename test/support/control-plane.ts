@@ -36,6 +36,8 @@ import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
+import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
+import type { AttemptPorts, DeliveryPlanPorts, DeliveryRef, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
@@ -45,9 +47,11 @@ import {
   filesWithinRights,
   liveTableWithinRights,
   queueWithinRights,
+  requireWebhookCall,
   sandboxWithinRights,
   socketsWithinRights,
   tableWithinRights,
+  webhookSecretsWithinRights,
   withRights,
 } from "./rights.ts";
 
@@ -65,6 +69,9 @@ export type TestPorts = EventPorts &
   FiringPorts &
   SkillPorts &
   DiscoveryPorts &
+  WebhookPorts &
+  DeliveryPlanPorts &
+  AttemptPorts &
   HttpPorts & {
     readonly cursors: Cursors;
     /** Issuers of OIDC tokens; tests use local ones. */
@@ -101,6 +108,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const table = tableWithinRights(watchedTable(mutatedTable(bare), around));
   const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
   const vault = memorySecretVault();
+  const webhooks = createWebhookSettings();
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
   const now = () => clock.now;
   const sent: { readonly queue: "runs" | "ends"; readonly runId: string; readonly delaySeconds?: number }[] = [];
@@ -190,6 +198,23 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
     signInIssuer: undefined,
     vault,
+    webhookSecrets: webhookSecretsWithinRights(webhooks.secrets),
+    webhooks,
+    attempts: {
+      async request(deliveries) {
+        requireWebhookCall("webhookAttempts");
+        webhooks.requested.push(...deliveries);
+      },
+    },
+    sender: {
+      async send(requests) {
+        requireWebhookCall("webhookSender");
+        return requests.map((request) => {
+          webhooks.sent.push(request);
+          return { id: request.id, at: clock.now, duration_ms: 12, ...webhooks.respond(request) };
+        });
+      },
+    },
     sandbox,
     offered,
     sockets: socketsWithinRights(sockets),
@@ -233,6 +258,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     table,
     files,
     vault,
+    /** What was requested and sent for webhooks, and how their receivers respond. */
+    webhooks,
     clock,
     /** The GitHub and scanner settings for repositories. */
     repositories,
@@ -324,6 +351,19 @@ function createRepositorySettings() {
     scan: () => Promise.reject(new Error("no sandbox")),
   };
   return outside;
+}
+
+/** Receivers of webhooks that respond 200 until a test changes them. */
+function createWebhookSettings() {
+  const secrets = memorySecretVault();
+  const requested: DeliveryRef[] = [];
+  const sent: AttemptRequest[] = [];
+  const settings: {
+    isAvailable: boolean;
+    allowsPrivate: boolean;
+    respond: (request: AttemptRequest) => Pick<AttemptResult, "status_code" | "error">;
+  } = { isAvailable: true, allowsPrivate: false, respond: () => ({ status_code: 200 }) };
+  return Object.assign(settings, { secrets, requested, sent });
 }
 
 export type TestControlPlane = Awaited<ReturnType<typeof createTestControlPlane>>;

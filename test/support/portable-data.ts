@@ -61,6 +61,8 @@ const OTHERS = [
   /^\/openapi.json$/,
   // Secrets are not exported.
   /^\/agent\/secrets/,
+  // Nor are webhooks, which have one.
+  /^\/agent\/webhooks/,
   // The address that workers connect to, and those that are connected.
   /^\/agent\/connected-self-hosted-workers$/,
   // The models of the installation.

@@ -5,6 +5,7 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /**
  * Refuses a function the rights that it was not granted, as AWS does and the emulators do not. A test calls a function's code
@@ -182,6 +183,29 @@ export const queueWithinRights = (queue: RunQueue): RunQueue => ({
     return queue.sendEnd(runId, owner);
   },
 });
+
+/** The signing secrets of webhooks as the acting function may use them. */
+export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
+  return {
+    ...vault,
+    async put(team, id, value) {
+      requireRight("webhookSecrets", "PutParameter");
+      return vault.put(team, id, value);
+    },
+    async getAll(team, ids) {
+      requireRight("webhookSecrets", "GetParameters");
+      return vault.getAll(team, ids);
+    },
+    async remove(team, id) {
+      requireRight("webhookSecrets", "DeleteParameter");
+      return vault.remove(team, id);
+    },
+  };
+}
+
+/** Checks the right to call the functions of webhooks. */
+export const requireWebhookCall = (right: "webhookAttempts" | "webhookSender"): void =>
+  requireRight(right, "InvokeFunction");
 
 /** The sandboxes as the acting function may use them; those that are functions need a separate right. */
 export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({

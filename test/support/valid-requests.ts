@@ -17,6 +17,8 @@ const TRUST_RULE = {
   subject_pattern: "repo:acme/shop:*",
 };
 
+const WEBHOOK = { url: "https://hooks.runyard.test/events" };
+
 /** Routes that accept only what an OIDC issuer signed; token.test.ts and oidc-sign-in.test.ts of test/api have one. */
 export const ISSUER_ROUTES: ReadonlySet<string> = new Set(["POST /agent/token", "POST /session/oidc"]);
 
@@ -57,6 +59,8 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),
   "PUT /agent/teams/{teamUid}/members/{userUid}": () => ({ role: "admin" }),
   "POST /agent/teams/{teamUid}/invitations": () => ({ email: "new@runyard.test" }),
+  "POST /agent/webhooks": () => WEBHOOK,
+  "PUT /agent/webhooks/{webhookUid}": () => ({ enabled: false }),
   "POST /agent/secrets": () => ({ name: "FRESH", value: "hush" }),
   "POST /harness-support/resolve-prompt": () => ({}),
   "POST /harness-support/heartbeat": ({ executionId }) => ({ execution_id: executionId, followups_stored: 0 }),
@@ -97,11 +101,12 @@ export function toTarget(route: string, stage: Stage, other?: string): string {
     ...Object.fromEntries(stage.made),
     keyUid: path.startsWith("/agent/keys/") ? stage.ownKeyUid : stage.identityKeyUid,
   };
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = other ?? ids[name];
     if (id === undefined) throw new Error(`there is no id for {${name}}`);
     return id;
   });
+  return path.endsWith("/redeliver") ? `${target}?from_sequence=1` : target;
 }
 
 /** Creates what the route needs for a successful response. */
@@ -134,6 +139,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const rules = `/agent/identities/${stage.identityUid}/trust-rules`;
     const { body } = await createClient(stage.plane).post(rules, TRUST_RULE);
     stage.made.set("ruleUid", body.uid);
+  }
+  if (route.includes("{webhookUid}")) {
+    const { body } = await createClient(stage.plane).post("/agent/webhooks", WEBHOOK);
+    stage.made.set("webhookUid", body.uid);
   }
   if (route.includes("{sessionUid}")) {
     const { body } = await createClient(stage.plane).get("/sessions");

@@ -16,6 +16,11 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   "deleteSession.all": { description: "Whether to end all web sessions of the caller.", default: false },
   keyUid: { description: "The key's id." },
   ruleUid: { description: "The trust rule's id." },
+  webhookUid: { description: "The webhook's id." },
+  from_sequence: { description: "The number of the first delivery to send again. Required." },
+  "listDeliveries.state": {
+    description: "Selects deliveries in this state. A page may then be short and not the last.",
+  },
   environmentUid: { description: "The environment's id." },
   teamUid: { description: "The team's id." },
   userUid: { description: "The person's id." },

@@ -16,9 +16,10 @@ import { parseRunId } from "#shared/records/run-head.ts";
 import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { type CancelRunsRequest, CancelRunsResponse, type RunFilter } from "#shared/wire/cancel.ts";
+import { type CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
 import { cancelMatchingStore } from "./cancel-matching-store.ts";
 import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";
+import { toFilters } from "./run-filter.ts";
 import { runIndexStore, toScopes } from "./run-index-store.ts";
 
 /** Runs that one call cancels, and milliseconds after which it starts no further ones. */
@@ -147,23 +148,3 @@ async function findMatching(
   }
   return { runs: found.slice(0, MAX_RUNS), more: found.length > MAX_RUNS };
 }
-
-const toFilters = (filter: RunFilter): Filters => ({
-  states: filter.state,
-  name: filter.name,
-  modelId: filter.model_id,
-  creator: filter.creator,
-  executor: filter.executor,
-  source: filter.source,
-  executionLocation: filter.execution_location,
-  createdAfter: filter.created_after,
-  createdBefore: filter.created_before,
-  updatedAfter: filter.updated_after,
-  environmentId: filter.environment_id,
-  skillSpec: filter.skill ?? filter.skill_spec,
-  scheduleId: filter.schedule_id,
-  ancestorRunId: filter.ancestor_run_id,
-  artifactType: filter.artifact_type,
-  metadata: filter.metadata,
-  q: filter.q,
-});

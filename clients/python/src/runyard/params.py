@@ -15,6 +15,7 @@ from .types import (
     Role,
     RunMode,
     RunState,
+    WebhookEventType,
 )
 
 
@@ -888,6 +889,120 @@ class CreateSecretRequestParam(TypedDict, total=False):
 
     value: Required[str]
     """The value. It is never returned. At most 4096 bytes in UTF-8."""
+
+
+class CreateWebhookRequestFilterParam(TypedDict, total=False):
+    name: str
+    """A name for people. At most 1024 bytes in UTF-8."""
+
+    model_id: str
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+
+    creator: str
+    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+
+    executor: str
+    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+
+    source: str
+    """The source of the run. At most 512 bytes in UTF-8."""
+
+    execution_location: ExecutionLocation
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+
+    environment_id: str
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+
+    skill: str
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: str
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+
+    schedule_id: str
+    """The schedule's id. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: str
+    """At most 512 bytes in UTF-8."""
+
+    metadata: Mapping[str, str]
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+
+
+class CreateWebhookRequestParam(TypedDict, total=False):
+    """A new webhook."""
+
+    name: Optional[str]
+    """A name for people."""
+
+    url: Required[str]
+    """Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
+
+    event_types: Optional[Sequence[WebhookEventType]]
+    """The types of events that are delivered. `[]` in a request stands for all."""
+
+    filter: Optional[CreateWebhookRequestFilterParam]
+    """Selects the runs whose events are delivered. `{}` stands for all."""
+
+    enabled: Optional[bool]
+    """Whether events are delivered. Defaults to true."""
+
+
+class UpdateWebhookRequestFilterParam(TypedDict, total=False):
+    name: str
+    """A name for people. `""` clears it. At most 1024 bytes in UTF-8."""
+
+    model_id: str
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+
+    creator: str
+    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+
+    executor: str
+    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+
+    source: str
+    """The source of the run. At most 512 bytes in UTF-8."""
+
+    execution_location: ExecutionLocation
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+
+    environment_id: str
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+
+    skill: str
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: str
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+
+    schedule_id: str
+    """The schedule's id. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: str
+    """At most 512 bytes in UTF-8."""
+
+    metadata: Mapping[str, str]
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+
+
+class UpdateWebhookRequestParam(TypedDict, total=False):
+    """Changes to a webhook. Members that are absent or null keep their values."""
+
+    name: Optional[Union[str, Literal[""]]]
+    """`""` clears the name."""
+
+    url: Optional[str]
+    """Where deliveries are sent. Its host must be on the internet."""
+
+    event_types: Optional[Sequence[WebhookEventType]]
+    """The types of events that are delivered. `[]` in a request stands for all."""
+
+    filter: Optional[UpdateWebhookRequestFilterParam]
+    """Selects the runs whose events are delivered. `{}` stands for all."""
+
+    enabled: Optional[bool]
+    """Whether events are delivered."""
 
 
 class ResolvePromptRequestSkillParam(TypedDict, total=False):

@@ -89,6 +89,29 @@ Role = Literal["admin", "member"]
 """The role of a person in a team."""
 
 
+WebhookEventType = Literal[
+    "run_created",
+    "run_queued",
+    "run_pending",
+    "run_claimed",
+    "worker_container_ready",
+    "followup_received",
+    "execution_lost",
+    "artifact_created",
+    "run_succeeded",
+    "run_failed",
+    "run_errored",
+    "run_blocked",
+    "run_cancelled",
+    "run_stopped",
+]
+"""The type of an event that webhooks deliver."""
+
+
+DeliveryState = Literal["pending", "delivered", "failed"]
+"""The state of a delivery."""
+
+
 class RunAgentResponse(BaseModel):
     """A new run."""
 
@@ -2306,6 +2329,249 @@ class ListSecretsResponse(BaseModel):
     """The position of the page in the list."""
 
 
+class CreatedWebhookFilter(BaseModel):
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    name: Optional[str] = None
+    """A name for people. At most 1024 bytes in UTF-8."""
+
+    model_id: Optional[str] = None
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+
+    creator: Optional[str] = None
+    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+
+    executor: Optional[str] = None
+    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+
+    source: Optional[str] = None
+    """The source of the run. At most 512 bytes in UTF-8."""
+
+    execution_location: Optional[Union[ExecutionLocation, str]] = None
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+
+    environment_id: Optional[str] = None
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+
+    skill: Optional[str] = None
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: Optional[str] = None
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+
+    schedule_id: Optional[str] = None
+    """The schedule's id. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: Optional[str] = None
+    """At most 512 bytes in UTF-8."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+
+
+class CreatedWebhookScope(BaseModel):
+    """The owner."""
+
+    type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
+    uid: str
+    """The id of the team or the person."""
+
+
+class CreatedWebhook(BaseModel):
+    """A new webhook with its signing secret, which is shown only once."""
+
+    uid: str
+    """The webhook's id."""
+
+    name: Optional[str] = None
+    """A name for people."""
+
+    url: str
+    """Where deliveries are sent."""
+
+    event_types: List[Union[WebhookEventType, str]]
+    """The types of events that are delivered. `[]` in a request stands for all."""
+
+    filter: Optional[CreatedWebhookFilter] = None
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    enabled: bool
+    """Whether events are delivered."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+    created_by: RunCreatorInfo
+    """The person who created the webhook."""
+
+    scope: CreatedWebhookScope
+    """The owner."""
+
+    secret: str
+    """The signing secret, returned once."""
+
+
+class WebhookItemFilter(BaseModel):
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    name: Optional[str] = None
+    """A name for people. At most 1024 bytes in UTF-8."""
+
+    model_id: Optional[str] = None
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+
+    creator: Optional[str] = None
+    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+
+    executor: Optional[str] = None
+    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+
+    source: Optional[str] = None
+    """The source of the run. At most 512 bytes in UTF-8."""
+
+    execution_location: Optional[Union[ExecutionLocation, str]] = None
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+
+    environment_id: Optional[str] = None
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+
+    skill: Optional[str] = None
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: Optional[str] = None
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+
+    schedule_id: Optional[str] = None
+    """The schedule's id. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: Optional[str] = None
+    """At most 512 bytes in UTF-8."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+
+
+class WebhookItemScope(BaseModel):
+    """The owner."""
+
+    type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
+    uid: str
+    """The id of the team or the person."""
+
+
+class WebhookItem(BaseModel):
+    """A webhook as responses show it."""
+
+    uid: str
+    """The webhook's id."""
+
+    name: Optional[str] = None
+    """A name for people."""
+
+    url: str
+    """Where deliveries are sent."""
+
+    event_types: List[Union[WebhookEventType, str]]
+    """The types of events that are delivered. `[]` in a request stands for all."""
+
+    filter: Optional[WebhookItemFilter] = None
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    enabled: bool
+    """Whether events are delivered. A receiver that responds 410 disables the webhook."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+    created_by: RunCreatorInfo
+    """The person who created the webhook."""
+
+    scope: WebhookItemScope
+    """The owner."""
+
+
+class ListWebhooksResponse(BaseModel):
+    """A page of webhooks."""
+
+    webhooks: List[WebhookItem]
+    """The webhooks, oldest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class DeliveryItemAttempt(BaseModel):
+    attempted_at: Timestamp
+    """The time of the attempt."""
+
+    duration_ms: int
+    """Milliseconds until the response or the error."""
+
+    status_code: Optional[int] = None
+    """The status of the receiver's response."""
+
+    error: Optional[str] = None
+    """Why there was no response."""
+
+
+class DeliveryItem(BaseModel):
+    """A delivery as responses show it."""
+
+    sequence: int
+    """The number of the delivery within its webhook, from 1, without gaps."""
+
+    event_type: Union[WebhookEventType, str]
+    """The type of the event."""
+
+    run_id: str
+    """The id of the run."""
+
+    run_sequence: int
+    """The number of the event within its run."""
+
+    state: Union[DeliveryState, str]
+    """`pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`)."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    next_attempt_at: Optional[Timestamp] = None
+    """The time of the next attempt. Present while the delivery is pending."""
+
+    attempts: List[DeliveryItemAttempt]
+    """The latest attempts, at most 20, oldest first."""
+
+
+class ListDeliveriesResponse(BaseModel):
+    """A page of deliveries."""
+
+    deliveries: List[DeliveryItem]
+    """The deliveries, newest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class RedeliverResponse(BaseModel):
+    """The result of a request to send deliveries again."""
+
+    redelivered: int
+    """The number of deliveries that are sent again."""
+
+    next_sequence: Optional[int] = None
+    """The `from_sequence` of the next request, if there are more deliveries."""
+
+
 class ResolvePromptResponseContextMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
     """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
@@ -2447,7 +2713,7 @@ class ResolvePromptResponseContext(BaseModel):
     """How many of `messages`, counted from the end, belong to this run."""
 
     next_sequence: int
-    """The number of the next message."""
+    """The `from_sequence` of the next request. Absent if there are no more deliveries."""
 
     checkpoint: Optional[ResolvePromptResponseContextCheckpoint] = None
     """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
@@ -2498,7 +2764,7 @@ class MessagesResponse(BaseModel):
     """The result of appending messages."""
 
     next_sequence: int
-    """The number of the next message."""
+    """The `from_sequence` of the next request. Absent if there are no more deliveries."""
 
     watched: Optional[bool] = None
     """Whether live output is being read."""

@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Usage, WebSessions, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -45,6 +45,8 @@ export class ApiResources {
   readonly invitations: Invitations;
   /** Manage the secrets of a team. Values are never returned. */
   readonly secrets: Secrets;
+  /** Receive the events of runs. */
+  readonly webhooks: Webhooks;
   /** Operations for the harness in a sandbox, called with the run's own key. */
   readonly harnessSupport: HarnessSupport;
   /** Read this document, the API reference and the error pages. */
@@ -70,6 +72,7 @@ export class ApiResources {
     this.teams = new Teams(transport);
     this.invitations = new Invitations(transport);
     this.secrets = new Secrets(transport);
+    this.webhooks = new Webhooks(transport);
     this.harnessSupport = new HarnessSupport(transport);
     this.documentation = new Documentation(transport);
   }

@@ -956,7 +956,7 @@ export class Teams extends APIResource {
   }
 
   /**
-   * Deletes a team with its identities, keys, environments and secrets.
+   * Deletes a team with its identities, keys, environments, secrets and webhooks.
    *
    * The team's runs must have ended and its schedules must be deleted, otherwise the response is 409. Requires the role
    * `admin`.
@@ -1027,6 +1027,87 @@ export class Secrets extends APIResource {
    */
   delete(secret: string, options?: RequestOptions): APIPromise<void> {
     return this.transport.request({ method: "DELETE", path: path`/agent/secrets/${secret}`, options });
+  }
+}
+
+export class Webhooks extends APIResource {
+  /**
+   * Creates a webhook, which receives events of the team's runs.
+   *
+   * The response contains the signing secret, which is never shown again. Events of personal runs are not delivered. A
+   * team can have at most 10 webhooks. Requires the role `admin`.
+   *
+   * `POST /agent/webhooks`
+   */
+  create(body: types.CreateWebhookRequest, options?: RequestOptions): APIPromise<types.CreatedWebhook> {
+    return this.transport.request({ method: "POST", path: "/agent/webhooks", body, options });
+  }
+
+  /**
+   * Lists a team's webhooks, oldest first.
+   *
+   * Requires the role `admin`.
+   *
+   * `GET /agent/webhooks`
+   */
+  list(query?: types.WebhooksListParams, options?: RequestOptions): PagePromise<types.WebhookItem, types.ListWebhooksResponse> {
+    return this.transport.page({ method: "GET", path: "/agent/webhooks", query, options }, (body: types.ListWebhooksResponse) => body.webhooks);
+  }
+
+  /**
+   * Returns a webhook, without its signing secret.
+   *
+   * Requires the role `admin`.
+   *
+   * `GET /agent/webhooks/{webhookUid}`
+   */
+  retrieve(webhookUid: string, options?: RequestOptions): APIPromise<types.WebhookItem> {
+    return this.transport.request({ method: "GET", path: path`/agent/webhooks/${webhookUid}`, options });
+  }
+
+  /**
+   * Updates a webhook.
+   *
+   * Members that are absent or null keep their values; an empty value (`""`, `[]` or `{}`) clears one. Events that
+   * occur while a webhook is disabled are not delivered to it. Requires the role `admin`.
+   *
+   * `PUT /agent/webhooks/{webhookUid}`
+   */
+  update(webhookUid: string, body: types.UpdateWebhookRequest, options?: RequestOptions): APIPromise<types.WebhookItem> {
+    return this.transport.request({ method: "PUT", path: path`/agent/webhooks/${webhookUid}`, body, options });
+  }
+
+  /**
+   * Deletes a webhook with its signing secret.
+   *
+   * Pending deliveries are not attempted again. Requires the role `admin`.
+   *
+   * `DELETE /agent/webhooks/{webhookUid}`
+   */
+  delete(webhookUid: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/webhooks/${webhookUid}`, options });
+  }
+
+  /**
+   * Lists the deliveries of a webhook with their attempts, newest first.
+   *
+   * Deliveries are kept for seven days. Requires the role `admin`.
+   *
+   * `GET /agent/webhooks/{webhookUid}/deliveries`
+   */
+  deliveries(webhookUid: string, query?: types.WebhooksDeliveriesParams, options?: RequestOptions): PagePromise<types.DeliveryItem, types.ListDeliveriesResponse> {
+    return this.transport.page({ method: "GET", path: path`/agent/webhooks/${webhookUid}/deliveries`, query, options }, (body: types.ListDeliveriesResponse) => body.deliveries);
+  }
+
+  /**
+   * Sends the deliveries from `from_sequence` on again, within a minute.
+   *
+   * One request takes 500 deliveries; repeat it with the returned `next_sequence`. Requires the role `admin`.
+   *
+   * `POST /agent/webhooks/{webhookUid}/redeliver`
+   */
+  redeliver(webhookUid: string, query?: types.WebhooksRedeliverParams, options?: RequestOptions): APIPromise<types.RedeliverResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/webhooks/${webhookUid}/redeliver`, query, options });
   }
 }
 

@@ -25,6 +25,7 @@ from .teams import AsyncTeams
 from .token import AsyncToken
 from .usage import AsyncUsage
 from .web_sessions import AsyncWebSessions
+from .webhooks import AsyncWebhooks
 from .workers import AsyncWorkers
 
 
@@ -125,6 +126,11 @@ class AsyncResources(AsyncTransport):
     def secrets(self) -> AsyncSecrets:
         """Manage the secrets of a team. Values are never returned."""
         return AsyncSecrets(self)
+
+    @cached_property
+    def webhooks(self) -> AsyncWebhooks:
+        """Receive the events of runs."""
+        return AsyncWebhooks(self)
 
     @cached_property
     def harness_support(self) -> AsyncHarnessSupport:

@@ -124,7 +124,7 @@ class AsyncTeams(AsyncResource):
         )
 
     async def delete(self, team_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes a team with its identities, keys, environments and secrets.
+        """Deletes a team with its identities, keys, environments, secrets and webhooks.
 
         The team's runs must have ended and its schedules must be deleted, otherwise the response is 409.
         Requires the role `admin`.

@@ -25,6 +25,7 @@ from .teams import Teams
 from .token import Token
 from .usage import Usage
 from .web_sessions import WebSessions
+from .webhooks import Webhooks
 from .workers import Workers
 
 
@@ -125,6 +126,11 @@ class Resources(Transport):
     def secrets(self) -> Secrets:
         """Manage the secrets of a team. Values are never returned."""
         return Secrets(self)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        """Receive the events of runs."""
+        return Webhooks(self)
 
     @cached_property
     def harness_support(self) -> HarnessSupport:

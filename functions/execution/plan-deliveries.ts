@@ -1,0 +1,44 @@
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import * as v from "valibot";
+import { queueConsumer } from "#shared/queue/consumer.ts";
+import { invocation } from "#shared/queue/invocation.ts";
+import { planEvents } from "#shared/webhooks/plan-deliveries.ts";
+import { parseEventKey } from "#shared/webhooks/run-event-store.ts";
+import { RunEventMessage } from "#shared/webhooks/webhook-messages.ts";
+import type { DeliveryPlanPorts } from "#shared/webhooks/webhook-ports.ts";
+
+const Text = v.object({ S: v.string() });
+const StreamEvent = v.object({
+  Records: v.array(
+    v.object({
+      eventSource: v.literal("aws:dynamodb"),
+      eventName: v.literal("INSERT"),
+      dynamodb: v.object({ Keys: v.object({ pk: Text, sk: Text }) }),
+    }),
+  ),
+});
+
+/** The queue `webhook-events` of a single machine. */
+const planOne = queueConsumer({
+  message: RunEventMessage,
+  async run({ run_id, sequence }, ports: DeliveryPlanPorts) {
+    await planEvents([{ run_id, sequence }], ports);
+  },
+});
+
+/** The stream of the table: adds deliveries of new events of runs to the webhooks of their teams. */
+export const planDeliveries = invocation(
+  async (event: unknown, ports: DeliveryPlanPorts): Promise<SQSBatchResponse> => {
+    if (isQueueEvent(event)) return planOne.handle(event, ports);
+    const refs = v.parse(StreamEvent, event).Records.map(({ dynamodb: { Keys } }) => {
+      const ref = parseEventKey({ pk: Keys.pk.S, sk: Keys.sk.S });
+      if (ref === undefined) throw new Error(`${Keys.sk.S} is not an event of a run`);
+      return ref;
+    });
+    await planEvents(refs, ports);
+    return { batchItemFailures: [] };
+  },
+);
+
+const isQueueEvent = (event: unknown): event is SQSEvent =>
+  v.is(v.object({ Records: v.array(v.object({ eventSource: v.literal("aws:sqs") })) }), event);

@@ -1,0 +1,114 @@
+import { Duration } from "aws-cdk-lib";
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { triggers } from "../triggers.ts";
+import { Alarm } from "./alarm.ts";
+import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
+import type { Targets } from "./grants.ts";
+
+/** The types of events that invoke the planner; a test compares them with those that webhooks deliver. */
+export const STREAMED_EVENT_TYPES = [
+  "run_created",
+  "run_queued",
+  "run_pending",
+  "run_claimed",
+  "worker_container_ready",
+  "followup_received",
+  "execution_lost",
+  "artifact_created",
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+  "run_stopped",
+];
+
+export interface WebhookDeliveryProps extends Required<Pick<BaseFunctionProps, "platform" | "environment">> {
+  readonly targets: Targets;
+  /** The stream of the table. @default none: events are not delivered */
+  readonly streamArn: string | undefined;
+  /** Topic that the alarm notifies. @default none: the alarm shows in the console */
+  readonly topic: ITopic | undefined;
+}
+
+/**
+ * Delivers events of runs to webhooks. The stream of the table invokes the planner, for events of runs only, the planner
+ * invokes the attempter, and this calls the sender, which alone connects to the URLs of webhooks and has no right on the table.
+ */
+export class WebhookDelivery extends Construct {
+  /** Also to be invoked each minute. */
+  readonly attempter: BaseFunction;
+
+  constructor(scope: Construct, id: string, { streamArn, topic, targets, ...common }: WebhookDeliveryProps) {
+    super(scope, id);
+    const sender = new BaseFunction(this, "Send", { ...common, targets, ...triggers.sendWebhooks });
+    this.attempter = new BaseFunction(this, "Attempt", {
+      ...common,
+      targets: { ...targets, webhookSender: sender.lambda },
+      ...triggers.attemptDeliveries,
+      // The rule invokes it each minute, and X-Ray bills traces.
+      traced: false,
+    });
+    if (streamArn === undefined) return;
+    const dead = new Queue(this, "Dead", {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      queueName: "runyard-webhooks-dead",
+      retentionPeriod: Duration.days(14),
+    });
+    new Alarm(scope, `${id}Dead`, {
+      name: "webhooks-dead",
+      impact: "Webhooks have not received some events of runs, and do not by themselves.",
+      metric: dead.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: Stats.MAXIMUM }),
+      topic,
+    });
+    const planner = new BaseFunction(this, "Plan", {
+      ...common,
+      targets: { ...targets, webhookAttempts: this.attempter.lambda },
+      ...triggers.planDeliveries,
+      statements: [...readStream(streamArn, targets.table.tableArn), sendTo(dead)],
+    });
+    const onFailure = { bind: () => ({ destination: dead.queueArn }) };
+    new EventSourceMapping(this, "Source", {
+      target: planner.lambda,
+      eventSourceArn: streamArn,
+      startingPosition: StartingPosition.LATEST,
+      batchSize: 100,
+      // Events of one second are one invocation.
+      maxBatchingWindow: Duration.seconds(1),
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual("INSERT"),
+          dynamodb: {
+            Keys: { sk: { S: FilterRule.beginsWith("EVENT#") } },
+            NewImage: { type: { S: STREAMED_EVENT_TYPES } },
+          },
+        }),
+      ],
+      bisectBatchOnError: true,
+      // The stream keeps records for a day; one that fails holds up those behind it, so it is given up earlier.
+      maxRecordAge: Duration.hours(1),
+      retryAttempts: 100,
+      onFailure,
+    });
+  }
+}
+
+/** What Lambda reads a stream with, in the function's name. */
+function readStream(streamArn: string, tableArn: string): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"],
+      resources: [streamArn],
+    }),
+    new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${tableArn}/stream/*`] }),
+  ];
+}
+
+const sendTo = (queue: Queue): PolicyStatement =>
+  new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] });

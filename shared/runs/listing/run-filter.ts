@@ -1,0 +1,23 @@
+import type { RunFilter } from "#shared/wire/cancel.ts";
+import type { Filters } from "./filters.ts";
+
+/** Filters that are given as a JSON object. */
+export const toFilters = (filter: RunFilter): Filters => ({
+  states: filter.state,
+  name: filter.name,
+  modelId: filter.model_id,
+  creator: filter.creator,
+  executor: filter.executor,
+  source: filter.source,
+  executionLocation: filter.execution_location,
+  createdAfter: filter.created_after,
+  createdBefore: filter.created_before,
+  updatedAfter: filter.updated_after,
+  environmentId: filter.environment_id,
+  skillSpec: filter.skill ?? filter.skill_spec,
+  scheduleId: filter.schedule_id,
+  ancestorRunId: filter.ancestor_run_id,
+  artifactType: filter.artifact_type,
+  metadata: filter.metadata,
+  q: filter.q,
+});

@@ -1,0 +1,122 @@
+import { logLine } from "#shared/log/log.ts";
+import { ConditionFailed } from "#shared/table/table.ts";
+import type { Attempt, Delivery } from "./delivery-store.ts";
+import { deliveryStore } from "./delivery-store.ts";
+import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
+import type { AttemptPorts, DeliveryRef } from "./webhook-ports.ts";
+import { type Webhook, webhookStore } from "./webhook-store.ts";
+
+/** Seconds between an attempt and the next one: ten attempts within 24 hours. */
+export const BACK_OFF_SECONDS = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 36_000];
+/** The share by which waits are shortened at random, so that the deliveries of an outage do not all come back at once. */
+const JITTER = 0.1;
+/** Milliseconds for the result of an attempt; after that it counts as lost and is made again. */
+const CLAIM_MS = 90_000;
+/** Deliveries that are attempted together, and milliseconds after which a pass starts no further ones. */
+const AT_ONCE = 100;
+const PASS_MS = 30_000;
+/** Attempts that are kept of one delivery. */
+const KEPT_ATTEMPTS = 20;
+/** The receiver is gone and wants no further deliveries. */
+const GONE = 410;
+
+/** When a delivery is attempted again after `tries` attempts, in milliseconds; undefined after the last one. */
+export function nextAttemptAt(tries: number, now: number, random: number = Math.random()): number | undefined {
+  const seconds = BACK_OFF_SECONDS[tries - 1];
+  return seconds === undefined ? undefined : now + Math.round(seconds * 1000 * (1 - JITTER * random));
+}
+
+/** Attempts all deliveries that are due, for at most half a minute. Returns their number. */
+export async function attemptDue(ports: AttemptPorts): Promise<number> {
+  const deadline = ports.now() + PASS_MS;
+  let count = 0;
+  for (let more = true; more && ports.now() < deadline; ) {
+    const due = await deliveryStore(ports.table).findDue(ports.now(), AT_ONCE);
+    count += await attempt(due, ports);
+    more = due.length === AT_ONCE;
+  }
+  return count;
+}
+
+/** Attempts deliveries that are pending, unless another attempt has them. Returns the number of those attempted. */
+export async function attempt(refs: readonly DeliveryRef[], ports: AttemptPorts): Promise<number> {
+  const { table, now, sender } = ports;
+  const store = deliveryStore(table);
+  const until = now() + CLAIM_MS;
+  const read = await store.getMany(refs);
+  const claimed = (await Promise.all(read.map((delivery) => store.claim(delivery, until)))).filter(
+    (delivery) => delivery !== undefined,
+  );
+  const webhooks = await readWebhooks(claimed, ports);
+  const sendable = claimed.flatMap((delivery) => {
+    const webhook = webhooks.get(delivery.webhook_uid);
+    return webhook?.enabled === true ? [{ delivery, request: toRequest(delivery, webhook) }] : [];
+  });
+  const unsendable = claimed.filter(({ webhook_uid }) => webhooks.get(webhook_uid)?.enabled !== true);
+  for (const delivery of unsendable) {
+    const isDeleted = webhooks.get(delivery.webhook_uid) === undefined;
+    await giveUp(delivery, isDeleted ? "the webhook is deleted" : "the webhook is disabled", ports);
+  }
+  if (sendable.length === 0) return 0;
+  const results = new Map((await sender.send(sendable.map(({ request }) => request))).map((one) => [one.id, one]));
+  await Promise.all(
+    sendable.map(async ({ delivery, request }) => {
+      const result = results.get(request.id);
+      if (result !== undefined) await recordResult(delivery, result, webhooks.get(delivery.webhook_uid), ports);
+    }),
+  );
+  return sendable.length;
+}
+
+async function readWebhooks(
+  deliveries: readonly Delivery[],
+  { table }: AttemptPorts,
+): Promise<ReadonlyMap<string, Webhook>> {
+  const ids = new Map(deliveries.map(({ webhook_uid: uid, team_uid }) => [uid, { uid, team_uid }]));
+  const webhooks = await webhookStore(table).getMany([...ids.values()]);
+  return new Map(webhooks.flatMap((webhook) => (webhook === undefined ? [] : [[webhook.uid, webhook]])));
+}
+
+/** The id is the same for all attempts, so that a receiver can ignore what it has received before. */
+const toRequest = (
+  { webhook_uid, sequence, body }: Delivery,
+  { url, team_uid, secret_id }: Webhook,
+): AttemptRequest => ({ id: `${webhook_uid}-${sequence}`, url, body, team_uid, secret_id });
+
+async function recordResult(
+  delivery: Delivery,
+  { id: _, ...attempted }: AttemptResult,
+  webhook: Webhook | undefined,
+  ports: AttemptPorts,
+): Promise<void> {
+  const store = deliveryStore(ports.table);
+  const tries = delivery.tries + 1;
+  const attempts = addAttempt(delivery, attempted);
+  const status = attempted.status_code ?? 0;
+  if (status >= 200 && status < 300) return store.record(delivery, { state: "delivered", tries, attempts });
+  if (status === GONE && webhook !== undefined) await disable(webhook, ports);
+  const next = status === GONE ? undefined : nextAttemptAt(tries, ports.now());
+  await store.record(delivery, { state: next === undefined ? "failed" : "pending", tries, attempts }, next);
+}
+
+const addAttempt = ({ attempts }: Delivery, attempted: Attempt): Attempt[] =>
+  [...attempts, attempted].slice(-KEPT_ATTEMPTS);
+
+async function giveUp(delivery: Delivery, error: string, { table, now }: AttemptPorts): Promise<void> {
+  const attempts = addAttempt(delivery, { at: now(), duration_ms: 0, error });
+  await deliveryStore(table).record(delivery, { state: "failed", tries: delivery.tries, attempts });
+}
+
+async function disable(webhook: Webhook, { table, now }: AttemptPorts): Promise<void> {
+  try {
+    await webhookStore(table).update(webhook, {
+      ...webhook,
+      enabled: false,
+      updated_at: Math.max(now(), webhook.updated_at + 1),
+    });
+    logLine("info", "webhook disabled", { webhook_uid: webhook.uid, reason: "its receiver responded 410" });
+  } catch (error) {
+    // It was changed meanwhile: the next delivery to a receiver that is gone disables it.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

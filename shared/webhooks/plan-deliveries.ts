@@ -1,0 +1,133 @@
+import * as v from "valibot";
+import { splitIntoBatches } from "#shared/arrays.ts";
+import { readBodies } from "#shared/records/run-body.ts";
+import { parseOwner, readHeads } from "#shared/records/run-head.ts";
+import { type FoundRun, matchingRuns } from "#shared/runs/listing/filters.ts";
+import { toFilters } from "#shared/runs/listing/run-filter.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { RunState } from "#shared/wire/run.ts";
+import { WebhookEventType, type WebhookPayload } from "#shared/wire/webhooks/webhook.ts";
+import { deliveryStore, type NewDelivery } from "./delivery-store.ts";
+import { type RunEventRef, runEventStore, type StoredRunEvent } from "./run-event-store.ts";
+import type { DeliveryPlanPorts, DeliveryRef } from "./webhook-ports.ts";
+import { type Webhook, webhookStore } from "./webhook-store.ts";
+
+/** Events that one transaction adds to a webhook. */
+const AT_ONCE = 40;
+/** Tries of a transaction that others prevent. */
+const TRIES = 10;
+/** Milliseconds after which a delivery is attempted if the request for its first attempt is lost. */
+const FIRST_CHECK_MS = 90_000;
+
+/**
+ * Adds a delivery of each event to each webhook of the run's team that wants it, once, and requests their first attempt.
+ * Events of personal runs are not delivered. Without webhooks in the deployment this is one read.
+ */
+export async function planEvents(refs: readonly RunEventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  const { table, attempts } = ports;
+  if (refs.length === 0 || !(await webhookStore(table).hasAny())) return;
+  const runs = await readTeamRuns([...new Set(refs.map(({ run_id }) => run_id))], ports);
+  const teams = [...new Set(runs.map(({ team }) => team))];
+  const webhooks = (await webhookStore(table).list(teams)).filter(({ enabled }) => enabled);
+  if (webhooks.length === 0) return;
+  const events = await runEventStore(table).getMany(refs);
+  for (const webhook of webhooks) {
+    const wanted = runs
+      .filter(({ team, run }) => team === webhook.team_uid && isWanted(run, webhook))
+      .flatMap(({ run }) => events.flatMap((event) => toDelivery(event, run, webhook, ports)));
+    for (const some of splitIntoBatches(wanted, AT_ONCE)) {
+      const planned = await addOnce(webhook, some, ports);
+      if (planned.length > 0) await attempts.request(planned);
+    }
+  }
+}
+
+interface TeamRun {
+  readonly run: FoundRun;
+  readonly team: string;
+}
+
+async function readTeamRuns(ids: readonly string[], { table }: DeliveryPlanPorts): Promise<TeamRun[]> {
+  const heads = (await readHeads(ids, table)).filter((head) => head !== undefined);
+  const ofTeams = heads.filter((head) => parseOwner(head).type === "Team");
+  const bodies = await readBodies(
+    ofTeams.map(({ run_id }) => run_id),
+    table,
+  );
+  return ofTeams.flatMap((head, index) => {
+    const body = bodies[index];
+    return body === undefined ? [] : [{ run: { head, body }, team: parseOwner(head).uid }];
+  });
+}
+
+const isWanted = (run: FoundRun, { filter }: Webhook): boolean =>
+  filter === undefined || matchingRuns([run], toFilters(filter)).length === 1;
+
+function toDelivery(
+  event: StoredRunEvent,
+  run: FoundRun,
+  webhook: Webhook,
+  { webUrl }: DeliveryPlanPorts,
+): NewDelivery[] {
+  const type = v.safeParse(WebhookEventType, event.type);
+  if (event.run_id !== run.head.run_id || !type.success) return [];
+  if (webhook.event_types.length > 0 && !webhook.event_types.includes(type.output)) return [];
+  const { run_id, sequence: run_sequence } = event;
+  const toBody = (sequence: number) => {
+    const { title, metadata } = run.body;
+    const payload: WebhookPayload = {
+      type: type.output,
+      timestamp: toTimestamp(event.occurred_at),
+      data: {
+        webhook_uid: webhook.uid,
+        sequence,
+        run_id,
+        run_sequence,
+        state: v.parse(v.fallback(RunState, run.head.state), event.data["state"]),
+        title,
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(webUrl === undefined ? {} : { session_link: `${webUrl}/runs/${run_id}` }),
+        event: pickFacts(event),
+      },
+    };
+    return JSON.stringify(payload);
+  };
+  return [{ run_id, run_sequence, type: type.output, toBody }];
+}
+
+/** The members of events that are facts: none of them contains what a person or the agent has written. */
+const FACTS = [
+  ...["artifact_uid", "artifact_type", "execution_id", "worker_host", "number", "policy", "losses"],
+  ...["confirmed_by", "duration_ms", "is_error"],
+];
+const Fact = v.union([v.string(), v.number(), v.boolean()]);
+
+const pickFacts = ({ data }: StoredRunEvent): WebhookPayload["data"]["event"] =>
+  Object.fromEntries(
+    FACTS.flatMap((name) => {
+      const fact = v.safeParse(Fact, data[name]);
+      return fact.success ? [[name, fact.output]] : [];
+    }),
+  );
+
+/** Adds the deliveries that the webhook does not have yet. Returns them; none where it was deleted. */
+async function addOnce(
+  { team_uid, uid }: Webhook,
+  events: readonly NewDelivery[],
+  { table, now }: DeliveryPlanPorts,
+): Promise<DeliveryRef[]> {
+  const store = deliveryStore(table);
+  for (let attempt = 1; ; attempt++) {
+    const webhook = await webhookStore(table).find([team_uid], uid);
+    if (webhook === undefined) return [];
+    const delivered = await store.findDelivered(uid, events);
+    const missing = events.filter((_, index) => delivered[index] !== true);
+    if (missing.length === 0) return [];
+    try {
+      return await store.append(webhook, missing, now(), now() + FIRST_CHECK_MS);
+    } catch (error) {
+      if (!(error instanceof ConflictError) || attempt === TRIES) throw error;
+    }
+  }
+}

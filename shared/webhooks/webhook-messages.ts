@@ -1,0 +1,14 @@
+import * as v from "valibot";
+import { AttemptRequest } from "./send-webhooks.ts";
+
+/** An event of a run that may have to be delivered. */
+export const RunEventMessage = v.object({ v: v.literal(1), run_id: v.string(), sequence: v.number() });
+
+/** Deliveries to attempt now. */
+export const AttemptMessage = v.object({
+  v: v.literal(1),
+  deliveries: v.array(v.object({ webhook_uid: v.string(), sequence: v.number(), check_at: v.string() })),
+});
+
+/** Requests to send to the URLs of webhooks. */
+export const SendMessage = v.object({ v: v.literal(1), requests: v.array(AttemptRequest) });

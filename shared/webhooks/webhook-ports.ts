@@ -1,0 +1,51 @@
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import type { Table } from "#shared/table/table.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
+
+/** Ports of the rules of webhooks that need no signing secret. */
+export interface WebhookReadPorts {
+  readonly table: Table;
+  readonly now: () => number;
+  readonly cursors: Cursors;
+  readonly webhooks: {
+    /** True if the deployment sends the events of its runs to webhooks. */
+    readonly isAvailable: boolean;
+    /** True if URLs may lead to private addresses, and by plain HTTP. */
+    readonly allowsPrivate: boolean;
+  };
+}
+
+/** Ports of the rules that create and delete webhooks. */
+export interface WebhookPorts extends WebhookReadPorts {
+  /** The signing secrets of webhooks, apart from the secrets of runs. */
+  readonly webhookSecrets: SecretVault;
+}
+
+/** Names an attempt of a delivery: `check_at` changes with each attempt, so that none is made twice. */
+export interface DeliveryRef {
+  readonly webhook_uid: string;
+  readonly sequence: number;
+  readonly check_at: string;
+}
+
+/** Ports of the consumer that turns events of runs into deliveries. */
+export interface DeliveryPlanPorts {
+  readonly table: Table;
+  readonly now: () => number;
+  readonly webUrl: string | undefined;
+  readonly attempts: {
+    /** Requests an attempt of deliveries now. One that is lost is made up for within two minutes. */
+    request(deliveries: readonly DeliveryRef[]): Promise<void>;
+  };
+}
+
+/** Ports of the consumer that attempts deliveries. */
+export interface AttemptPorts {
+  readonly table: Table;
+  readonly now: () => number;
+  readonly sender: {
+    /** Sends requests to the URLs of webhooks, in a function without rights on the table. */
+    send(requests: readonly AttemptRequest[]): Promise<readonly AttemptResult[]>;
+  };
+}

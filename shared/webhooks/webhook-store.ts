@@ -1,0 +1,110 @@
+import * as v from "valibot";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
+import { UserProfile } from "#shared/wire/run.ts";
+import { WebhookEventType, WebhookFilter } from "#shared/wire/webhooks/webhook.ts";
+
+/** A webhook as it is stored; its signing secret is in the vault, under `secret_id`. */
+const Webhook = v.object({
+  uid: v.string(),
+  team_uid: v.string(),
+  name: v.exactOptional(v.string()),
+  url: v.string(),
+  /** Empty for all types. */
+  event_types: v.array(WebhookEventType),
+  filter: v.exactOptional(WebhookFilter),
+  enabled: v.boolean(),
+  secret_id: v.string(),
+  created_by: UserProfile,
+  created_at: v.number(),
+  updated_at: v.number(),
+  /** The number of the next delivery. */
+  next_sequence: v.number(),
+});
+export type Webhook = v.InferOutput<typeof Webhook>;
+
+const parseWebhook = (item: Item): Webhook => v.parse(Webhook, item);
+
+const keyOf = ({ team_uid, uid }: Pick<Webhook, "team_uid" | "uid">): Key => keys.webhook(team_uid, uid);
+
+/** True for a webhook and for whatever is stored about its deliveries. */
+export const isOfWebhooks = ({ pk, sk }: Item): boolean => {
+  const [team, any] = [keys.webhook("", ""), keys.webhooksExist()];
+  const { pk: deliveries } = keys.delivery("", 0);
+  return (pk.startsWith(team.pk) && sk.startsWith(team.sk)) || pk.startsWith(deliveries) || pk === any.pk;
+};
+
+/** The webhooks of teams. */
+export function webhookStore(table: Table) {
+  return {
+    /** True if the deployment has, or had, any webhook. */
+    hasAny: async (): Promise<boolean> => (await table.get(keys.webhooksExist())) !== undefined,
+
+    /** The webhooks of teams, oldest first in each team. */
+    async list(teams: readonly string[]): Promise<Webhook[]> {
+      const pages = await Promise.all(
+        teams.map((team) => {
+          const { pk, sk: prefix } = keys.webhook(team, "");
+          return table.query({ pk, prefix });
+        }),
+      );
+      return pages.flatMap(({ items }) => items.map(parseWebhook));
+    },
+
+    /** The webhook with this uid, if one of the teams has it. */
+    async find(teams: readonly string[], uid: string): Promise<Webhook | undefined> {
+      const items = teams.length === 0 ? [] : await table.batchGet(teams.map((team) => keys.webhook(team, uid)));
+      const item = items.find((one) => one !== undefined);
+      return item === undefined ? undefined : parseWebhook(item);
+    },
+
+    /** Webhooks by their team and uid, in this order; undefined where one does not exist. */
+    async getMany(ids: readonly Pick<Webhook, "team_uid" | "uid">[]): Promise<(Webhook | undefined)[]> {
+      const items = ids.length === 0 ? [] : await table.batchGet(ids.map(keyOf));
+      return items.map((item) => (item === undefined ? undefined : parseWebhook(item)));
+    },
+
+    /**
+     * Creates a webhook with the idempotency record of its request.
+     * @throws ConflictError naming `idempotency`
+     */
+    async create(webhook: Webhook, idempotency: Put): Promise<void> {
+      const writes = {
+        idempotency,
+        webhook: { kind: "put", item: { ...keyOf(webhook), v: 1, ...webhook }, if: { pk: { exists: false } } },
+        mark: { kind: "put", item: { ...keys.webhooksExist(), v: 1 } },
+      } as const;
+      await transactInScope({ type: "Team", uid: webhook.team_uid }, writes, table);
+    },
+
+    /**
+     * Replaces what a request may change of a webhook that was read as `before`.
+     * @throws ConditionFailed if it was changed or deleted since
+     */
+    async update(before: Webhook, { name, url, event_types, filter, enabled, updated_at }: Webhook): Promise<void> {
+      const set = { url, event_types, enabled, updated_at };
+      const update: Update = {
+        kind: "update",
+        key: keyOf(before),
+        set: { ...set, ...(name === undefined ? {} : { name }), ...(filter === undefined ? {} : { filter }) },
+        remove: [...(name === undefined ? ["name"] : []), ...(filter === undefined ? ["filter"] : [])],
+        if: { updated_at: { eq: before.updated_at } },
+      };
+      await table.write(update);
+    },
+
+    /** @throws ConditionFailed if it does not exist */
+    async delete(webhook: Webhook): Promise<void> {
+      await table.write({ kind: "delete", key: keyOf(webhook), if: { pk: { exists: true } } });
+    },
+  };
+}
+
+/** Counts new deliveries; its condition fails where others were counted since the webhook was read. */
+export const countDeliveries = ({ next_sequence, ...webhook }: Webhook, count: number): Update => ({
+  kind: "update",
+  key: keyOf(webhook),
+  set: { next_sequence: next_sequence + count },
+  if: { next_sequence: { eq: next_sequence } },
+});

@@ -1,0 +1,177 @@
+import ipaddr from "ipaddr.js";
+import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { tooMany } from "#shared/limits/scope-limit.ts";
+import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import { toProfile } from "#shared/principals/principal.ts";
+import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { scopeOfAddress } from "#shared/wire/addresses.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import {
+  type CreateWebhookRequest,
+  type UpdateWebhookRequest,
+  WEBHOOK_EVENT_TYPES,
+  type WebhookItem,
+} from "#shared/wire/webhooks/webhook.ts";
+import { generateSigningSecret } from "./signature.ts";
+import type { WebhookPorts, WebhookReadPorts } from "./webhook-ports.ts";
+import { type Webhook, webhookStore } from "./webhook-store.ts";
+
+/** Webhooks that one team may have. Each event of its runs may be delivered to all of them. */
+const MAX_WEBHOOKS = 10;
+const ATTEMPTS = 8;
+
+export interface CreatedWebhook {
+  readonly webhook: Webhook;
+  readonly secret: string;
+  readonly replayed: boolean;
+}
+
+/** Creates a webhook once: first its secret, then the webhook. A repeated request gets the same secret. */
+export async function addWebhook(
+  team: string,
+  request: CreateWebhookRequest,
+  caller: PersonalPrincipal,
+  idempotency: IdempotentRequest,
+  ports: WebhookPorts,
+): Promise<CreatedWebhook> {
+  const { table, now: clock, webhookSecrets } = ports;
+  if (!ports.webhooks.isAvailable) {
+    throw new RunyardError("operation_not_supported", { detail: "this deployment does not send events of its runs" });
+  }
+  refuseUrl(request.url, ports);
+  const store = webhookStore(table);
+  return runIdempotent<CreatedWebhook>(
+    table,
+    idempotency,
+    clock,
+    async (record) => {
+      if ((await store.list([team])).length >= MAX_WEBHOOKS) throw tooMany(MAX_WEBHOOKS, "webhooks of this team");
+      const now = clock();
+      const [uid, secret] = [uuidv7(now), generateSigningSecret()];
+      const created = { uid, team_uid: team, secret_id: uuidv7(now), created_by: toProfile(caller), created_at: now };
+      const initial = {
+        ...created,
+        url: request.url,
+        event_types: [],
+        enabled: true,
+        updated_at: now,
+        next_sequence: 1,
+      };
+      const webhook = change(initial, request, now);
+      await webhookSecrets.put(team, webhook.secret_id, secret);
+      try {
+        await store.create(webhook, record(uid));
+      } catch (error) {
+        // After any other error, such as a lost response, the webhook may be stored.
+        if (!(error instanceof ConflictError) && !(error instanceof RunyardError)) throw error;
+        await webhookSecrets.remove(team, webhook.secret_id);
+        throw error instanceof ConflictError ? new IdempotencyRecordExists() : error;
+      }
+      return { webhook, secret, replayed: false };
+    },
+    async (uid) => {
+      const webhook = await readWebhook([team], uid, table);
+      const secret = (await webhookSecrets.getAll(team, [webhook.secret_id])).get(webhook.secret_id);
+      if (secret === undefined) throw notFound("webhook");
+      return { webhook, secret, replayed: true };
+    },
+  );
+}
+
+/** Refuses a URL that the service would not connect to. Names are checked when it connects. */
+function refuseUrl(url: string, { webhooks }: Pick<WebhookReadPorts, "webhooks">): void {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw invalid("url", "must be a URL");
+  if (webhooks.allowsPrivate) return;
+  if (parsed.protocol !== "https:") throw invalid("url", "must be an https URL");
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isLocal = host === "localhost" || host.endsWith(".localhost");
+  if (isLocal || (ipaddr.isValid(host) && scopeOfAddress(host) !== "public")) {
+    throw invalid("url", "must lead to the internet, not to a private address");
+  }
+}
+
+/** The webhook with the changes of a request: members that are absent or null keep their values, empty ones are cleared. */
+function change(webhook: Webhook, request: UpdateWebhookRequest, now: number): Webhook {
+  const { name = webhook.name, filter = webhook.filter, ...rest } = webhook;
+  const newName = request.name ?? name;
+  const newFilter = request.filter ?? filter;
+  return {
+    ...rest,
+    url: request.url ?? webhook.url,
+    event_types: [...new Set(request.event_types ?? webhook.event_types)],
+    enabled: request.enabled ?? webhook.enabled,
+    updated_at: now,
+    ...(newName === undefined || newName === "" ? {} : { name: newName }),
+    ...(newFilter === undefined || Object.keys(newFilter).length === 0 ? {} : { filter: newFilter }),
+  };
+}
+
+/** The webhooks of teams, oldest first. */
+export const readWebhooks = (teams: readonly string[], table: Table): Promise<Webhook[]> =>
+  webhookStore(table).list(teams);
+
+/** @throws RunyardError 404 */
+export async function readWebhook(teams: readonly string[], uid: string, table: Table): Promise<Webhook> {
+  const webhook = await webhookStore(table).find(teams, uid);
+  if (webhook === undefined) throw notFound("webhook");
+  return webhook;
+}
+
+/** Changes a webhook. Deliveries that are pending are attempted with the new URL. */
+export async function changeWebhook(
+  teams: readonly string[],
+  uid: string,
+  request: UpdateWebhookRequest,
+  ports: WebhookReadPorts,
+): Promise<Webhook> {
+  if (typeof request.url === "string") refuseUrl(request.url, ports);
+  const { table, now } = ports;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await readWebhook(teams, uid, table);
+    const webhook = change(before, request, Math.max(now(), before.updated_at + 1));
+    try {
+      await webhookStore(table).update(before, webhook);
+      return webhook;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
+  throw retryableConflict("the webhook is changed by other requests; send the request again");
+}
+
+/** Deletes a webhook, then its secret. Deliveries that are pending are not attempted again. */
+export async function removeWebhook(
+  teams: readonly string[],
+  uid: string,
+  { table, webhookSecrets }: Pick<WebhookPorts, "table" | "webhookSecrets">,
+): Promise<void> {
+  const webhook = await readWebhook(teams, uid, table);
+  try {
+    await webhookStore(table).delete(webhook);
+  } catch (error) {
+    throw error instanceof ConditionFailed ? notFound("webhook") : error;
+  }
+  await webhookSecrets.remove(webhook.team_uid, webhook.secret_id);
+}
+
+/** A webhook as responses show it. */
+export const toWebhookItem = ({ uid, name, url, event_types, filter, enabled, ...webhook }: Webhook): WebhookItem => ({
+  uid,
+  ...(name === undefined ? {} : { name }),
+  url,
+  event_types: event_types.length === 0 ? [...WEBHOOK_EVENT_TYPES] : event_types,
+  ...(filter === undefined ? {} : { filter }),
+  enabled,
+  created_at: toTimestamp(webhook.created_at),
+  updated_at: toTimestamp(webhook.updated_at),
+  created_by: webhook.created_by,
+  scope: { type: "Team", uid: webhook.team_uid },
+});

@@ -1,0 +1,161 @@
+import * as v from "valibot";
+import { RunFilter } from "../cancel.ts";
+import { PageInfo } from "../list.ts";
+import { Count, Name, textOfBytes } from "../primitives.ts";
+import { RunState, UserProfile } from "../run.ts";
+
+/** The types of run events that webhooks deliver: state transitions, and what else happens to a run as a whole. */
+export const WEBHOOK_EVENT_TYPES = [
+  "run_created",
+  "run_queued",
+  "run_pending",
+  "run_claimed",
+  "worker_container_ready",
+  "followup_received",
+  "execution_lost",
+  "artifact_created",
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+  "run_stopped",
+] as const;
+/** The type of an event that webhooks deliver. */
+export const WebhookEventType = v.picklist(WEBHOOK_EVENT_TYPES);
+export type WebhookEventType = v.InferOutput<typeof WebhookEventType>;
+
+const {
+  state: _state,
+  created_after: _createdAfter,
+  created_before: _createdBefore,
+  updated_after: _updatedAfter,
+  artifact_type: _artifactType,
+  q: _q,
+  ...lastingFilters
+} = RunFilter.pipe[0].entries;
+
+/** The runs whose events are delivered: filters of the list of runs that a run matches for as long as it exists, combined with AND. */
+export const WebhookFilter = v.strictObject(lastingFilters);
+export type WebhookFilter = v.InferOutput<typeof WebhookFilter>;
+
+const WebhookUrl = v.pipe(
+  textOfBytes(2048, 1),
+  v.regex(/^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/, "must be an https URL without credentials and fragment"),
+);
+const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_TYPES.length));
+
+/** A member of a request that may be absent or null, with the same meaning. */
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
+const optionalMembers = {
+  /** The types of events that are delivered. All by default. */
+  event_types: optional(EventTypes),
+  /** Selects the runs whose events are delivered. All runs of the team by default. */
+  filter: v.exactOptional(v.nullable(WebhookFilter)),
+  enabled: optional(v.boolean()),
+};
+
+/** A new webhook. */
+export const CreateWebhookRequest = v.object({
+  name: optional(Name),
+  /** Where deliveries are sent. Its host must be on the internet. */
+  url: WebhookUrl,
+  ...optionalMembers,
+});
+export type CreateWebhookRequest = v.InferOutput<typeof CreateWebhookRequest>;
+
+/** Changes to a webhook. Members that are absent or null keep their values. */
+export const UpdateWebhookRequest = v.object({
+  /** `""` clears the name. */
+  name: optional(v.union([Name, v.literal("")])),
+  url: optional(WebhookUrl),
+  ...optionalMembers,
+});
+export type UpdateWebhookRequest = v.InferOutput<typeof UpdateWebhookRequest>;
+
+/** A webhook as responses show it. */
+export const WebhookItem = v.object({
+  uid: v.string(),
+  name: v.exactOptional(v.string()),
+  url: v.string(),
+  event_types: v.array(WebhookEventType),
+  filter: v.exactOptional(WebhookFilter),
+  enabled: v.boolean(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  created_by: UserProfile,
+  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+});
+export type WebhookItem = v.InferOutput<typeof WebhookItem>;
+
+/** A new webhook with its signing secret, which is shown only once. */
+export const CreatedWebhook = v.object({ ...WebhookItem.entries, secret: v.string() });
+export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
+
+/** A page of webhooks. */
+export const ListWebhooksResponse = v.object({ webhooks: v.array(WebhookItem), page_info: v.exactOptional(PageInfo) });
+
+const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
+/** The state of a delivery. */
+export const DeliveryState = v.picklist(DELIVERY_STATES);
+export type DeliveryState = v.InferOutput<typeof DeliveryState>;
+
+/** One attempt to deliver an event. */
+const DeliveryAttempt = v.object({
+  attempted_at: v.string(),
+  duration_ms: Count,
+  /** The status of the receiver's response. */
+  status_code: v.exactOptional(Count),
+  /** Why there was no response. */
+  error: v.exactOptional(v.string()),
+});
+
+/** A delivery as responses show it. */
+export const DeliveryItem = v.object({
+  sequence: Count,
+  event_type: WebhookEventType,
+  run_id: v.string(),
+  run_sequence: Count,
+  state: DeliveryState,
+  created_at: v.string(),
+  next_attempt_at: v.exactOptional(v.string()),
+  attempts: v.array(DeliveryAttempt),
+});
+export type DeliveryItem = v.InferOutput<typeof DeliveryItem>;
+
+/** A page of deliveries. */
+export const ListDeliveriesResponse = v.object({
+  deliveries: v.array(DeliveryItem),
+  page_info: v.exactOptional(PageInfo),
+});
+export type ListDeliveriesResponse = v.InferOutput<typeof ListDeliveriesResponse>;
+
+/** The result of a request to send deliveries again. */
+export const RedeliverResponse = v.object({
+  redelivered: Count,
+  /** The `from_sequence` of the next request, if there are more deliveries. */
+  next_sequence: v.exactOptional(Count),
+});
+export type RedeliverResponse = v.InferOutput<typeof RedeliverResponse>;
+
+/** The body of a delivery. */
+export const WebhookPayload = v.object({
+  type: WebhookEventType,
+  timestamp: v.string(),
+  data: v.object({
+    webhook_uid: v.string(),
+    /** The number of the delivery within its webhook, from 1, without gaps. */
+    sequence: Count,
+    run_id: v.string(),
+    /** The number of the event within its run. */
+    run_sequence: Count,
+    /** The state of the run after the event. */
+    state: RunState,
+    title: v.string(),
+    metadata: v.exactOptional(v.record(v.string(), v.string())),
+    session_link: v.exactOptional(v.string()),
+    /** Facts of the event, such as the uid of an artifact. */
+    event: v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])),
+  }),
+});
+export type WebhookPayload = v.InferOutput<typeof WebhookPayload>;

@@ -1,0 +1,34 @@
+import { ssmClient } from "#shared/aws/clients.ts";
+import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
+import { setting } from "#shared/settings.ts";
+import type { DeletionPorts } from "#shared/teams/delete-team.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
+import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
+import { createTablePorts, createVault } from "./common.ts";
+import { createWebhookReadPorts } from "./webhooks.ts";
+
+/** The ports of the endpoints that create and delete webhooks. */
+export const createWebhookPorts = (): WebhookPorts & HttpPorts => ({
+  ...createWebhookReadPorts(),
+  webhookSecrets: createSecrets(),
+});
+
+/** The ports of the endpoint that deletes a team with its secrets and webhooks. */
+export const createTeamDeletionPorts = (): DeletionPorts & HttpPorts => ({
+  ...createTablePorts(),
+  vault: createVault(),
+  webhookSecrets: createSecrets(),
+});
+
+/** The ports of the function that sends webhooks: secrets and the internet. */
+export const createSendPorts = (): SendPorts => ({
+  webhookSecrets: createSecrets(),
+  fetch: createOutwardFetch({ allowsPrivate: false, timeoutMs: RECEIVER_MS }),
+  now: Date.now,
+});
+
+/** The signing secrets of webhooks, as SSM parameters apart from the secrets of runs. */
+const createSecrets = (): SecretVault => ssmSecretVault(ssmClient(), () => setting("WEBHOOK_SECRETS_PATH"));

@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { setting, settingIfAny } from "#shared/settings.ts";
+import { AttemptResult } from "#shared/webhooks/send-webhooks.ts";
+import type { AttemptPorts, DeliveryPlanPorts, WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
+import { createFunctionCaller } from "#shared/wiring/adapters.ts";
+import { createTable, createTablePorts } from "./common.ts";
+
+/** Milliseconds that a call of the sending function may take, and the request for an attempt. */
+const SENDING_MS = 40_000;
+const REQUEST_MS = 5_000;
+
+/** The ports of the endpoints of webhooks that need no signing secret. */
+export const createWebhookReadPorts = (): WebhookReadPorts & HttpPorts => ({
+  ...createTablePorts(),
+  webhooks: { isAvailable: settingIfAny("WEBHOOKS") !== "unavailable", allowsPrivate: false },
+});
+
+/** The ports of the function that turns events of runs into deliveries. */
+export function createPlanPorts(): DeliveryPlanPorts {
+  const callFunction = createFunctionCaller();
+  return {
+    table: createTable(),
+    now: Date.now,
+    webUrl: settingIfAny("WEB_URL"),
+    attempts: {
+      async request(deliveries) {
+        const options = { timeoutMs: REQUEST_MS, waits: false };
+        await callFunction(setting("WEBHOOK_ATTEMPTS_FUNCTION_NAME"), { v: 1, deliveries }, options);
+      },
+    },
+  };
+}
+
+/** The ports of the function that attempts deliveries. It sends no request to a receiver itself. */
+export function createAttemptPorts(): AttemptPorts {
+  const callFunction = createFunctionCaller();
+  return {
+    table: createTable(),
+    now: Date.now,
+    sender: {
+      async send(requests) {
+        const event = { v: 1, requests };
+        const results = await callFunction(setting("SEND_WEBHOOKS_FUNCTION_NAME"), event, { timeoutMs: SENDING_MS });
+        return v.parse(v.array(AttemptResult), results);
+      },
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
+import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
+import { triggers } from "#infra/triggers.ts";
+import { findWebhookEvent } from "#shared/webhooks/run-event-store.ts";
+import type { TestControlPlane } from "./control-plane.ts";
+import { withRights } from "./rights.ts";
+
+/** Invokes the planner with all events of runs that webhooks deliver, as the stream of the table does with new ones. */
+export async function streamEvents({ table, ports }: TestControlPlane): Promise<void> {
+  const Records = table
+    .all()
+    .filter((item) => findWebhookEvent(item) !== undefined)
+    .map(({ pk, sk }) => ({
+      eventSource: "aws:dynamodb",
+      eventName: "INSERT",
+      dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
+    }));
+  const { file, rights } = triggers.planDeliveries;
+  await withRights(file, rights, () => planDeliveries.handle({ Records }, ports));
+}
+
+/** Attempts the deliveries whose first attempt was requested, as often as it was requested. */
+export async function attemptRequested({ webhooks, ports }: TestControlPlane): Promise<void> {
+  const { file, rights } = triggers.attemptDeliveries;
+  const deliveries = webhooks.requested.splice(0);
+  await withRights(file, rights, () => attemptDeliveries.handle({ v: 1, deliveries }, ports));
+}
+
+/** Lets time pass, and the rule that runs each minute attempt what is due. */
+export async function passMinutes({ clock, ports }: TestControlPlane, minutes: number): Promise<void> {
+  const { file, rights } = triggers.attemptDeliveries;
+  clock.now += minutes * 60_000;
+  const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+  await withRights(file, rights, () => attemptDeliveries.handle(tick, ports));
+}
