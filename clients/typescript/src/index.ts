@@ -25,3 +25,4 @@ export type { FollowOptions, FollowUntilDoneOptions, StreamOptions } from "./res
 export type { RunStreamItem } from "./stream/run-stream.ts";
 export type { APIRequest } from "./transport.ts";
 export { VERSION } from "./version.ts";
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders, WebhookVerificationError } from "./webhook.ts";

@@ -20,6 +20,7 @@ from ._sync._client import Runyard
 from ._sync._download import Download
 from ._sync._pagination import Page
 from ._version import __version__
+from ._webhook import WebhookVerificationError, verify_webhook
 from .errors import (
     APIConnectionError,
     APIError,
@@ -69,7 +70,9 @@ __all__ = [
     "Runyard",
     "RunyardError",
     "UnprocessableEntityError",
+    "WebhookVerificationError",
     "__version__",
     "params",
     "types",
+    "verify_webhook",
 ]
