@@ -48,6 +48,16 @@ const trustRule = api({
   saved_by: { type: "user", uid: "u1", display_name: "Ada" },
 });
 const RULE_OPTIONS = "--issuer https://issuer.example.com --audience a --subject s --max-budget 2 --ttl 600";
+const webhook = api({
+  uid: "w1",
+  url: "https://hooks.example.com/",
+  event_types: ["run_failed"],
+  enabled: true,
+  created_at: "",
+  updated_at: "",
+  created_by: { type: "user", uid: "u1" },
+  scope: { type: "Team", uid: "t1" },
+});
 const gone = api(undefined, { status: 204 });
 const secret = api({ name: "T", created_at: "" });
 const ended = [
@@ -122,6 +132,21 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["secrets list", [api({ secrets: [] })], ["GET /agent/secrets"]],
   ["secrets set T", [secret], ["POST /agent/secrets"]],
   ["secrets delete T", [gone], ["DELETE /agent/secrets/T"]],
+  ["webhooks list", [api({ webhooks: [] })], ["GET /agent/webhooks"]],
+  ["webhooks get w1", [webhook], ["GET /agent/webhooks/w1"]],
+  ["webhooks create https://hooks.example.com/ --event run_failed", [webhook], ["POST /agent/webhooks"]],
+  ["webhooks update w1 --disable", [webhook], ["PUT /agent/webhooks/w1"]],
+  ["webhooks delete w1", [gone], ["DELETE /agent/webhooks/w1"]],
+  [
+    "webhooks deliveries w1 --state failed",
+    [api({ deliveries: [] })],
+    ["GET /agent/webhooks/w1/deliveries?state=failed"],
+  ],
+  [
+    "webhooks redeliver w1 --from 3",
+    [api({ redelivered: 500, next_sequence: 503 }), api({ redelivered: 2 })],
+    ["POST /agent/webhooks/w1/redeliver?from_sequence=3", "POST /agent/webhooks/w1/redeliver?from_sequence=503"],
+  ],
   ["keys list", [api({ keys: [] })], ["GET /agent/keys"]],
   ["keys create laptop", [key], ["POST /agent/keys"]],
   ["keys delete k1", [gone], ["DELETE /agent/keys/k1"]],
