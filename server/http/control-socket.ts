@@ -2,10 +2,12 @@ import { chmodSync, rmSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { routes } from "#infra/routes.ts";
@@ -67,10 +69,12 @@ async function respond(
 
 function functionsByName(ports: ServerPorts, dispatchPorts: ServerPorts): ReadonlyMap<string, Invoke> {
   const functions = new Map<string, Invoke>([
+    ["attempt-deliveries", (event) => attemptDeliveries.handle(JSON.parse(event), ports)],
     ["discover-skills", (event) => discoverSkills.handle(JSON.parse(event), ports)],
     ["dispatch-run", (event) => dispatchRun.handle(JSON.parse(event), dispatchPorts)],
     ["end-run", (event) => endRun.handle(JSON.parse(event), ports)],
     ["fire-schedule", (event) => fireSchedule.handle(JSON.parse(event), ports)],
+    ["plan-deliveries", (event) => planDeliveries.handle(JSON.parse(event), ports)],
     ["reap-runs", (event) => reapRuns.handle(JSON.parse(event), ports)],
     ["reconcile-schedules", (event) => reconcileSchedules.handle(JSON.parse(event), ports)],
   ]);

@@ -391,6 +391,8 @@ describe("the queues of the control plane", () => {
       ["ends", 60, 360, 5],
       ["reaper", 60, 360, 5],
       ["ticks", 30, 180, 5],
+      ["webhook-events", 30, 180, 5],
+      ["webhook-attempts", 80, 480, 5],
       ["runs-dead", 30, 180, undefined],
       ["worker-runs-dead", 30, 180, undefined],
     ]);
