@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
 import type { Attempt, Delivery } from "./delivery-store.ts";
-import { deliveryStore } from "./delivery-store.ts";
+import { attemptStore, formatId } from "./delivery-store.ts";
 import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
 import type { AttemptPorts, DeliveryRef } from "./webhook-ports.ts";
 import { type Webhook, webhookStore } from "./webhook-store.ts";
@@ -31,7 +31,7 @@ export async function attemptDue(ports: AttemptPorts): Promise<number> {
   const deadline = ports.now() + PASS_MS;
   let count = 0;
   for (let more = true; more && ports.now() < deadline; ) {
-    const due = await deliveryStore(ports.table).findDue(ports.now(), AT_ONCE);
+    const due = await attemptStore(ports.table).findDue(ports.now(), AT_ONCE);
     count += await attempt(due, ports);
     more = due.length === AT_ONCE;
   }
@@ -41,7 +41,7 @@ export async function attemptDue(ports: AttemptPorts): Promise<number> {
 /** Attempts deliveries that are pending, unless another attempt has them. Returns the number of those attempted. */
 export async function attempt(refs: readonly DeliveryRef[], ports: AttemptPorts): Promise<number> {
   const { table, now, sender } = ports;
-  const store = deliveryStore(table);
+  const store = attemptStore(table);
   const until = now() + CLAIM_MS;
   const read = await store.getMany(refs);
   const claimed = (await Promise.all(read.map((delivery) => store.claim(delivery, until)))).filter(
@@ -78,10 +78,13 @@ async function readWebhooks(
 }
 
 /** The id is the same for all attempts, so that a receiver can ignore what it has received before. */
-const toRequest = (
-  { webhook_uid, sequence, body }: Delivery,
-  { url, team_uid, secret_id }: Webhook,
-): AttemptRequest => ({ id: `${webhook_uid}-${sequence}`, url, body, team_uid, secret_id });
+const toRequest = (delivery: Delivery, { url, team_uid, secret_id }: Webhook): AttemptRequest => ({
+  id: formatId(delivery),
+  url,
+  body: delivery.body,
+  team_uid,
+  secret_id,
+});
 
 async function recordResult(
   delivery: Delivery,
@@ -89,7 +92,7 @@ async function recordResult(
   webhook: Webhook | undefined,
   ports: AttemptPorts,
 ): Promise<void> {
-  const store = deliveryStore(ports.table);
+  const store = attemptStore(ports.table);
   const tries = delivery.tries + 1;
   const attempts = addAttempt(delivery, attempted);
   const status = attempted.status_code ?? 0;
@@ -104,7 +107,7 @@ const addAttempt = ({ attempts }: Delivery, attempted: Attempt): Attempt[] =>
 
 async function giveUp(delivery: Delivery, error: string, { table, now }: AttemptPorts): Promise<void> {
   const attempts = addAttempt(delivery, { at: now(), duration_ms: 0, error });
-  await deliveryStore(table).record(delivery, { state: "failed", tries: delivery.tries, attempts });
+  await attemptStore(table).record(delivery, { state: "failed", tries: delivery.tries, attempts });
 }
 
 async function disable(webhook: Webhook, { table, now }: AttemptPorts): Promise<void> {

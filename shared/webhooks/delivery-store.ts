@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Key, type Table, type Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Key, type Put, type Table, type Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { DeliveryState, WebhookEventType } from "#shared/wire/webhooks/webhook.ts";
 import type { DeliveryRef } from "./webhook-ports.ts";
@@ -56,152 +56,146 @@ const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
 const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortableTime(at) });
 
 /** The deliveries of webhooks. */
-export function deliveryStore(table: Table) {
-  return {
-    /** The deliveries that these events have. */
-    async findDelivered(webhook: string, events: readonly NewDelivery[]): Promise<boolean[]> {
-      const items = await table.batchGet(
-        events.map(({ run_id, run_sequence }) => keys.deliveredEvent(webhook, run_id, run_sequence)),
-      );
-      return items.map((item) => item !== undefined);
-    },
+export const deliveryStore = (table: Table) => ({
+  /** Whether each of these events has a delivery. */
+  async findDelivered(webhook: string, events: readonly NewDelivery[]): Promise<boolean[]> {
+    const items = await table.batchGet(
+      events.map(({ run_id, run_sequence }) => keys.deliveredEvent(webhook, run_id, run_sequence)),
+    );
+    return items.map((item) => item !== undefined);
+  },
 
-    /**
-     * Adds deliveries with the next numbers of the webhook, to be attempted again at `checkAt`. At most 49, since a
-     * transaction has 100 writes.
-     * @throws ConflictError if the webhook was changed since it was read, or an event has a delivery
-     */
-    async append(
-      webhook: Webhook,
-      events: readonly NewDelivery[],
-      now: number,
-      checkAt: number,
-    ): Promise<DeliveryRef[]> {
-      const refs = events.map((_, index) => ({
-        webhook_uid: webhook.uid,
-        sequence: webhook.next_sequence + index,
-        check_at: sortableTime(checkAt),
-      }));
-      const expires_at = toExpiry(now);
-      await transact(table, {
-        webhook: countDeliveries(webhook, events.length),
-        deliveries: events.map(({ toBody, ...event }, index) => {
-          const sequence = webhook.next_sequence + index;
-          const item = {
-            ...keys.delivery(webhook.uid, sequence),
-            v: 1,
-            webhook_uid: webhook.uid,
-            team_uid: webhook.team_uid,
-            sequence,
-            ...event,
-            body: toBody(sequence),
-            state: "pending",
-            created_at: now,
-            requested_at: now,
-            tries: 0,
-            attempts: [],
-            ...dueAt(checkAt),
-            expires_at,
-          };
-          return { kind: "put", item, if: { pk: { exists: false } } } as const;
-        }),
-        events: events.map(({ run_id, run_sequence }) => {
-          const item = { ...keys.deliveredEvent(webhook.uid, run_id, run_sequence), v: 1, expires_at };
-          return { kind: "put", item, if: { pk: { exists: false } } } as const;
-        }),
-      });
-      return refs;
-    },
+  /**
+   * Adds deliveries with the next numbers of the webhook, to be attempted again at `checkAt`. At most 49, since a transaction
+   * has 100 writes.
+   * @throws ConflictError if the webhook was changed since it was read, or an event has a delivery
+   */
+  async append(webhook: Webhook, events: readonly NewDelivery[], now: number, checkAt: number): Promise<DeliveryRef[]> {
+    await transact(table, {
+      webhook: countDeliveries(webhook, events.length),
+      deliveries: events.map((event, index) => putDelivery(webhook, event, index, { now, checkAt })),
+      events: events.map(({ run_id, run_sequence }) => {
+        const key = keys.deliveredEvent(webhook.uid, run_id, run_sequence);
+        return putNew({ ...key, v: 1, expires_at: toExpiry(now) });
+      }),
+    });
+    const check_at = sortableTime(checkAt);
+    return events.map((_, index) => ({
+      webhook_uid: webhook.uid,
+      sequence: webhook.next_sequence + index,
+      check_at,
+    }));
+  },
 
-    /** Reads the deliveries whose attempt was not made yet. */
-    async getMany(refs: readonly DeliveryRef[]): Promise<Delivery[]> {
-      const wanted = new Map(refs.map((ref) => [`${ref.webhook_uid}-${ref.sequence}`, ref]));
-      const items = wanted.size === 0 ? [] : await table.batchGet([...wanted.values()].map(keyOf));
-      const deliveries = items.flatMap((item) => (item === undefined ? [] : [parseDelivery(item)]));
-      return deliveries.filter(
-        ({ webhook_uid, sequence, check_at }) => wanted.get(`${webhook_uid}-${sequence}`)?.check_at === check_at,
-      );
-    },
+  /** Reads deliveries by number: from `from` upwards, or those before `before` downwards. */
+  async page(
+    webhook: string,
+    range: { readonly from: number } | { readonly before: number | undefined },
+    limit: number,
+  ): Promise<Delivery[]> {
+    const { pk, sk: first } = keys.delivery(webhook, 0);
+    const prefix = first.slice(0, first.indexOf("#") + 1);
+    const before = "before" in range ? range.before : undefined;
+    const bounds =
+      "from" in range
+        ? { from: keys.delivery(webhook, range.from).sk, to: `${prefix}~` }
+        : { prefix, descending: true, ...(before === undefined ? {} : { before: keys.delivery(webhook, before).sk }) };
+    const { items } = await table.query({ pk, ...bounds, limit });
+    return items.map(parseDelivery);
+  },
 
-    /** The deliveries whose attempt is due, the longest due first. */
-    async findDue(now: number, limit: number): Promise<DeliveryRef[]> {
-      const { items } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, to: sortableTime(now), limit });
-      return items.map(({ pk, sk, check_at }) => ({
-        webhook_uid: pk.slice(pk.indexOf("#") + 1),
-        sequence: Number(sk.slice(sk.indexOf("#") + 1)),
-        check_at: String(check_at),
-      }));
-    },
+  /** Makes a delivery pending again, with all attempts. Returns false where it has expired. */
+  async restart(delivery: Delivery, now: number): Promise<boolean> {
+    const again = { state: "pending", tries: 0, requested_at: now, ...dueAt(now), expires_at: toExpiry(now) };
+    return writeIf(table, { kind: "update", key: keyOf(delivery), set: again, if: { pk: { exists: true } } });
+  },
+});
 
-    /** Reads deliveries by number: from `from` upwards, or those before `before` downwards. */
-    async page(
-      webhook: string,
-      range: { readonly from: number } | { readonly before: number | undefined },
-      limit: number,
-    ): Promise<Delivery[]> {
-      const { pk, sk: first } = keys.delivery(webhook, 0);
-      const prefix = first.slice(0, first.indexOf("#") + 1);
-      const bounds =
-        "from" in range
-          ? { from: keys.delivery(webhook, range.from).sk, to: `${prefix}~` }
-          : {
-              prefix,
-              descending: true,
-              ...(range.before === undefined ? {} : { before: keys.delivery(webhook, range.before).sk }),
-            };
-      const { items } = await table.query({ pk, ...bounds, limit });
-      return items.map(parseDelivery);
-    },
+const putNew = (item: Item): Put => ({ kind: "put", item, if: { pk: { exists: false } } });
 
-    /** Claims a pending delivery for an attempt whose result comes until `until`; undefined where another attempt has it. */
-    async claim(delivery: Delivery, until: number): Promise<Delivery | undefined> {
-      if (delivery.check_at === undefined) return undefined;
-      // Never the same time, by which the two attempts are told apart.
-      const set = dueAt(Math.max(until, Number(delivery.check_at) + 1));
-      return (await writeIfUnchanged(delivery, { set })) ? { ...delivery, ...set } : undefined;
-    },
+function putDelivery(
+  { uid, team_uid, next_sequence }: Webhook,
+  { toBody, ...event }: NewDelivery,
+  index: number,
+  { now, checkAt }: { readonly now: number; readonly checkAt: number },
+): Put {
+  const sequence = next_sequence + index;
+  const ids = { webhook_uid: uid, team_uid, sequence };
+  const state = { state: "pending", created_at: now, requested_at: now, tries: 0, attempts: [] };
+  return putNew({
+    ...keys.delivery(uid, sequence),
+    v: 1,
+    ...ids,
+    ...event,
+    body: toBody(sequence),
+    ...state,
+    ...dueAt(checkAt),
+    expires_at: toExpiry(now),
+  });
+}
 
-    /** Records the result of an attempt of a claimed delivery; does nothing where another attempt has it by now. */
-    async record(
-      claimed: Delivery,
-      { state, tries, attempts }: Pick<Delivery, "state" | "tries" | "attempts">,
-      nextAt?: number,
-    ): Promise<void> {
-      const result = { state, tries, attempts };
-      await writeIfUnchanged(
-        claimed,
-        nextAt === undefined
-          ? { set: result, remove: ["check_shard", "check_at"] }
-          : { set: { ...result, ...dueAt(nextAt) } },
-      );
-    },
+/** The attempts of deliveries. */
+export const attemptStore = (table: Table) => ({
+  /** Reads the deliveries whose attempt was not made yet. */
+  async getMany(refs: readonly DeliveryRef[]): Promise<Delivery[]> {
+    const wanted = new Map(refs.map((ref) => [formatId(ref), ref]));
+    const items = wanted.size === 0 ? [] : await table.batchGet([...wanted.values()].map(keyOf));
+    const deliveries = items.flatMap((item) => (item === undefined ? [] : [parseDelivery(item)]));
+    return deliveries.filter((delivery) => wanted.get(formatId(delivery))?.check_at === delivery.check_at);
+  },
 
-    /** Makes a delivery pending again, with all attempts. Returns false where it has expired. */
-    async restart(delivery: Delivery, now: number): Promise<boolean> {
-      const again = { state: "pending", tries: 0, requested_at: now, ...dueAt(now), expires_at: toExpiry(now) };
-      try {
-        await table.write({ kind: "update", key: keyOf(delivery), set: again, if: { pk: { exists: true } } });
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
-    },
-  };
+  /** The deliveries whose attempt is due, the longest due first. */
+  async findDue(now: number, limit: number): Promise<DeliveryRef[]> {
+    const { items } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, to: sortableTime(now), limit });
+    return items.map(({ pk, sk, check_at }) => ({
+      webhook_uid: pk.slice(pk.indexOf("#") + 1),
+      sequence: Number(sk.slice(sk.indexOf("#") + 1)),
+      check_at: String(check_at),
+    }));
+  },
 
-  async function writeIfUnchanged(delivery: Delivery, change: Pick<Update, "set" | "remove">): Promise<boolean> {
-    const { check_at } = delivery;
-    try {
-      await table.write({
-        kind: "update",
-        key: keyOf(delivery),
-        ...change,
-        if: { check_at: check_at === undefined ? { exists: false } : { eq: check_at } },
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false;
-      throw error;
-    }
+  /** Claims a pending delivery for an attempt whose result comes until `until`; undefined where another attempt has it. */
+  async claim(delivery: Delivery, until: number): Promise<Delivery | undefined> {
+    if (delivery.check_at === undefined) return undefined;
+    // Never the same time, by which the two attempts are told apart.
+    const set = dueAt(Math.max(until, Number(delivery.check_at) + 1));
+    return (await writeIf(table, updateUnchanged(delivery, { set }))) ? { ...delivery, ...set } : undefined;
+  },
+
+  /** Records the result of an attempt of a claimed delivery; does nothing where another attempt has it by now. */
+  async record(
+    claimed: Delivery,
+    { state, tries, attempts }: Pick<Delivery, "state" | "tries" | "attempts">,
+    nextAt?: number,
+  ): Promise<void> {
+    const result = { state, tries, attempts };
+    const change =
+      nextAt === undefined
+        ? { set: result, remove: ["check_shard", "check_at"] }
+        : { set: { ...result, ...dueAt(nextAt) } };
+    await writeIf(table, updateUnchanged(claimed, change));
+  },
+});
+
+/** The id of a delivery, which is the same for all its attempts. */
+export const formatId = ({ webhook_uid, sequence }: Pick<Delivery, "webhook_uid" | "sequence">): string =>
+  `${webhook_uid}-${sequence}`;
+
+/** Changes a delivery under the condition that no other attempt has it since it was read. */
+const updateUnchanged = (delivery: Delivery, change: Pick<Update, "set" | "remove">): Update => ({
+  kind: "update",
+  key: keyOf(delivery),
+  ...change,
+  if: { check_at: delivery.check_at === undefined ? { exists: false } : { eq: delivery.check_at } },
+});
+
+/** Returns whether the condition of a write held. */
+async function writeIf(table: Table, write: Update): Promise<boolean> {
+  try {
+    await table.write(write);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
   }
 }

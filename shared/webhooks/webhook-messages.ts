@@ -7,7 +7,10 @@ export const RunEventMessage = v.object({ v: v.literal(1), run_id: v.string(), s
 /** Deliveries to attempt now. */
 export const AttemptMessage = v.object({
   v: v.literal(1),
-  deliveries: v.array(v.object({ webhook_uid: v.string(), sequence: v.number(), check_at: v.string() })),
+  deliveries: v.pipe(
+    v.array(v.object({ webhook_uid: v.string(), sequence: v.number(), check_at: v.string() })),
+    v.maxLength(100),
+  ),
 });
 
 /** Requests to send to the URLs of webhooks. */

@@ -72,6 +72,13 @@ describe("a function's role", () => {
     expect(denied.map(({ id }) => id)).toEqual([expect.stringMatching(/^RunSandboxRole/)]);
   });
 
+  it("of the function that connects to receivers of webhooks can read signing secrets, and nothing of runs", () => {
+    const statements = listStatements("runyard-send-webhooks");
+    const own = statements.filter(({ Action }) => !/^(logs|xray):/.test([Action].flat().join()));
+    expect(own.map(({ Action }) => Action)).toEqual(["ssm:GetParameters"]);
+    expect(JSON.stringify(own[0]?.Resource)).toContain(":parameter/runyard/webhook-secrets/*");
+  });
+
   it("has no wildcard in an action, and in resources only for traces and the bucket's objects", () => {
     for (const statement of allStatements()) {
       const actions = [statement.Action].flat();
