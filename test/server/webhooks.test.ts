@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyWebhook } from "../../clients/typescript/src/webhook.ts";
 import { eventually } from "./support/eventually.ts";
-import { useServers } from "./support/served.ts";
+import { createRun, useServers, waitForState } from "./support/served.ts";
 
 const servers = useServers();
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
@@ -37,9 +37,10 @@ describe("webhooks of a single machine", () => {
     const read = async () => (await server.call("GET", `/agent/webhooks/${webhook.uid}/deliveries`)).body.deliveries;
     const states = async () => (await read()).map(({ state }: { state: string }) => state);
     status = 500;
-    const { body: run } = await server.call("POST", "/agent/runs", { prompt: "```sh\ntrue\n```" });
+    const run = await createRun(server, "true");
     await server.kill();
     server = await servers.start(directory, { environment });
+    await waitForState(server, run, "SUCCEEDED");
     await eventually(async () => expect(await states()).toEqual(["pending", "pending"]));
     // An attempt of the first one may have been under way: its result is awaited for longer than this test.
     await eventually(async () => expect((await read())[0].attempts).toMatchObject([{ status_code: 500 }]));
@@ -51,11 +52,12 @@ describe("webhooks of a single machine", () => {
     server = await servers.start(directory, { environment });
     await eventually(async () => expect(await states()).toEqual(["delivered", "delivered"]));
     const events = await Promise.all(received.map(({ headers, body }) => verifyWebhook(webhook.secret, headers, body)));
-    expect(events).toMatchObject([
-      { type: "run_created", data: { run_id: run.run_id, sequence: 1, state: "QUEUED" } },
-      { type: "run_succeeded", data: { run_id: run.run_id, sequence: 2, state: "SUCCEEDED" } },
+    // Both are sent at the same time.
+    expect(events.toSorted((a, b) => a.data.sequence - b.data.sequence)).toMatchObject([
+      { type: "run_created", data: { run_id: run, sequence: 1, state: "QUEUED" } },
+      { type: "run_succeeded", data: { run_id: run, sequence: 2, state: "SUCCEEDED" } },
     ]);
-  }, 60_000);
+  }, 180_000);
 
   it("refuse private addresses by default", async () => {
     const server = await servers.start(servers.directory());
