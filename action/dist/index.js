@@ -200,12 +200,23 @@ var Runs = class extends APIResource {
    * The run starts `QUEUED`; read it, list its events or follow it to see its progress. The body must have a `prompt`,
    * a skill or a `conversation_id`. If the team already executes as many runs as its `concurrency_limit` allows, the
    * run waits and `at_capacity` is true; if its `queue_limit` is reached, the response is 429. A caller can create at
-   * most 3,000 runs per minute by default.
+   * most 3,000 runs per minute by default. With `dry_run=true`, the response says whether the run would be created and
+   * what to know before, and nothing is created.
    *
    * `POST /agent/runs`
    */
   create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/runs", query: options?.query, body, options });
+    return this.transport.request({ method: "POST", path: "/agent/runs", body, options });
+  }
+  /**
+   * Checks a request for a run and creates nothing.
+   *
+   * The response says whether the run would be created, what to know before, and which configuration it would have.
+   *
+   * `POST /agent/runs`
+   */
+  dryRun(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/runs", query: { dry_run: !0 }, body, options });
   }
   /**
    * Lists the runs visible to the caller.

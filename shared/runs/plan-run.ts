@@ -14,6 +14,7 @@ import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
+import { type RequestCheck, refuseAtOnce } from "#shared/refusals.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { MAX_METADATA } from "#shared/wire/metadata.ts";
@@ -47,21 +48,24 @@ export interface RunPlan {
   readonly skill: string | undefined;
 }
 
-interface PlanCall {
+export interface PlanCall {
   readonly body: RunAgentRequest;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
+  /** What becomes of a refusal after which more can be checked. @default it is thrown */
+  readonly check?: RequestCheck;
 }
 
 /** Resolves everything that a new run depends on, and refuses what its caller may not request. */
-export async function planRun({ body, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
+export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports: RunPorts): Promise<RunPlan> {
+  const { body, principal, header } = call;
   const limited = limitBudget("config", body.config, principal);
   const request = limited === undefined ? body : { ...body, config: limited };
   const parent = await findParent(request, principal, ports);
   const conversation = await findContinuedConversation(request, principal, ports);
   const owner = resolveOwner(request, principal, { parent: parent?.owner, conversation: conversation?.owner });
   const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);
-  const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors }, ports);
+  const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors, check }, ports);
   const config = resolveConfig(filled);
   const allowance =
     parent === undefined
@@ -88,20 +92,20 @@ export async function planRun({ body, principal, header }: PlanCall, ports: RunP
 async function fillRequest(
   request: RunAgentRequest,
   principal: Principal,
-  { parent, owner, actors }: Pick<RunPlan, "parent" | "owner" | "actors">,
+  { parent, owner, actors, check }: Pick<RunPlan, "parent" | "owner" | "actors"> & { readonly check: RequestCheck },
   ports: RunPorts,
 ): Promise<{ filled: RunAgentRequest; environment: Environment | undefined }> {
   const bounds = await findBounds(principal, parent, ports);
-  if (bounds !== undefined) refuseBeyond(request, bounds);
+  if (bounds !== undefined) check(() => refuseBeyond(request, bounds));
   const withLayers = withDefaults(request, actors);
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
   const filled = withEnvironment(chosen, environment);
-  if (filled !== request) checkConfig(filled);
+  if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
-  refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports);
-  refusePersonalWorkerRun(filled, owner);
+  check(() => refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports));
+  check(() => refusePersonalWorkerRun(filled, owner));
   return { filled, environment };
 }
 
@@ -114,30 +118,38 @@ function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Re
 }
 
 /** Refuses what the schema of the request cannot, naming the field and the remedy. */
-export function checkRequest(request: RunAgentRequest): void {
-  const hasSkill = getSkills(request).length > 0;
-  if ((request.prompt ?? "").trim() === "" && !hasSkill && request.conversation_id === undefined) {
-    throw invalid("prompt", "is required unless a skill or conversation_id is given");
-  }
-  if (request.attachments !== undefined && request.images !== undefined) {
+export function checkRequest(request: RunAgentRequest, check: RequestCheck = refuseAtOnce): void {
+  check(() => requireTask(request));
+  check(() => {
+    if (request.attachments === undefined || request.images === undefined) return;
     throw invalid("images", "is the older name of attachments: give one of the two");
-  }
-  checkNamedModel(request);
-  checkConfig(request);
+  });
+  check(() => checkNamedModel(request));
+  checkConfig(request, check);
+}
+
+function requireTask(request: RunAgentRequest): void {
+  const hasSkill = getSkills(request).length > 0;
+  if ((request.prompt ?? "").trim() !== "" || hasSkill || request.conversation_id !== undefined) return;
+  throw invalid("prompt", "is required unless a skill or conversation_id is given");
 }
 
 /** Refuses a configuration that no run can have, also one that defaults were filled into. */
-function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_location">): void {
-  const { config } = request;
-  if (Buffer.byteLength(JSON.stringify(config ?? {})) > CONFIG_BYTES) {
+function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_location">, check: RequestCheck): void {
+  const { config = {} } = request;
+  const { model_id, repositories, mcp_servers, worker_host } = config;
+  check(() => {
+    if (Buffer.byteLength(JSON.stringify(config)) <= CONFIG_BYTES) return;
     throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
-  }
-  if (config?.model_id !== undefined) checkModel(config.model_id, "config.model_id");
-  refuseDisks(config?.repositories, "config.repositories");
-  refuseBlockedRepositories(config?.repositories, "config.repositories");
-  refuseBlockedServers(config?.mcp_servers, "config.mcp_servers");
-  checkWorkerHost(config?.worker_host, "config.worker_host");
-  checkHarness(request);
+  });
+  check(() => {
+    if (model_id !== undefined) checkModel(model_id, "config.model_id");
+  });
+  check(() => refuseDisks(repositories, "config.repositories"));
+  check(() => refuseBlockedRepositories(repositories, "config.repositories"));
+  check(() => refuseBlockedServers(mcp_servers, "config.mcp_servers"));
+  check(() => checkWorkerHost(worker_host, "config.worker_host"));
+  check(() => checkHarness(request));
 }
 
 /** The skills of a request: `skill` wins over the configuration's. */

@@ -1,3 +1,4 @@
+import type { Allowance } from "#shared/budgets/budget-store.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
@@ -12,16 +13,18 @@ import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import type { RequestCheck } from "#shared/refusals.ts";
 import { createWithinLimits, refuseFullQueue } from "#shared/runs/capacity/admit-run.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
-import type { Put } from "#shared/table/table.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { Put, Update } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
 import { continueConversation } from "./conversation-store.ts";
 import { isLongPrompt, promptFile, toRunBody } from "./new-run.ts";
 import { toNewRunWrites } from "./new-run-store.ts";
-import { checkRequest, planRun, type RunPlan } from "./plan-run.ts";
+import { checkRequest, type PlanCall, planRun, type RunPlan } from "./plan-run.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { countChild } from "./run-tree-store.ts";
 
@@ -43,68 +46,88 @@ export interface SubmittedRun {
  * that is lost, but nothing could restore a run.
  */
 export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<SubmittedRun> {
-  const { body: request, principal, header } = call;
-  checkRequest(request);
-  const attachments = readAttachments(request);
+  const { body: request, principal, header, rateLimitToken } = call;
+  const files = readFiles(request);
   const once = toIdempotentRequest(header, principal, "create-run", {
     ...request,
     source: header("x-run-source") ?? header("x-oz-api-source") ?? "",
   });
-  const hasFiles = attachments.length > 0 || isLongPrompt(request.prompt);
+  const name = nameRequest(once);
   return runIdempotent<SubmittedRun>(
     ports.table,
     once,
     ports.now,
-    async (record) => ({
-      response: await createRun(call, { attachments, hasFiles, name: nameRequest(once), record }, ports),
-      replayed: false,
-    }),
+    async (record) => {
+      const count = (runId: string, now: number) => ({ idempotency: record(runId), rateLimit: rateLimitToken(now) });
+      const { response } = await createRun(call, { files, name, count }, ports);
+      return { response, replayed: false };
+    },
     async (runId) => {
       const head = await ports.runs.head(runId);
       if (head === undefined) throw new RunyardError("internal_error");
       return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
     },
-    { checkFirst: hasFiles },
+    { checkFirst: files.present },
   );
 }
 
 /** Names the logical request in the names of its files, so that each attempt at it stores the same files. */
 const nameRequest = ({ record }: IdempotentRequest): string => sha256(record.pk).slice(0, 32);
 
-interface FirstAttempt {
+/** What of a request is stored as files. */
+interface RunFiles {
   readonly attachments: readonly ReceivedAttachment[];
-  /** Whether anything of the request is stored as a file, before the run itself. */
-  readonly hasFiles: boolean;
+  /** Whether anything is stored as a file, before the run itself. */
+  readonly present: boolean;
+}
+
+/** Checks a request, and reads its files. */
+export function readFiles(request: RunAgentRequest, check?: RequestCheck): RunFiles {
+  checkRequest(request, check);
+  const attachments = readAttachments(request);
+  return { attachments, present: attachments.length > 0 || isLongPrompt(request.prompt) };
+}
+
+interface Attempt {
+  readonly files: RunFiles;
+  /** Names the logical request in the names of its files. */
   readonly name: string;
-  readonly record: (runId: string) => Put;
+  /** The writes that count the request: the record of it, and its rate-limit token. */
+  readonly count: (runId: string, now: number) => { readonly idempotency?: Put; readonly rateLimit?: Update };
+}
+
+interface CreatedRun {
+  readonly response: RunAgentResponse;
+  readonly owner: Owner;
+  readonly body: RunBody;
+  readonly allowance: Allowance | undefined;
 }
 
 /** The request path of a new run: plan it, store its files, write it, request its dispatch. */
-async function createRun(call: SubmitCall, attempt: FirstAttempt, ports: RunPorts): Promise<RunAgentResponse> {
+export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPorts): Promise<CreatedRun> {
   const now = ports.now();
   const runId = uuidv7(now);
   const plan = await planRun(call, ports);
-  if (attempt.hasFiles) await refuseFullQueue(plan.owner, ports);
+  if (attempt.files.present) await refuseFullQueue(plan.owner, ports);
   const body = await storeFiles(runId, plan, call.principal, attempt, ports);
   const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const { owner, parent, conversation, environment, allowance } = plan;
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, local, allowance }),
-    idempotency: attempt.record(runId),
+    ...attempt.count(runId, now),
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
-    rateLimit: call.rateLimitToken(now),
   };
   const atCapacity = await createWithinLimits(writes, parent === undefined ? RUN_ROOM : QUEUE_ROOM, ports).catch(
     (error: unknown) => {
       throw error instanceof ConflictError ? toRefusal(error, ports.now()) : error;
     },
   );
-  if (key !== undefined) return { run_id: runId, task_id: runId, state: "QUEUED", run_key: key };
-  await ports.queue.sendRun(runId, owner).catch(() => undefined);
-  return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };
+  if (key === undefined) await ports.queue.sendRun(runId, owner).catch(() => undefined);
+  const more = key === undefined ? (atCapacity ? { at_capacity: true } : {}) : { run_key: key };
+  return { response: { run_id: runId, task_id: runId, state: "QUEUED", ...more }, owner, body, allowance };
 }
 
 /** Stores the attachments, and a prompt that is too long for the table, and returns the body that refers to them. */
@@ -112,7 +135,7 @@ async function storeFiles(
   runId: string,
   plan: RunPlan,
   principal: Principal,
-  { attachments, name }: FirstAttempt,
+  { files: { attachments }, name }: Attempt,
   ports: RunPorts,
 ): Promise<RunBody> {
   const { prompt = "" } = plan.request;

@@ -63,9 +63,10 @@ export function makeProjection(index: IndexName): (item: Item) => Item {
 }
 
 /** The key of the item that a write is about. */
-const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
+export const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
 
-const needsItem = (write: TransactionWrite): boolean =>
+/** Whether the outcome of a write depends on the item that is there. */
+export const needsItem = (write: TransactionWrite): boolean =>
   write.kind === "update" || Object.keys(write.if ?? {}).length > 0;
 
 function evaluateWrite(

@@ -90,6 +90,24 @@ export const RunAgentResponse = v.object({
 });
 export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
 
+/** What a dry run found out about a request. */
+export const Finding = v.object({
+  code: v.string(),
+  severity: v.picklist(["error", "warning", "info"]),
+  message: v.string(),
+  remedy: v.string(),
+});
+export type Finding = v.InferOutput<typeof Finding>;
+
+/** What the creation of a run would result in. Nothing is created. */
+export const DryRunResponse = v.object({
+  would_start: v.boolean(),
+  findings: v.array(Finding),
+  resolved_config: v.exactOptional(ResolvedAgentConfig),
+  estimated_cost_usd: v.exactOptional(v.number()),
+});
+export type DryRunResponse = v.InferOutput<typeof DryRunResponse>;
+
 /** What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused. */
 export const FollowupPolicy = v.picklist(["enqueue", "interrupt", "reject"]);
 export type FollowupPolicy = v.InferOutput<typeof FollowupPolicy>;

@@ -34,6 +34,38 @@ describe("runyard run", () => {
     });
   });
 
+  it("prints the findings of a dry run, uploads nothing, and exits with 1 if the run would be refused", async () => {
+    const finding = { code: "at_capacity", severity: "warning", message: "the run would wait", remedy: "Wait." };
+    const error = { code: "conflict", severity: "error", message: "not now", remedy: "Send it later." };
+    server.play([api({ would_start: true, findings: [finding], resolved_config: { model_id: "m" } })]);
+    const accepted = await run(["run", "Fix it", "--dry-run", "--attach", path.join(folder, "absent")]);
+    expect({ code: accepted.code, out: accepted.out }).toEqual({
+      code: 0,
+      out: "warning at_capacity: the run would wait\n  Wait.\nThe run would be created.\n",
+    });
+    expect(server.seen[0]).toMatchObject({ path: "/agent/runs", rawQuery: "dry_run=true" });
+    expect(sent()).toEqual({ prompt: "Fix it" });
+
+    const refused = { would_start: false, findings: [error, finding] };
+    server.play([api(refused)]);
+    const { code, out } = await run(["run", "Fix it", "--dry-run"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^error conflict: not now\n {2}Send it later\.\nwarning .*The run would not be created\.\n$/s);
+
+    server.play([api(refused)]);
+    const asJson = await run(["run", "Fix it", "--dry-run", "--json"]);
+    expect({ code: asJson.code, out: JSON.parse(asJson.out) }).toEqual({ code: 1, out: refused });
+  });
+
+  it("refuses --dry-run with options that need a run", async () => {
+    server.play([]);
+    for (const option of [["--follow"], ["--idempotency-key", "k"]]) {
+      const { code, err } = await run(["run", "Fix it", "--dry-run", ...option]);
+      expect(code).toBe(2);
+      expect(err).toContain("--dry-run");
+    }
+  });
+
   it("sends all flags, and finds an environment and an agent by name", async () => {
     const uid = "01990000-0000-7000-8000-000000000001";
     writeFileSync(path.join(folder, "config.json"), '{"idle_timeout_minutes": 5, "model_id": "other"}');

@@ -389,3 +389,13 @@ describe("following a run", () => {
     expect(server.seen[1]?.body).toMatch(/name="key"\r\n\r\nk\/1\r\n[\s\S]*name="file"[\s\S]*\r\n\r\nab\r\n/);
   });
 });
+
+describe("runs.dryRun", () => {
+  it("sends the body of create with dry_run, and returns the findings", async () => {
+    const findings = [{ code: "default_model", severity: "info", message: "m", remedy: "r" }];
+    play(result({ would_start: true, findings }));
+    expect(await createClient().runs.dryRun({ prompt: "x" })).toEqual({ would_start: true, findings });
+    expect(server.seen).toMatchObject([{ method: "POST", path: "/agent/runs", rawQuery: "dry_run=true" }]);
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "x" });
+  });
+});

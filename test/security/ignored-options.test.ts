@@ -3,7 +3,7 @@ import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, nextExecution, workingRun } from "../support/execution.ts";
+import { nextExecution, workingRun } from "../support/execution.ts";
 
 let controlPlane: TestControlPlane;
 let user: Client;
@@ -27,36 +27,6 @@ async function refused(work: () => Promise<ResponseBody>, field: string, remedy:
   expect(controlPlane.table.all()).toEqual(before);
   expect(controlPlane.sent).toHaveLength(sent);
 }
-
-describe("dry_run=true of POST /agent/runs", () => {
-  it.each(["/agent/runs", "/agent/run"])("is refused with 422 by %s, and creates no run", async (path) => {
-    for (const headers of [{}, { "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }]) {
-      await refused(
-        () => user.post(`${path}?dry_run=true`, { prompt: "hello" }, { headers }),
-        "dry_run",
-        /leave it out/,
-      );
-    }
-    expect((await user.get("/agent/runs")).body.runs).toEqual([]);
-  });
-
-  it("is also refused for the key of an agent and of a run", async () => {
-    const { key } = await controlPlane.agent();
-    const { body } = await user.post("/agent/runs", { prompt: "p" });
-    const run = createHarness(controlPlane, await controlPlane.dispatch(body.run_id));
-    await run.resolve();
-    for (const client of [createClient(controlPlane, key), run.client])
-      await refused(() => client.post("/agent/runs?dry_run=true", { prompt: "hello" }), "dry_run", /leave it out/);
-  });
-
-  it("is accepted if it is false or empty, and returns 400 if it is not a boolean", async () => {
-    expect((await user.post("/agent/runs?dry_run=false", { prompt: "hello" })).status).toBe(200);
-    expect((await user.post("/agent/runs?dry_run=", { prompt: "hello" })).status).toBe(200);
-    for (const value of ["1", "TRUE", "yes"])
-      expect((await user.post(`/agent/runs?dry_run=${value}`, { prompt: "hello" })).status).toBe(400);
-    expect((await user.post("/agent/runs?dry_run=true&dry_run=false", { prompt: "hello" })).status).toBe(400);
-  });
-});
 
 describe("unenforced team settings", () => {
   it("are refused with 422: retention_days", async () => {

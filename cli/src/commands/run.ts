@@ -12,6 +12,7 @@ import { usage } from "../problem.ts";
 import { buildConfig } from "../run-config.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
+import { showFindings } from "./run-findings.ts";
 
 /** `runyard run`: creates a run, and follows it if requested. */
 export function runCommand(context: Context): CommandUnknownOpts {
@@ -21,6 +22,12 @@ export function runCommand(context: Context): CommandUnknownOpts {
     .option("-f, --follow", "print events until the run ends; the exit code is its outcome")
     .option("--verbose", "with --follow: print the full output of commands")
     .addOption(interruptOption())
+    .addOption(
+      new Option(
+        "--dry-run",
+        "only check the request: print what to know, and exit with 1 if it would be refused",
+      ).conflicts(["follow", "idempotencyKey"]),
+    )
     .option("--title <text>", "title (default: the first line of the prompt)")
     .option("--agent <uid|name>", "team agent to run as")
     .option("--personal", "make the run visible only to you, not to your team")
@@ -43,19 +50,21 @@ export function runCommand(context: Context): CommandUnknownOpts {
         );
       }
       const client = await context.client();
-      const { attach, idempotencyKey } = options;
+      const { attach, idempotencyKey, dryRun = false } = options;
       const body = defined({
         prompt,
         title: options.title,
         config: await buildConfig(client, options),
         agent_identity_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         team: options.personal === true ? false : undefined,
-        attachments: attach && (await attachments(client, attach, idempotencyKey)),
+        // A dry run stores nothing, so it is without the files.
+        attachments: attach === undefined || dryRun ? undefined : await attachments(client, attach, idempotencyKey),
         metadata: options.metadata,
         conversation_id: options.conversation,
         parent_run_id: options.parent,
         mode: options.mode,
       });
+      if (dryRun) return showFindings(context, await client.runs.dryRun(body));
       const made = await client.runs.create(body, { idempotencyKey });
       if (made.at_capacity === true)
         context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
@@ -72,6 +81,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
     command,
     'runyard run "Fix the flaky test" --repo https://github.com/acme/shop --follow',
     'runyard run - --env backend --title "Nightly tests" < prompt.md',
+    'runyard run "Fix the flaky test" --env backend --dry-run',
     "runyard run --skill acme/shop:release-notes --metadata ticket=SHOP-1412",
     'id=$(runyard run "Write the changelog" --json | jq -r .run_id)',
   );

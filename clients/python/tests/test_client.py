@@ -148,6 +148,17 @@ class TestCall:
         assert seen.raw_query == "dry_run=true&tags=a&tags=b"
         assert json.loads(seen.body) == {"prompt": "x", "invented": {"later": [1]}}
 
+    def test_of_dry_run_returns_the_findings(self, server: FaultServer, client: Runyard) -> None:
+        finding = {"code": "default_model", "severity": "info", "message": "m", "remedy": "r"}
+        server.play([{"body": {"would_start": True, "findings": [finding]}}])
+        result = client.runs.dry_run(prompt="x")
+        assert result.would_start
+        assert [each.code for each in result.findings] == ["default_model"]
+        assert result.resolved_config is None
+        (seen,) = server.seen
+        assert (seen.method, seen.path, seen.raw_query) == ("POST", "/agent/runs", "dry_run=true")
+        assert json.loads(seen.body) == {"prompt": "x"}
+
     def test_uses_a_new_idempotency_key_for_each_post(self, server: FaultServer, client: Runyard) -> None:
         server.play([{"body": RUN}] * 2)
         client.runs.create(prompt="x")

@@ -38,6 +38,9 @@ const FIXED_QUERY: Readonly<Record<string, JsonObject>> = {
   getRawTranscript: { redirect: false },
 };
 
+/** The query parameter that changes an operation's response to the second of its alternatives: it is a method of its own. */
+const DRY_RUN = "dry_run";
+
 /**
  * Returns the methods of the client, in the order of the document. Throws for an operation without a line in
  * clients/methods.json, and for a line without an operation. Of several operations of one method, the first is used.
@@ -53,10 +56,36 @@ export function clientMethods(document: ApiDocument): { methods: ClientMethod[];
     if (name === undefined) {
       throw new Error(`${METHODS} has no line for ${operation.id}, such as "${operation.id}": "resource.method"`);
     }
-    if (!methods.has(name)) methods.set(name, clientMethod(operation, name, document, named));
+    if (methods.has(name)) continue;
+    const [usual, dry] = splitDryRun(operation);
+    methods.set(name, clientMethod(usual, name, document, named));
+    if (dry === undefined) continue;
+    const dryName = name.replace(/\w+$/, DRY_RUN);
+    methods.set(dryName, { ...clientMethod(dry, dryName, document, named), fixedQuery: `{ ${DRY_RUN}: true }` });
   }
   return { methods: [...methods.values()], named };
 }
+
+/** Splits an operation with a dry run in two: what it does, and its dry run. */
+function splitDryRun(operation: ApiOperation): readonly [ApiOperation, ApiOperation?] {
+  const { response } = operation;
+  const alternatives = isObject(response) ? response["anyOf"] : undefined;
+  if (!operation.queryParameters.some(({ name }) => name === DRY_RUN) || !Array.isArray(alternatives))
+    return [operation];
+  const [usual, dry] = alternatives.filter(isObject);
+  const queryParameters = operation.queryParameters.filter(({ name }) => name !== DRY_RUN);
+  return [
+    { ...operation, queryParameters, response: usual },
+    { ...operation, ...DRY_RUN_TEXT, queryParameters, response: dry },
+  ];
+}
+
+const DRY_RUN_TEXT = {
+  summary: "Checks a request for a run and creates nothing.",
+  description:
+    "Checks a request for a run and creates nothing. The response says whether the run would be created, what to know before, " +
+    "and which configuration it would have.",
+};
 
 /** Returns the methods by operationId, as `resource.method` in snake_case. */
 export function readMethodNames(): Readonly<Record<string, string>> {

@@ -81,7 +81,8 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   },
   link: { description: "The token of a shared link, which grants read access to its environment." },
   dry_run: {
-    description: "Not supported yet: `true` returns 422 and creates no run.",
+    description:
+      "Whether to only check the request. `true` returns a DryRunResponse, and creates and counts nothing. An `Idempotency-Key` is ignored.",
     default: false,
   },
   force: { description: "Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well.", default: false },

@@ -18,6 +18,29 @@ export const RUNS_NOTES: Notes = {
   ),
   state: note("The run's current state.", "SUCCEEDED"),
   "RunAgentResponse.state": note("The run's current state; `QUEUED` for a new run.", "QUEUED"),
+  would_start: note("Whether the run would be created: there is no finding of severity `error`.", true),
+  findings: note("What to know before the run is created: errors first, in the order of the checks."),
+  severity: note(
+    "`error` refuses the run, `warning` delays it or lets it fail, `info` has no effect on its outcome.",
+    "warning",
+  ),
+  "Finding.code": note(
+    "The `error_code` that the request would be refused with, or the name of another finding.",
+    "worker_not_connected",
+  ),
+  "Finding.message": note(
+    "What was found, with the member of the request that it is about.",
+    "config.worker_host: no worker rack-7 is connected; the run would stay queued until one is",
+  ),
+  remedy: note("What to do about it.", "Start the worker with the id rack-7."),
+  resolved_config: note(
+    "The configuration that the run would have, with all defaults applied. Absent if an error prevents its resolution.",
+    { model_id: "local/runbook", name: "checkout" },
+  ),
+  estimated_cost_usd: note(
+    "The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one.",
+    2.5,
+  ),
   created_at: time("The time of creation."),
   updated_at: time(
     "The time of the latest change. For runs: of the state, follow-ups and artifacts.",

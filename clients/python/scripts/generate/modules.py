@@ -6,7 +6,7 @@ import re
 import textwrap
 from textwrap import indent
 
-from .operations import EXTENDED, FIXED_QUERY, Argument, Operation
+from .operations import EXTENDED, Argument, Operation
 from .schemas import Types, pascal
 
 CLASS_NAMES = {"me": "Myself"}
@@ -185,7 +185,7 @@ def _method_body(operation: Operation, types: Types) -> str:
         return f"return self._list({', '.join([*call, 'options=options'])})\n"
     call.insert(0, f'"{operation.verb}"')
     call.append(f"cast_to={_cast_to(operation.response_type, types)}")
-    if operation.in_query or operation.id in FIXED_QUERY:
+    if operation.in_query or operation.fixed_query:
         call.append(f"query={_query(operation)}")
     if operation.in_body is not None:
         call.append(f"body={_members(operation.in_body)}")
@@ -211,7 +211,7 @@ def _path(operation: Operation) -> str:
 
 
 def _query(operation: Operation) -> str:
-    fixed = [f'"{name}": {value!r}' for name, value in FIXED_QUERY.get(operation.id, {}).items()]
+    fixed = [f'"{name}": {value!r}' for name, value in operation.fixed_query.items()]
     return "{" + ", ".join([*fixed, *(f'"{each.wire}": {each.name}' for each in operation.in_query)]) + "}"
 
 

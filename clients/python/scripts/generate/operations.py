@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .schemas import INLINE_NAMES, Types, identifier, pascal, snake
@@ -12,6 +12,15 @@ EXTENDED = {"runs", "artifacts", "attachments"}
 
 FIXED_QUERY = {"getTranscript": {"redirect": False}, "getRawTranscript": {"redirect": False}}
 """Parameters that the client sets itself: a method cannot return a redirect."""
+
+DRY_RUN = "dry_run"
+"""The query parameter that changes an operation's response to the second of its alternatives: it is a method of its own."""
+
+DRY_RUN_SUMMARY = "Checks a request for a run and creates nothing."
+DRY_RUN_DESCRIPTION = (
+    f"{DRY_RUN_SUMMARY} The response says whether the run would be created, what to know before, and which configuration "
+    "it would have."
+)
 
 CLIENTS_OWN = {"x-team-uid", "idempotency-key", "x-stainless-retry-count"}
 """Headers that the client sets itself."""
@@ -45,6 +54,8 @@ class Operation:
     in_query: list[Argument] = field(default_factory=list)
     in_body: list[Argument] | None = None
     in_headers: list[Argument] = field(default_factory=list)
+    fixed_query: dict[str, bool] = field(default_factory=dict)
+    """Parameters that the method always sends."""
     items: tuple[str, str] | None = None
     """For a paginated list: the member with the items, and their type."""
 
@@ -61,9 +72,29 @@ def read_operations(document: dict[str, Any], methods: dict[str, str], types: Ty
             where = methods.get(raw["operationId"])
             if where is None:
                 raise SystemExit(f"{raw['operationId']} ({verb.upper()} {path}) has no method in clients/methods.json")
-            if where not in operations:
-                operations[where] = _read(document, path, verb.upper(), raw, where, types)
+            if where in operations:
+                continue
+            operation = _read(document, path, verb.upper(), raw, where, types)
+            operations[where] = operation
+            if DRY_RUN in (argument.wire for argument in operation.in_query):
+                dry = _take_dry_run(document, raw, operation, types)
+                operations[f"{dry.resource}.{dry.method}"] = dry
     return list(operations.values())
+
+
+def _take_dry_run(document: dict[str, Any], raw: dict[str, Any], operation: Operation, types: Types) -> Operation:
+    """Splits the dry run from its operation, which keeps the first type of the response, and returns it."""
+    operation.in_query = [argument for argument in operation.in_query if argument.wire != DRY_RUN]
+    usual, dry = _resolve(document, raw["responses"]["200"])["content"]["application/json"]["schema"]["anyOf"]
+    operation.response_type = types.of(usual, "response", operation.response_type)
+    return replace(
+        operation,
+        method=DRY_RUN,
+        summary=DRY_RUN_SUMMARY,
+        description=DRY_RUN_DESCRIPTION,
+        response_type=types.of(dry, "response", operation.response_type),
+        fixed_query={DRY_RUN: True},
+    )
 
 
 def _read(document: dict[str, Any], path: str, verb: str, raw: dict[str, Any], where: str, types: Types) -> Operation:
@@ -78,6 +109,7 @@ def _read(document: dict[str, Any], path: str, verb: str, raw: dict[str, Any], w
         summary=raw["summary"],
         description=raw.get("description", raw["summary"]),
         response_type="",
+        fixed_query=FIXED_QUERY.get(raw["operationId"], {}),
     )
     for parameter in raw.get("parameters", []):
         _read_parameter(_resolve(document, parameter), operation, types)

@@ -131,65 +131,20 @@ class RunAgentResponse(BaseModel):
     """The run's API key, returned once. Present for `LOCAL` runs only."""
 
 
-class RunStatusMessage(BaseModel):
-    """The reason for a run's final state."""
+class Finding(BaseModel):
+    """What a dry run found out about a request."""
+
+    code: str
+    """The `error_code` that the request would be refused with, or the name of another finding."""
+
+    severity: Union[Literal["error", "warning", "info"], str]
+    """`error` refuses the run, `warning` delays it or lets it fail, `info` has no effect on its outcome."""
 
     message: str
-    """One sentence of at most 1,024 characters, without secrets."""
+    """What was found, with the member of the request that it is about."""
 
-    error_code: Optional[str] = None
-    """The error code, if the run failed."""
-
-    retryable: Optional[bool] = None
-    """Whether the same run may succeed later."""
-
-
-class RunSchedule(BaseModel):
-    """The schedule that created a run, as it was at that time."""
-
-    schedule_id: str
-    """The schedule's id."""
-
-    schedule_name: str
-    """The schedule's name at the time of the firing."""
-
-    cron_schedule: str
-    """A cron expression with five fields, or a nickname such as `@daily`."""
-
-
-class RunCreatorInfo(BaseModel):
-    """A person or an identity."""
-
-    type: Union[Literal["user", "service_account"], str]
-    """`user` for a person, `service_account` for an identity."""
-
-    uid: str
-    """The id of the person or identity."""
-
-    display_name: Optional[str] = None
-    """The display name."""
-
-    email: Optional[str] = None
-    """The person's email address."""
-
-    photo_url: Optional[str] = None
-    """The URL of the person's picture."""
-
-
-class RunItemRequestUsage(BaseModel):
-    """The run's usage so far."""
-
-    inference_cost: Optional[float] = None
-    """The cost of model calls, in US dollars."""
-
-    compute_cost: Optional[float] = None
-    """The cost of compute, in US dollars."""
-
-    platform_cost: Optional[float] = None
-    """The platform fee, in US dollars."""
-
-    total_tokens: Optional[int] = None
-    """The number of input and output tokens of all models."""
+    remedy: str
+    """What to do about it."""
 
 
 class ResolvedAgentConfigMcpServersValue(BaseModel):
@@ -308,6 +263,83 @@ class ResolvedAgentConfig(BaseModel):
 
     session_sharing: Optional[ResolvedAgentConfigSessionSharing] = None
     """Public access to the run's session. Off by default."""
+
+
+class DryRunResponse(BaseModel):
+    """What the creation of a run would result in. Nothing is created."""
+
+    would_start: bool
+    """Whether the run would be created: there is no finding of severity `error`."""
+
+    findings: List[Finding]
+    """What to know before the run is created: errors first, in the order of the checks."""
+
+    resolved_config: Optional[ResolvedAgentConfig] = None
+    """The configuration that the run would have, with all defaults applied. Absent if an error prevents its resolution."""
+
+    estimated_cost_usd: Optional[float] = None
+    """The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one."""
+
+
+class RunStatusMessage(BaseModel):
+    """The reason for a run's final state."""
+
+    message: str
+    """One sentence of at most 1,024 characters, without secrets."""
+
+    error_code: Optional[str] = None
+    """The error code, if the run failed."""
+
+    retryable: Optional[bool] = None
+    """Whether the same run may succeed later."""
+
+
+class RunSchedule(BaseModel):
+    """The schedule that created a run, as it was at that time."""
+
+    schedule_id: str
+    """The schedule's id."""
+
+    schedule_name: str
+    """The schedule's name at the time of the firing."""
+
+    cron_schedule: str
+    """A cron expression with five fields, or a nickname such as `@daily`."""
+
+
+class RunCreatorInfo(BaseModel):
+    """A person or an identity."""
+
+    type: Union[Literal["user", "service_account"], str]
+    """`user` for a person, `service_account` for an identity."""
+
+    uid: str
+    """The id of the person or identity."""
+
+    display_name: Optional[str] = None
+    """The display name."""
+
+    email: Optional[str] = None
+    """The person's email address."""
+
+    photo_url: Optional[str] = None
+    """The URL of the person's picture."""
+
+
+class RunItemRequestUsage(BaseModel):
+    """The run's usage so far."""
+
+    inference_cost: Optional[float] = None
+    """The cost of model calls, in US dollars."""
+
+    compute_cost: Optional[float] = None
+    """The cost of compute, in US dollars."""
+
+    platform_cost: Optional[float] = None
+    """The platform fee, in US dollars."""
+
+    total_tokens: Optional[int] = None
+    """The number of input and output tokens of all models."""
 
 
 class RunItemAgentSkill(BaseModel):

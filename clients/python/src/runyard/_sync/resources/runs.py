@@ -22,6 +22,7 @@ from ...types import (
     ArtifactType,
     CancelRunsResponse,
     Conversation,
+    DryRunResponse,
     Empty,
     ExecutionLocation,
     FollowupPolicy,
@@ -71,7 +72,6 @@ class RunsBase(Resource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         on_behalf_of: Union[str, NotGiven] = NOT_GIVEN,
         execution_location: Union[ExecutionLocation, NotGiven] = NOT_GIVEN,
-        dry_run: Union[bool, NotGiven] = NOT_GIVEN,
         run_source: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunAgentResponse:
@@ -80,7 +80,8 @@ class RunsBase(Resource):
         The run starts `QUEUED`; read it, list its events or follow it to see its progress. The body must have a
         `prompt`, a skill or a `conversation_id`. If the team already executes as many runs as its
         `concurrency_limit` allows, the run waits and `at_capacity` is true; if its `queue_limit` is reached, the
-        response is 429. A caller can create at most 3,000 runs per minute by default.
+        response is 429. A caller can create at most 3,000 runs per minute by default. With `dry_run=true`, the
+        response says whether the run would be created and what to know before, and nothing is created.
 
         `POST /agent/runs`
 
@@ -100,14 +101,87 @@ class RunsBase(Resource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-            dry_run: Not supported yet: `true` returns 422 and creates no run.
             run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return self._call(
             "POST",
             "/agent/runs",
             cast_to=RunAgentResponse,
-            query={"dry_run": dry_run},
+            body={
+                "prompt": prompt,
+                "title": title,
+                "config": config,
+                "skill": skill,
+                "team": team,
+                "agent_identity_uid": agent_identity_uid,
+                "conversation_id": conversation_id,
+                "parent_run_id": parent_run_id,
+                "attachments": attachments,
+                "images": images,
+                "interactive": interactive,
+                "mode": mode,
+                "metadata": metadata,
+                "on_behalf_of": on_behalf_of,
+                "execution_location": execution_location,
+            },
+            headers={"X-Run-Source": run_source},
+            options=options,
+        )
+
+    def dry_run(
+        self,
+        *,
+        prompt: Union[str, NotGiven] = NOT_GIVEN,
+        title: Union[str, NotGiven] = NOT_GIVEN,
+        config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
+        skill: Union[str, NotGiven] = NOT_GIVEN,
+        team: Union[bool, NotGiven] = NOT_GIVEN,
+        agent_identity_uid: Union[str, NotGiven] = NOT_GIVEN,
+        conversation_id: Union[str, NotGiven] = NOT_GIVEN,
+        parent_run_id: Union[str, NotGiven] = NOT_GIVEN,
+        attachments: Union[
+            Sequence[Union[RunAgentRequestAttachmentByFileNameParam, RunAgentRequestAttachmentByAttachmentIdParam]],
+            NotGiven,
+        ] = NOT_GIVEN,
+        images: Union[Sequence[RunAgentRequestImageParam], NotGiven] = NOT_GIVEN,
+        interactive: Union[bool, NotGiven] = NOT_GIVEN,
+        mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
+        on_behalf_of: Union[str, NotGiven] = NOT_GIVEN,
+        execution_location: Union[ExecutionLocation, NotGiven] = NOT_GIVEN,
+        run_source: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> DryRunResponse:
+        """Checks a request for a run and creates nothing.
+
+        The response says whether the run would be created, what to know before, and which configuration it would
+        have.
+
+        `POST /agent/runs`
+
+        Args:
+            prompt: The task of the run. Required unless the request has a skill or a `conversation_id`. At most 262144 bytes in UTF-8.
+            title: The run's title, at most 512 characters. Defaults to the first line of the prompt.
+            config: The configuration of the agent.
+            skill: The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
+            team: Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
+            agent_identity_uid: The identity that executes the run. For team runs only. At most 512 bytes in UTF-8.
+            conversation_id: The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8.
+            parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
+            attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
+            images: An older form of `attachments`, for images.
+            interactive: Whether a user can answer the agent's questions. Defaults to false.
+            mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
+            execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
+        """
+        return self._call(
+            "POST",
+            "/agent/runs",
+            cast_to=DryRunResponse,
+            query={"dry_run": True},
             body={
                 "prompt": prompt,
                 "title": title,
@@ -538,6 +612,7 @@ class RunsBase(Resource):
 class RunsWithRawResponse:
     def __init__(self, raw: RunsBase) -> None:
         self.create = to_raw(raw.create)
+        self.dry_run = to_raw(raw.dry_run)
         self.list = to_raw(raw.list)
         self.cancel_many = to_raw(raw.cancel_many)
         self.retrieve = to_raw(raw.retrieve)
