@@ -17,9 +17,11 @@ export async function dryRun(call: PlanCall, ports: RunPorts): Promise<DryRunRes
   const { refusals, add, check } = collectRefusals();
   const created = await createNothing({ ...call, check }, toReadOnly(ports)).catch(add);
   const errors = refusals.map(toErrorFinding);
-  const remarks = await findRemarks(call.body, created, ports);
-  const { config } = created?.body ?? {};
-  const limit = created?.allowance?.limit;
+  // A request with errors has no run that more could be said about.
+  const run = errors.length === 0 ? created : undefined;
+  const remarks = await findRemarks(call.body, run, ports);
+  const { config } = run?.body ?? {};
+  const limit = run?.allowance?.limit;
   return {
     would_start: errors.length === 0,
     findings: [...errors, ...remarks],

@@ -91,9 +91,16 @@ describe("dry_run=true of POST /agent/runs", () => {
     expect((await user.post("/agent/runs?dry_run=true", { prompt: "p" }, { key: "ryp_wrong" })).status).toBe(401);
   });
 
-  it("leaves out estimated_cost_usd without a budget, and resolved_config if planning is refused", async () => {
+  it("leaves out estimated_cost_usd without a budget, and resolved_config if the request is refused", async () => {
     expect((await dryRun({ prompt: PROMPT })).body).not.toHaveProperty("estimated_cost_usd");
-    expect((await dryRun({ prompt: PROMPT, parent_run_id: UNKNOWN })).body).not.toHaveProperty("resolved_config");
+    for (const refused of [
+      { parent_run_id: UNKNOWN },
+      { config: { model_id: "nobody/knows", worker_host: "rack-7" } },
+    ]) {
+      const { body } = await dryRun({ prompt: PROMPT, ...refused });
+      expect(body).not.toHaveProperty("resolved_config");
+      expect(body.findings).toMatchObject([{ severity: "error" }]);
+    }
   });
 });
 

@@ -34,7 +34,7 @@ export const RUNS_NOTES: Notes = {
   ),
   remedy: note("What to do about it.", "Start the worker with the id rack-7."),
   resolved_config: note(
-    "The configuration that the run would have, with all defaults applied. Absent if an error prevents its resolution.",
+    "The configuration that the run would have, with all defaults applied. Absent if the request would be refused.",
     { model_id: "local/runbook", name: "checkout" },
   ),
   estimated_cost_usd: note(

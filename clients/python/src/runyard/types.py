@@ -275,7 +275,7 @@ class DryRunResponse(BaseModel):
     """What to know before the run is created: errors first, in the order of the checks."""
 
     resolved_config: Optional[ResolvedAgentConfig] = None
-    """The configuration that the run would have, with all defaults applied. Absent if an error prevents its resolution."""
+    """The configuration that the run would have, with all defaults applied. Absent if the request would be refused."""
 
     estimated_cost_usd: Optional[float] = None
     """The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one."""

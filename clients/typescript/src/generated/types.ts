@@ -818,7 +818,7 @@ interface components {
             would_start: boolean;
             /** @description What to know before the run is created: errors first, in the order of the checks. */
             findings: components["schemas"]["Finding"][];
-            /** @description The configuration that the run would have, with all defaults applied. Absent if an error prevents its resolution. */
+            /** @description The configuration that the run would have, with all defaults applied. Absent if the request would be refused. */
             resolved_config?: components["schemas"]["ResolvedAgentConfig"];
             /** @description The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one. */
             estimated_cost_usd?: number;
