@@ -740,11 +740,51 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
             };
+        };
+        /** @description A new webhook. */
+        CreateWebhookRequest: {
+            /** @description A name for people. */
+            name?: string | null;
+            /** @description Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
+            url: string;
+            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            event_types?: components["schemas"]["WebhookEventType"][] | null;
+            /** @description Selects the runs whose events are delivered. `{}` stands for all. */
+            filter?: {
+                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description The source of the run. At most 512 bytes in UTF-8. */
+                source?: string;
+                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            } | null;
+            /** @description Whether events are delivered. Defaults to true. */
+            enabled?: boolean | null;
         };
         /** @description A new account, created by accepting an invitation. Its `key` is returned only to this request and its repeats. */
         CreatedAccount: {
@@ -804,6 +844,72 @@ interface components {
             /** @description The API key, returned once. */
             key: string;
         };
+        /** @description A new webhook with its signing secret, which is shown only once. */
+        CreatedWebhook: {
+            /** @description The webhook's id. */
+            uid: string;
+            /** @description A name for people. */
+            name?: string;
+            /** @description Where deliveries are sent. */
+            url: string;
+            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            event_types: components["schemas"]["WebhookEventType"][];
+            /** @description The runs whose events are delivered. Absent for all runs of the team. */
+            filter?: {
+                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description The source of the run. At most 512 bytes in UTF-8. */
+                source?: string;
+                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Whether events are delivered. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             */
+            updated_at: string;
+            /** @description The person who created the webhook. */
+            created_by: components["schemas"]["RunCreatorInfo"];
+            /** @description The owner. */
+            scope: {
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @constant
+                 */
+                type: "Team";
+                /** @description The id of the team or the person. */
+                uid: string;
+            };
+            /** @description The signing secret, returned once. */
+            secret: string;
+        };
         /** @description The result of deleting a schedule. */
         DeleteScheduleResponse: {
             /**
@@ -812,6 +918,48 @@ interface components {
              */
             success: true;
         };
+        /** @description A delivery as responses show it. */
+        DeliveryItem: {
+            /** @description The number of the delivery within its webhook, from 1, without gaps. */
+            sequence: number;
+            /** @description The type of the event. */
+            event_type: components["schemas"]["WebhookEventType"];
+            /** @description The id of the run. */
+            run_id: string;
+            /** @description The number of the event within its run. */
+            run_sequence: number;
+            /** @description `pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`). */
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the next attempt. Present while the delivery is pending.
+             */
+            next_attempt_at?: string;
+            /** @description The latest attempts, at most 20, oldest first. */
+            attempts: {
+                /**
+                 * Format: date-time
+                 * @description The time of the attempt.
+                 */
+                attempted_at: string;
+                /** @description Milliseconds until the response or the error. */
+                duration_ms: number;
+                /** @description The status of the receiver's response. */
+                status_code?: number;
+                /** @description Why there was no response. */
+                error?: string;
+            }[];
+        };
+        /**
+         * @description The state of a delivery.
+         * @enum {string}
+         */
+        DeliveryState: "pending" | "delivered" | "failed";
         /** @description What the creation of a run would result in. Nothing is created. */
         DryRunResponse: {
             /** @description Whether the run would be created: there is no finding of severity `error`. */
@@ -1253,6 +1401,13 @@ interface components {
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of deliveries. */
+        ListDeliveriesResponse: {
+            /** @description The deliveries, newest first. */
+            deliveries: components["schemas"]["DeliveryItem"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
         /** @description A page of environments. */
         ListEnvironmentsResponse: {
             /** @description The environments visible to the caller. */
@@ -1351,6 +1506,13 @@ interface components {
         ListWebSessionsResponse: {
             /** @description The caller's web sessions, oldest first. */
             sessions: components["schemas"]["WebSessionItem"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
+        /** @description A page of webhooks. */
+        ListWebhooksResponse: {
+            /** @description The webhooks, oldest first. */
+            webhooks: components["schemas"]["WebhookItem"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -1471,7 +1633,7 @@ interface components {
         };
         /** @description The result of appending messages. */
         MessagesResponse: {
-            /** @description The number of the next message. */
+            /** @description The `from_sequence` of the next request. Absent if there are no more deliveries. */
             next_sequence: number;
             /** @description Whether live output is being read. */
             watched?: boolean;
@@ -1516,6 +1678,18 @@ interface components {
             default_model_id: string;
             /** @description The models of the deployment. */
             models: components["schemas"]["Model"][];
+        };
+        /** @description What the model calls of a team's runs cost in the current calendar month, in UTC. */
+        MonthlySpending: {
+            /** @description The setting `budget_usd_month`. Null: not limited. */
+            budget_usd: number | null;
+            /** @description The cost in US dollars of the calls that have ended. */
+            spent_usd: number;
+            /**
+             * Format: date-time
+             * @description The beginning of the next month.
+             */
+            renews_at: string;
         };
         /** @description A notification of the run's user. */
         NotifyUserRequest: {
@@ -1580,6 +1754,13 @@ interface components {
             conversation?: components["schemas"]["Conversation"];
             /** @description The run's artifacts, oldest first. */
             artifacts: components["schemas"]["PublicArtifact"][];
+        };
+        /** @description The result of a request to send deliveries again. */
+        RedeliverResponse: {
+            /** @description The number of deliveries that are sent again. */
+            redelivered: number;
+            /** @description The `from_sequence` of the next request, if there are more deliveries. */
+            next_sequence?: number;
         };
         /** @description The effect of removing a member on the team's agent keys. */
         RemovedMember: {
@@ -1802,7 +1983,7 @@ interface components {
                 messages: components["schemas"]["Message"][];
                 /** @description How many of `messages`, counted from the end, belong to this run. */
                 own_messages?: number;
-                /** @description The number of the next message. */
+                /** @description The `from_sequence` of the next request. Absent if there are no more deliveries. */
                 next_sequence: number;
                 /** @description The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
                 checkpoint?: {
@@ -2355,6 +2536,17 @@ interface components {
             /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
         };
+        /** @description A team with its current month. */
+        TeamDetail: {
+            /** @description The team's id. */
+            uid: string;
+            /** @description The team's name. */
+            name: string;
+            /** @description The team's limits and defaults. */
+            settings: components["schemas"]["TeamSettings"];
+            /** @description What models cost the team's runs in the current calendar month, in UTC. */
+            month: components["schemas"]["MonthlySpending"];
+        };
         /** @description A team as responses show it. */
         TeamItem: {
             /** @description The team's id. */
@@ -2385,7 +2577,7 @@ interface components {
             default_model_id: string | null;
             /** @description The environment of runs that set none. */
             default_environment_id: string | null;
-            /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+            /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
             budget_usd_month: number | null;
             /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
             retention_days: number | null;
@@ -2650,11 +2842,51 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
+                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
             } | null;
+        };
+        /** @description Changes to a webhook. Members that are absent or null keep their values. */
+        UpdateWebhookRequest: {
+            /** @description `""` clears the name. */
+            name?: (string | "") | null;
+            /** @description Where deliveries are sent. Its host must be on the internet. */
+            url?: string | null;
+            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            event_types?: components["schemas"]["WebhookEventType"][] | null;
+            /** @description Selects the runs whose events are delivered. `{}` stands for all. */
+            filter?: {
+                /** @description A name for people. `""` clears it. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description The source of the run. At most 512 bytes in UTF-8. */
+                source?: string;
+                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            } | null;
+            /** @description Whether events are delivered. */
+            enabled?: boolean | null;
         };
         /** @description The files of a snapshot. Only a checkpoint may have none: the workspace is empty. */
         UploadSnapshotRequest: {
@@ -2778,6 +3010,75 @@ interface components {
             browser?: string;
             /** @description Whether this is the session of the request. */
             current: boolean;
+        };
+        /**
+         * @description The type of an event that webhooks deliver.
+         * @enum {string}
+         */
+        WebhookEventType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "followup_received" | "execution_lost" | "artifact_created" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped";
+        /** @description A webhook as responses show it. */
+        WebhookItem: {
+            /** @description The webhook's id. */
+            uid: string;
+            /** @description A name for people. */
+            name?: string;
+            /** @description Where deliveries are sent. */
+            url: string;
+            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            event_types: components["schemas"]["WebhookEventType"][];
+            /** @description The runs whose events are delivered. Absent for all runs of the team. */
+            filter?: {
+                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description The source of the run. At most 512 bytes in UTF-8. */
+                source?: string;
+                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             */
+            updated_at: string;
+            /** @description The person who created the webhook. */
+            created_by: components["schemas"]["RunCreatorInfo"];
+            /** @description The owner. */
+            scope: {
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @constant
+                 */
+                type: "Team";
+                /** @description The id of the team or the person. */
+                uid: string;
+            };
         };
         /** @description A connected self-hosted worker. Several connections may share its id. */
         WorkerItem: {
@@ -3084,6 +3385,24 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
+        WebhooksListParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
+        WebhooksDeliveriesParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+            /** @description Selects deliveries in this state. A page may then be short and not the last. */
+            state?: components["schemas"]["DeliveryState"];
+        };
+        WebhooksRedeliverParams: {
+            /** @description The number of the first delivery to send again. Required. */
+            from_sequence?: number;
+        };
         HarnessSupportGetTranscriptResponse: {
             /**
              * Format: uri
@@ -3126,10 +3445,14 @@ export type CreateScheduleRequest = components['schemas']['CreateScheduleRequest
 export type CreateSecretRequest = components['schemas']['CreateSecretRequest'];
 export type CreateSessionRequest = components['schemas']['CreateSessionRequest'];
 export type CreateTeamRequest = components['schemas']['CreateTeamRequest'];
+export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
 export type CreatedAccount = components['schemas']['CreatedAccount'];
 export type CreatedInvitation = components['schemas']['CreatedInvitation'];
 export type CreatedKey = components['schemas']['CreatedKey'];
+export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type DeleteScheduleResponse = components['schemas']['DeleteScheduleResponse'];
+export type DeliveryItem = components['schemas']['DeliveryItem'];
+export type DeliveryState = components['schemas']['DeliveryState'];
 export type DryRunResponse = components['schemas']['DryRunResponse'];
 export type Empty = components['schemas']['Empty'];
 export type EnvironmentConfig = components['schemas']['EnvironmentConfig'];
@@ -3153,6 +3476,7 @@ export type InjectedSecret = components['schemas']['InjectedSecret'];
 export type InvitationItem = components['schemas']['InvitationItem'];
 export type KeyItem = components['schemas']['KeyItem'];
 export type ListAgentsResponse = components['schemas']['ListAgentsResponse'];
+export type ListDeliveriesResponse = components['schemas']['ListDeliveriesResponse'];
 export type ListEnvironmentsResponse = components['schemas']['ListEnvironmentsResponse'];
 export type ListIdentitiesResponse = components['schemas']['ListIdentitiesResponse'];
 export type ListInvitationsResponse = components['schemas']['ListInvitationsResponse'];
@@ -3165,6 +3489,7 @@ export type ListTeamsResponse = components['schemas']['ListTeamsResponse'];
 export type ListTicksResponse = components['schemas']['ListTicksResponse'];
 export type ListTrustRulesResponse = components['schemas']['ListTrustRulesResponse'];
 export type ListWebSessionsResponse = components['schemas']['ListWebSessionsResponse'];
+export type ListWebhooksResponse = components['schemas']['ListWebhooksResponse'];
 export type ListWorkersResponse = components['schemas']['ListWorkersResponse'];
 export type LiveFrame = components['schemas']['LiveFrame'];
 export type LiveRequest = components['schemas']['LiveRequest'];
@@ -3179,12 +3504,14 @@ export type MessagesResponse = components['schemas']['MessagesResponse'];
 export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
+export type MonthlySpending = components['schemas']['MonthlySpending'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
+export type RedeliverResponse = components['schemas']['RedeliverResponse'];
 export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest'];
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];
@@ -3218,6 +3545,7 @@ export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
+export type TeamDetail = components['schemas']['TeamDetail'];
 export type TeamItem = components['schemas']['TeamItem'];
 export type TeamKey = components['schemas']['TeamKey'];
 export type TeamSettings = components['schemas']['TeamSettings'];
@@ -3237,6 +3565,7 @@ export type UpdateMeRequest = components['schemas']['UpdateMeRequest'];
 export type UpdateMemberRequest = components['schemas']['UpdateMemberRequest'];
 export type UpdateScheduleRequest = components['schemas']['UpdateScheduleRequest'];
 export type UpdateTeamRequest = components['schemas']['UpdateTeamRequest'];
+export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
 export type UploadSnapshotRequest = components['schemas']['UploadSnapshotRequest'];
 export type UploadSnapshotResponse = components['schemas']['UploadSnapshotResponse'];
 export type UploadTarget = components['schemas']['UploadTarget'];
@@ -3244,6 +3573,8 @@ export type UsageBucket = components['schemas']['UsageBucket'];
 export type UsageGroup = components['schemas']['UsageGroup'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type WebSessionItem = components['schemas']['WebSessionItem'];
+export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookItem = components['schemas']['WebhookItem'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsListParams = components['schemas']['RunsListParams'];
 export type RunsCancelParams = components['schemas']['RunsCancelParams'];
@@ -3272,5 +3603,8 @@ export type TeamsMembersListParams = components['schemas']['TeamsMembersListPara
 export type TeamsMembersRemoveParams = components['schemas']['TeamsMembersRemoveParams'];
 export type TeamsInvitationsListParams = components['schemas']['TeamsInvitationsListParams'];
 export type SecretsListParams = components['schemas']['SecretsListParams'];
+export type WebhooksListParams = components['schemas']['WebhooksListParams'];
+export type WebhooksDeliveriesParams = components['schemas']['WebhooksDeliveriesParams'];
+export type WebhooksRedeliverParams = components['schemas']['WebhooksRedeliverParams'];
 export type HarnessSupportGetTranscriptResponse = components['schemas']['HarnessSupportGetTranscriptResponse'];
 export type DocumentationOpenapiResponse = components['schemas']['DocumentationOpenapiResponse'];
