@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
+import { transact } from "#shared/table/transact.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { WebhookEventType, WebhookFilter } from "#shared/wire/webhooks/webhook.ts";
 
@@ -94,9 +95,12 @@ export function webhookStore(table: Table) {
       await table.write(update);
     },
 
-    /** @throws ConditionFailed if it does not exist */
+    /**
+     * In a transaction, which can be repeated after a lost response: its secret is deleted afterwards.
+     * @throws ConflictError if it does not exist
+     */
     async delete(webhook: Webhook): Promise<void> {
-      await table.write({ kind: "delete", key: keyOf(webhook), if: { pk: { exists: true } } });
+      await transact(table, { webhook: { kind: "delete", key: keyOf(webhook), if: { pk: { exists: true } } } });
     },
   };
 }

@@ -157,7 +157,7 @@ export async function removeWebhook(
   try {
     await webhookStore(table).delete(webhook);
   } catch (error) {
-    throw error instanceof ConditionFailed ? notFound("webhook") : error;
+    throw error instanceof ConflictError ? notFound("webhook") : error;
   }
   await webhookSecrets.remove(webhook.team_uid, webhook.secret_id);
 }

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
 import { BACK_OFF_SECONDS } from "#shared/webhooks/attempt-deliveries.ts";
 import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { Faults } from "../support/faults.ts";
 import { attemptRequested, passMinutes, streamEvents } from "../support/webhooks.ts";
 
 const URL = "https://hooks.runyard.test/events";
@@ -144,6 +146,24 @@ describe("PUT /agent/webhooks/{webhookUid}", () => {
 });
 
 describe("DELETE /agent/webhooks/{webhookUid}", () => {
+  it("deletes the secret although the response of the table is lost and the SDK repeats its call", async () => {
+    const faults = new Faults();
+    plane = await createTestControlPlane(memoryTable(), faults.around);
+    user = createClient(plane);
+    const removeNew = async (toFault?: number) => {
+      const { uid } = (await create()).body;
+      if (toFault !== undefined) faults.plan = { at: faults.calls.length + toFault, fault: "unheard" };
+      return faults.invoke("delete-webhook", () => user.delete(`/agent/webhooks/${uid}`));
+    };
+    await removeNew();
+    const { length } = faults.calls;
+    expect(length).toBeGreaterThan(1);
+    for (let at = 0; at < length; at++) {
+      expect((await removeNew(at))?.status, faults.calls.at(at)).toBe(204);
+      expect(plane.webhooks.secrets.values.size).toBe(0);
+    }
+  });
+
   it("deletes the webhook with its secret, and attempts no pending delivery", async () => {
     const { uid } = (await create()).body;
     await createRun();
