@@ -82,7 +82,10 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/server/harness-programs.test.ts",
     "test/api/sandbox-providers.test.ts",
   ],
-  "shared/secrets": ["test/api/{child-rights,environments,run-secrets,secrets,teams}.test.ts"],
+  "shared/secrets": [
+    "test/api/{child-rights,environments,run-secrets,secrets,teams}.test.ts",
+    "test/server/transfer.test.ts",
+  ],
   "shared/arrays.ts": ["test/domain/arrays.test.ts"],
   "shared/characters.ts": ["test/domain/texts.test.ts"],
   "shared/errors.ts": ["test/domain/{requests,settings,texts}.test.ts"],
@@ -131,7 +134,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/api/{contract-schedules,rate-limits,schedule-firing,schedule-recovery,schedules,scope-limits,write-conflicts}.test.ts",
   ],
   "shared/skills": [
-    "test/domain/{github-api,skill-md,skill-repositories}.test.ts",
+    "test/domain/{github-api,skill-md,skill-repositories,truncate-prompts}.test.ts",
     "test/api/{loaded-skill,run-as-identity,run-repository-tokens,skill-discovery,skill-discovery-app,skills}.test.ts",
   ],
   "shared/teams": [
@@ -188,7 +191,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "harness/engine": ["test/harness/{resume,runbook}.test.ts", "test/security/cancelled-instructions.test.ts"],
   "harness/files": ["test/harness/path-containment.test.ts"],
   "harness/git": [
-    "test/harness/{clones,git,private-repositories}.test.ts",
+    "test/harness/{changes,clones,git,private-repositories}.test.ts",
     "test/security/{outward-addresses,repository-credentials}.test.ts",
   ],
   "harness/isolation": [

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { sortByText } from "#shared/arrays.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import { invalid } from "#shared/errors.ts";
@@ -59,7 +60,7 @@ export function listPlaces(environments: readonly Environment[]): Place[] {
       places.set(toStorageKey(repository), { ...before, environments: all });
     }
   }
-  return [...places.values()].sort((a, b) => compare(toSortKey(a), toSortKey(b)));
+  return sortByText([...places.values()], toSortKey);
 }
 
 /** Finds the places that a caller means by `repo`: those of its environments, else the repository itself. */
@@ -91,4 +92,3 @@ function toPlace(repository: SkillRepository): Place {
 
 const toSortKey = ({ owner, name, url, ref = "" }: Place): string =>
   [owner, name, url, ref].join("\u0000").toLowerCase();
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

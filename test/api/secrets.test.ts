@@ -41,6 +41,9 @@ describe("POST /agent/secrets", () => {
     });
     const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => keep("SECOND", `value ${index}`)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { status, body } of responses.filter(({ status }) => status !== 201)) {
+      expect([status, body.retryable, body.detail]).toEqual([409, false, expect.stringMatching(/^name: /)]);
+    }
     expect(plane.vault.values.size).toBe(2);
     expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
   });
@@ -131,7 +134,10 @@ describe("POST /agent/secrets", () => {
       await create(secret, { kind: "put", item: { pk: `REQUEST#${index}`, sk: "REQUEST" } });
     }
     expect((await keep("THE_HUNDREDTH")).status).toBe(201);
-    expect((await keep("ONE_MORE")).status).toBe(409);
+    expect(await keep("ONE_MORE")).toMatchObject({
+      status: 409,
+      body: { detail: "a team has at most 100 secrets", retryable: false },
+    });
     expect((await user.get("/agent/secrets")).body.secrets).toHaveLength(100);
   });
 });

@@ -52,7 +52,21 @@ describe("cloneRepository", () => {
       await clone({ url: repository.url, ref: ref ?? "" }, `clone-${index}`);
       expect(readFileSync(join(workspace, `clone-${index}/a.txt`), "utf8")).toBe(text);
     }
+    const readHead = (clone: string) => readFileSync(join(workspace, clone, ".git/HEAD"), "utf8");
+    expect(readHead("clone-0"), "a branch stays one").toBe("ref: refs/heads/feature/x\n");
+    expect(readHead("clone-2"), "a commit is detached").toBe(`${first}\n`);
     await expect(clone({ url: repository.url, ref: "nowhere" }, "last")).rejects.toThrow(/there is no ref "nowhere"/);
+  });
+
+  it("notes the commit that changes are compared with, and none of an empty repository", async () => {
+    using repository = new Repository("things", { "a.txt": "one" });
+    using empty = new Repository("empty", {});
+    empty.git("update-ref", "-d", "HEAD");
+    const readBase = (clone: string) => readFileSync(join(workspace, clone, ".git/runyard-base"), "utf8");
+    const { commit } = await clone({ url: repository.url });
+    expect([commit, readBase("it")]).toEqual([repository.git("rev-parse", "HEAD"), `${commit}\n`]);
+    expect((await clone({ url: empty.url }, "none")).commit).toBe("");
+    expect(readBase("none")).toBe("\n");
   });
 
   it("reports git's error", async () => {
