@@ -14,12 +14,12 @@ FIXED_QUERY = {"getTranscript": {"redirect": False}, "getRawTranscript": {"redir
 """Parameters that the client sets itself: a method cannot return a redirect."""
 
 DRY_RUN = "dry_run"
-"""The query parameter that changes an operation's response to the second of its alternatives: it is a method of its own."""
+"""The query parameter that selects the second alternative of an operation's response: a method of its own."""
 
 DRY_RUN_SUMMARY = "Checks a request for a run and creates nothing."
 DRY_RUN_DESCRIPTION = (
-    f"{DRY_RUN_SUMMARY} The response says whether the run would be created, what to know before, and which configuration "
-    "it would have."
+    f"{DRY_RUN_SUMMARY} The response says whether the run would be created, what to know before, "
+    "and which configuration it would have."
 )
 
 CLIENTS_OWN = {"x-team-uid", "idempotency-key", "x-stainless-retry-count"}
