@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { invalid } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { one } from "#shared/http/request.ts";
+import { required } from "#shared/http/request.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
@@ -23,11 +22,10 @@ const Sequence = v.pipe(
  * request takes 500 deliveries; repeat it with the returned `next_sequence`. Requires the role `admin`.
  */
 export const redeliverWebhook = endpoint({
-  request: { path: v.object({ webhookUid: PathId }), query: { from_sequence: one(Sequence) } },
+  request: { path: v.object({ webhookUid: PathId }), query: { from_sequence: required(Sequence) } },
   reply: { 200: RedeliverResponse },
   async run({ path, query, principal, header }, ports: WebhookReadPorts) {
     const { from_sequence: from } = query;
-    if (from === undefined) throw invalid("from_sequence", "is required");
     const webhook = await readWebhook(requireAdministeredTeams(principal), path.webhookUid, ports.table);
     const once = toIdempotentRequest(header, principal, `redeliver:${webhook.uid}`, from);
     const { response, replayed } = await redeliver(webhook, from, once, ports);

@@ -18,9 +18,10 @@ export function buildParameters(endpoint: RoutedEndpoint, book: SchemaBook): rea
     ...findNote(name, parameter),
     schema: schemas[parameter] ?? { type: "string" },
   }));
-  const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema }]) => ({
+  const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema, required }]) => ({
     name: parameter,
     in: "query",
+    ...(required === true ? { required } : {}),
     ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
     ...findNote(name, parameter),
     schema: { ...querySchema(schema, book), ...findDefault(name, parameter) },

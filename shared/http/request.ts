@@ -32,8 +32,16 @@ export function parseQuery(raw: string): RawQuery {
 export interface Parameter<T> {
   readonly kind: "one" | "many" | "map";
   readonly schema: v.GenericSchema<unknown, T>;
+  readonly required?: true;
 }
+type RequiredParameter<T> = Parameter<T> & { readonly required: true };
 export const one = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T> => ({ kind: "one", schema });
+/** A parameter without which the request is refused. */
+export const required = <T>(schema: v.GenericSchema<unknown, T>): RequiredParameter<T> => ({
+  kind: "one",
+  required: true,
+  schema,
+});
 export const many = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T[]> => ({
   kind: "many",
   schema: v.array(schema),
@@ -42,14 +50,18 @@ export const map = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T> => ({ 
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 export type Query<P extends Parameters> = {
-  readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T | undefined : never;
+  readonly [N in keyof P]: P[N] extends RequiredParameter<infer T>
+    ? T
+    : P[N] extends Parameter<infer T>
+      ? T | undefined
+      : never;
 };
 
 /** The declared parameters; unknown ones are ignored. Throws `invalid_request` naming each that is wrong. */
 export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Query<P> {
   const found: Record<string, unknown> = {};
   const errors: FieldError[] = [];
-  for (const [name, { kind, schema }] of Object.entries(parameters)) {
+  for (const [name, { kind, schema, required: isRequired }] of Object.entries(parameters)) {
     const values = raw.get(name) ?? [];
     const members = [...raw].filter(([key]) => key.startsWith(`${name}[`) && key.endsWith("]"));
     if (kind === "one" && values.length > 1) errors.push({ path: name, message: "must not be given twice" });
@@ -57,7 +69,10 @@ export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Q
     if (doubled !== undefined) errors.push({ path: doubled[0], message: "must not be given twice" });
     const entries = members.map(([key, given]) => [key.slice(name.length + 1, -1), given[0]] as const);
     const value = kind === "one" ? values[0] : kind === "many" ? values : Object.fromEntries(entries);
-    if (kind === "one" ? value === undefined : kind === "many" ? values.length === 0 : members.length === 0) continue;
+    if (kind === "one" ? value === undefined : kind === "many" ? values.length === 0 : members.length === 0) {
+      if (isRequired === true) errors.push({ path: name, message: "is required" });
+      continue;
+    }
     const parsed = v.safeParse(schema, value);
     if (kind === "map") errors.push(...unsupportedInput(schema, value, name));
     if (parsed.success) found[name] = parsed.output;

@@ -1,5 +1,6 @@
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import type { Allowance } from "#shared/budgets/budget-store.ts";
+import { takeCharacters } from "#shared/characters.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
@@ -29,6 +30,8 @@ import { type ContinuedConversation, findContinuedConversation, findParent, type
 
 /** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */
 const CONFIG_BYTES = 256 * 1024;
+/** Characters of a configuration's name, which a skill's name can exceed. */
+const NAME_LENGTH = 256;
 
 /** A new run as its request, its caller and the defaults of others make it; nothing is stored yet. */
 export interface RunPlan {
@@ -164,7 +167,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const { skill_spec: _, skills: __, worker_host, ...config }: AmbientAgentConfig = request.config ?? {};
   const skills = getSkills(request);
   const [first] = skills;
-  const name = config.name ?? (first === undefined ? undefined : skillName(first));
+  const name = config.name ?? (first === undefined ? undefined : takeCharacters(skillName(first), NAME_LENGTH));
   const harnessModel = chooseHarnessModel(config);
   const modelId = harnessModel ?? config.harness?.model_id ?? config.model_id ?? defaultModel();
   if (config.budget_usd !== undefined && findPrice(modelId) === undefined) {

@@ -257,6 +257,18 @@ describe("POST /agent/runs by a run's key", () => {
   });
 });
 
+describe("the name of a run that starts from a skill", () => {
+  it("is the skill's name, up to 256 characters, and lists show the run", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const { body } = await user.post("/agent/runs", { skill: `acme/shop:${"é".repeat(250)}` });
+    expect((await user.get(`/agent/runs/${body.run_id}`)).body.agent_config.name).toBe("é".repeat(250));
+    const longest = await user.post("/agent/runs", { skill: `0:${"0".repeat(510)}` });
+    expect((await user.get(`/agent/runs/${longest.body.run_id}`)).body.agent_config.name).toBe("0".repeat(256));
+    expect((await user.get("/agent/runs")).body.runs).toHaveLength(2);
+  });
+});
+
 describe("POST /agent/runs with conversation_id", () => {
   it("continues the conversation with all of its messages", async () => {
     const plane = await createTestControlPlane();

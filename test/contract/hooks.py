@@ -167,6 +167,7 @@ REFUSALS = [
     (400, r": is required: an upload is bound to its (length|content)", "an upload is bound to its length"),
     (400, r"^files: must have unique|: is not a file of this snapshot", "uploads in the same order, one a file"),
     (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
+    (400, r"^url: must lead to the internet", "url (https; no private addresses)"),
     (422, r"", "operation_not_supported: 422"),
     (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
 ]
@@ -179,6 +180,8 @@ def filter_failure(context, failure, case, response):
     if kind == "RejectedPositiveData":
         return not is_refused_by_contract(response)
     if kind == "AcceptedNegativeData":
+        if response.status_code == 200 and response.json().get("would_start") is False:
+            return False  # POST /agent/runs?dry_run=true: what is wrong is among its findings
         if response.status_code == 426:
             return False  # Runyard-Protocol (too old: 426)
         return not all(is_ignored(case, *wrong) for wrong in wrong_parameters(case))

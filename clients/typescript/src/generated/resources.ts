@@ -1118,7 +1118,7 @@ export class Webhooks extends APIResource {
    *
    * `POST /agent/webhooks/{webhookUid}/redeliver`
    */
-  redeliver(webhookUid: string, query?: types.WebhooksRedeliverParams, options?: RequestOptions): APIPromise<types.RedeliverResponse> {
+  redeliver(webhookUid: string, query: types.WebhooksRedeliverParams, options?: RequestOptions): APIPromise<types.RedeliverResponse> {
     return this.transport.request({ method: "POST", path: path`/agent/webhooks/${webhookUid}/redeliver`, query, options });
   }
 }

@@ -3401,7 +3401,7 @@ interface components {
         };
         WebhooksRedeliverParams: {
             /** @description The number of the first delivery to send again. Required. */
-            from_sequence?: number;
+            from_sequence: number;
         };
         HarnessSupportGetTranscriptResponse: {
             /**

@@ -188,7 +188,7 @@ class Webhooks(Resource):
         )
 
     def redeliver(
-        self, webhook_uid: str, *, from_sequence: Union[int, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
+        self, webhook_uid: str, *, from_sequence: int, **options: Unpack[RequestOptions]
     ) -> RedeliverResponse:
         """Sends the deliveries from `from_sequence` on again, within a minute.
 
