@@ -167,7 +167,7 @@ REFUSALS = [
     (400, r": is required: an upload is bound to its (length|content)", "an upload is bound to its length"),
     (400, r"^files: must have unique|: is not a file of this snapshot", "uploads in the same order, one a file"),
     (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
-    (400, r"^url: must lead to the internet", "url (https; no private addresses)"),
+    (400, r"^url: must (lead to the internet|be an https URL|be a URL)", "url (https; no private addresses)"),
     (422, r"", "operation_not_supported: 422"),
     (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
 ]
