@@ -1,10 +1,16 @@
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls a function at a time, in milliseconds since the epoch. The returned function cancels it. */
+/** Calls a function at a time, in milliseconds since the epoch, and never before it. The returned function cancels the call. */
 export function callAt(time: number, call: () => void): () => void {
   if (!Number.isFinite(time)) return () => {};
-  const timer = setTimeout(call, Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(time - Date.now()))));
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    timer = setTimeout(callIfDue, Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(time - Date.now()))));
+  };
+  // Timers have a clock of their own, and can end a millisecond before the time.
+  const callIfDue = () => (Date.now() < time ? wait() : call());
+  wait();
   return () => clearTimeout(timer);
 }
 

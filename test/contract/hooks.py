@@ -180,7 +180,7 @@ def filter_failure(context, failure, case, response):
     if kind == "RejectedPositiveData":
         return not is_refused_by_contract(response)
     if kind == "AcceptedNegativeData":
-        if response.status_code == 200 and response.json().get("would_start") is False:
+        if case.path in ("/agent/run", "/agent/runs") and response.json().get("would_start") is False:
             return False  # POST /agent/runs?dry_run=true: what is wrong is among its findings
         if response.status_code == 426:
             return False  # Runyard-Protocol (too old: 426)

@@ -134,7 +134,7 @@ describe("another execution", () => {
         { text: "Counted." },
       ],
     });
-    it.plane.lifetimeMs = 30_000;
+    it.plane.lifetimeMs = 15_000;
     const first = await it.run();
     expect([first.code, it.plane.outcome], first.log).toEqual([0, undefined]);
     expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
@@ -142,7 +142,7 @@ describe("another execution", () => {
     await it.run();
     expect(it.plane.outcome).toEqual({ success: true, summary: "Counted." });
     expect(it.plane.outputs).toEqual(["", "1\n2\n"]);
-  }, 120_000);
+  }, 60_000);
 });
 
 describe("the end of a turn", () => {
