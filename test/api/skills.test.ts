@@ -65,6 +65,24 @@ describe("GET /agent", () => {
     expect(github.seen).toEqual([]);
   });
 
+  it("sorts the variants of a skill by id, capital letters first", async () => {
+    const file = (name: string) => ({ files: { [`.agents/skills/${name}/SKILL.md`]: skill("review", "Reviews") } });
+    onGithub("acme/shop", file("a"));
+    onGithub("acme/zed", file("b"));
+    onGithub("acme/api", file("c"));
+    const urls = ["acme/shop", "Acme/zed", "acme/api"].map((name) => ({ url: `https://github.com/${name}` }));
+    await environment(
+      "All",
+      urls.map((repository, index) => ({ ...repository, path: `${index}` })),
+    );
+    const [review] = (await list()).body.agents;
+    expect(review.variants.map(({ id }: { id: string }) => id)).toEqual([
+      "Acme/zed:.agents/skills/b/SKILL.md",
+      "acme/api:.agents/skills/c/SKILL.md",
+      "acme/shop:.agents/skills/a/SKILL.md",
+    ]);
+  });
+
   it("groups skills of one name, and lists a repository of several environments once", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".warp/skills/review/SKILL.md": skill("review", "Of the web") } });
