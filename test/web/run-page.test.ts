@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
@@ -54,6 +55,30 @@ describe("the page of a run", () => {
     await page.getByRole("button", { name: "Start the run" }).click();
     expect((await created).postDataJSON().config.mcp_servers).toEqual({ docs });
     expect(complaints).toEqual([]);
+  });
+
+  it("shows that a run has ended although it was still running when the page was opened", async () => {
+    const { page } = await app.open("/runs");
+    const directory = await mkdtemp(path.join(tmpdir(), "runyard-run-page-"));
+    const signal = path.join(directory, "signal");
+    const command = `until [ -e ${signal} ]; do sleep 0.1; done; echo over`;
+    const run = await app.api().create(commands(command), { title: "Short", ...RUNBOOK });
+    await page.getByRole("link", { name: "Short" }).waitFor();
+    let isFirst = true;
+    await page.route(`**/agent/runs/${run}`, async (route) => {
+      const response = await route.fetch();
+      if (isFirst) {
+        isFirst = false;
+        await writeFile(signal, "");
+        await app.api().ended(run);
+        await setTimeout(1000);
+      }
+      await route.fulfill({ response });
+    });
+    await page.getByRole("link", { name: "Short" }).click();
+    await page.getByRole("status").getByText("Succeeded").waitFor({ timeout: 20_000 });
+    await page.unrouteAll({ behavior: "wait" });
+    await rm(directory, { recursive: true });
   });
 
   it("shows live output once after a follow-up to a run that is under way", async () => {

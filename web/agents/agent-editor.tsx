@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import type { IdentityItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { EnvironmentField, ModelField } from "../ui/choice-fields.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -32,7 +32,7 @@ export function AgentEditor({ agent, onClose }: AgentEditorProps) {
       // An empty value clears the default of an agent that exists.
       const saved =
         agent === undefined ? await client.identities.create(draft) : await client.identities.update(agent.uid, draft);
-      await queryClient.invalidateQueries({ queryKey: ["identities"] });
+      await refreshQueries({ queryKey: ["identities"] });
       onClose();
       if (agent === undefined) await navigate({ to: "/agents/$agentUid", params: { agentUid: saved.uid } });
     },

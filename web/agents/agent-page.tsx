@@ -8,7 +8,7 @@ import type { IdentityItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { environmentsQuery, identityKeysQuery, identityQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { queryClient, refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -98,7 +98,7 @@ function AgentActions({ agent }: { readonly agent: IdentityItem }) {
     onSuccess: async () => {
       await navigate({ to: "/agents" });
       queryClient.removeQueries({ queryKey: ["identities", agent.uid] });
-      await queryClient.invalidateQueries({ queryKey: ["identities"] });
+      await refreshQueries({ queryKey: ["identities"] });
     },
   });
   return (

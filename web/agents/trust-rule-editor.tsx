@@ -4,7 +4,7 @@ import type { TrustRuleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { trustRulesQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -43,7 +43,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
       };
       const { trustRules } = client.identities;
       await (rule === undefined ? trustRules.create(agentUid, body) : trustRules.update(agentUid, rule.uid, body));
-      await queryClient.invalidateQueries({ queryKey: trustRulesQuery(agentUid).queryKey });
+      await refreshQueries({ queryKey: trustRulesQuery(agentUid).queryKey });
       onClose();
     },
   });

@@ -5,7 +5,7 @@ import type { TrustRuleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { trustRulesQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { formatUsd, formatWholeMinutes } from "../ui/format.ts";
@@ -24,7 +24,7 @@ export function TrustRules({ agentUid }: { readonly agentUid: string }) {
     mutationFn: (uid: string) => client.identities.trustRules.delete(agentUid, uid),
     onSuccess: async () => {
       setDeleting(undefined);
-      await queryClient.invalidateQueries({ queryKey: rules.queryKey });
+      await refreshQueries({ queryKey: rules.queryKey });
     },
   });
   const close = () => {

@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { type InvalidateQueryFilters, QueryClient } from "@tanstack/react-query";
 
 /** The client of the API retries by itself, so queries do not. */
 export const queryClient = new QueryClient({
@@ -7,3 +7,14 @@ export const queryClient = new QueryClient({
     mutations: { retry: false },
   },
 });
+
+/**
+ * Reads queries again after something has changed. A first read that is under way may be older than the change, so it is
+ * cancelled and sent again: `invalidateQueries` alone would take its response as current.
+ */
+export async function refreshQueries(filters: InvalidateQueryFilters = {}): Promise<void> {
+  const isFirstRead: InvalidateQueryFilters["predicate"] = (query) =>
+    query.state.data === undefined && (filters.predicate?.(query) ?? true);
+  await queryClient.cancelQueries({ ...filters, predicate: isFirstRead });
+  await queryClient.invalidateQueries(filters);
+}

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionInfo } from "../../clients/typescript/src/index.ts";
 import { client, isSignedOut } from "./client.ts";
 import { dropEarlyResponses } from "./early-responses.ts";
-import { queryClient } from "./query-client.ts";
+import { queryClient, refreshQueries } from "./query-client.ts";
 import { selectedTeam, selectTeam } from "./team-choice.ts";
 
 /** A session that is used is renewed this often; it ends after hours without a renewal. */
@@ -30,7 +30,7 @@ function dropFormerTeam({ teams }: SessionInfo): void {
   if (chosen === undefined || teams.some(({ uid }) => uid === chosen)) return;
   selectTeam(undefined);
   dropEarlyResponses();
-  void queryClient.invalidateQueries({ predicate: ({ queryKey: [name] }) => name !== "session" });
+  void refreshQueries({ predicate: ({ queryKey: [name] }) => name !== "session" });
 }
 
 /** How people sign in, besides keys and links. The page works without this response. */

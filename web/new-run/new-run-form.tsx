@@ -4,7 +4,7 @@ import { CalendarPlus, Play } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
@@ -105,7 +105,7 @@ function useSubmit(draft: Draft, files: readonly File[]) {
     mutationFn: async () => {
       if (draft.isScheduled) {
         const { id } = await client.schedules.create(toScheduleRequest(draft));
-        await queryClient.invalidateQueries({ queryKey: ["schedules"] });
+        await refreshQueries({ queryKey: ["schedules"] });
         return navigate({ to: "/schedules/$scheduleId", params: { scheduleId: id } });
       }
       const attachments = await Promise.all(

@@ -6,7 +6,7 @@ import { ArrowDown } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { runQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { queryClient, refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
 import { preloadMarkdown } from "../ui/markdown.tsx";
@@ -59,7 +59,7 @@ function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed
   const entries = useMemo(() => [promptEntry(run), ...feed.entries], [run, feed.entries]);
   const stick = useStickToEnd(entries, !isEnded(run.state));
   const changed = () => {
-    void queryClient.invalidateQueries({ queryKey: runQuery(run.run_id).queryKey });
+    void refreshQueries({ queryKey: runQuery(run.run_id).queryKey });
     refresh();
   };
   return (

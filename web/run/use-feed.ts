@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { APIError, type LiveFrame, type RunEvent } from "../../clients/typescript/src/index.ts";
 import { client, isSignedOut } from "../api/client.ts";
 import { runQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { queryClient, refreshQueries } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { addEvents, addLiveFrames, emptyFeed, type Feed } from "./feed.ts";
 
@@ -92,6 +92,7 @@ async function follow(runId: string, last: { current: number }, reader: Reader):
 /** Reads until the run has ended. Events come one by one and are passed on in batches. */
 async function readStream(runId: string, last: { current: number }, reader: Reader): Promise<void> {
   const { signal, onNews, onConnection, onWaiting } = reader;
+  const readRun = onceAtATime(() => refreshQueries({ queryKey: runQuery(runId).queryKey, exact: true }));
   let news: News = { events: [], frames: [] };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
@@ -101,7 +102,7 @@ async function readStream(runId: string, last: { current: number }, reader: Read
     onNews(news);
     last.current = news.events.at(-1)?.sequence ?? last.current;
     if (news.events.some(({ type }) => type !== "messages")) {
-      void queryClient.invalidateQueries({ queryKey: runQuery(runId).queryKey, exact: true });
+      void readRun();
     }
     news = { events: [], frames: [] };
   };
@@ -116,6 +117,22 @@ async function readStream(runId: string, last: { current: number }, reader: Read
     clearTimeout(timer);
     if (timer !== undefined) flush();
   }
+}
+
+/** Starts the work, or, where it is under way, once more after it. So each call is followed by work that began after it. */
+function onceAtATime(work: () => Promise<void>): () => Promise<void> {
+  let isBusy = false;
+  let isDue = false;
+  return async () => {
+    isDue = true;
+    if (isBusy) return;
+    isBusy = true;
+    while (isDue) {
+      isDue = false;
+      await work();
+    }
+    isBusy = false;
+  };
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextArea, TextField } from "../ui/field.tsx";
@@ -29,7 +29,7 @@ export function ScheduleEditor({ schedule, onClose }: ScheduleEditorProps) {
   const save = useMutation({
     mutationFn: () => client.schedules.update(schedule.id, { ...draft, enabled: schedule.enabled }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["schedules"] });
+      await refreshQueries({ queryKey: ["schedules"] });
       onClose();
     },
   });

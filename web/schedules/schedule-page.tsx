@@ -9,7 +9,7 @@ import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { scheduleQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -73,7 +73,7 @@ function ScheduleActions({ schedule }: { readonly schedule: ScheduleItem }) {
   const { id, enabled, name } = schedule;
   const navigate = useNavigate();
   const [open, setOpen] = useState<"edit" | "delete">();
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ["schedules"] });
+  const refresh = () => refreshQueries({ queryKey: ["schedules"] });
   const toggle = useMutation({
     mutationFn: () => (enabled ? client.schedules.pause(id) : client.schedules.resume(id)),
     onSuccess: refresh,

@@ -5,7 +5,7 @@ import { CalendarClock, Pause, Play, Plus, Zap } from "lucide-react";
 import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { schedulesQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { IconButton } from "../ui/button.tsx";
 import { formatWhen } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -52,7 +52,7 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
   const { id, name, cron_schedule: cron, time_zone: zone, enabled, history, last_spawn_error: fault } = schedule;
   const toggle = useMutation({
     mutationFn: () => (enabled ? client.schedules.pause(id) : client.schedules.resume(id)),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["schedules"] }),
+    onSuccess: () => refreshQueries({ queryKey: ["schedules"] }),
   });
   const runNow = useRunNow(id);
   return (

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { invitationsQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -18,7 +18,7 @@ export function Invitations({ teamUid }: { readonly teamUid: string }) {
   const query = useQuery(invitationsQuery(teamUid));
   const revoke = useMutation({
     mutationFn: (id: string) => client.teams.invitations.delete(teamUid, id),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["teams", teamUid, "invitations"] }),
+    onSuccess: () => refreshQueries({ queryKey: ["teams", teamUid, "invitations"] }),
   });
   return (
     <section className="card" aria-label="Invitations">
@@ -64,7 +64,7 @@ function InviteForm({ teamUid }: { readonly teamUid: string }) {
     mutationFn: () => client.teams.invitations.create(teamUid, { email: email.trim(), role }),
     onSuccess: () => {
       setEmail("");
-      return queryClient.invalidateQueries({ queryKey: ["teams", teamUid, "invitations"] });
+      return refreshQueries({ queryKey: ["teams", teamUid, "invitations"] });
     },
   });
   const submit = (event: FormEvent) => {

@@ -5,7 +5,7 @@ import type { MemberItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { membersQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -25,8 +25,8 @@ export function Members({ teamUid, isAdmin, me }: MembersProps) {
   const [removing, setRemoving] = useState<MemberItem>();
   const refresh = async (uid: string) => {
     // The session says what the viewer is in the team, and so what is shown of it.
-    if (uid === me) await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await queryClient.invalidateQueries({ queryKey: ["teams", teamUid] });
+    if (uid === me) await refreshQueries({ queryKey: sessionQuery.queryKey });
+    await refreshQueries({ queryKey: ["teams", teamUid] });
   };
   const change = useMutation({
     mutationFn: ({ uid, role }: { uid: string; role: string }) =>

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { LogOut } from "lucide-react";
 import { client } from "../api/client.ts";
 import { webSessionsQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { signOut } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -16,7 +16,7 @@ export function SessionList() {
   const navigate = useNavigate();
   const end = useMutation({
     mutationFn: (uid: string) => client.webSessions.revoke(uid),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: webSessionsQuery.queryKey }),
+    onSuccess: () => refreshQueries({ queryKey: webSessionsQuery.queryKey }),
   });
   const endAll = useMutation({
     mutationFn: async () => {

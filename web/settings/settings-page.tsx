@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { client } from "../api/client.ts";
 import { ownKeysQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery, useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
@@ -41,7 +41,7 @@ function Profile() {
   const [name, setName] = useState(me.display_name);
   const save = useMutation({
     mutationFn: () => client.me.update({ display_name: name.trim() }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    onSuccess: () => refreshQueries({ queryKey: sessionQuery.queryKey }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

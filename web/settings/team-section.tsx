@@ -4,7 +4,7 @@ import type { TeamDetail } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { teamQuery } from "../api/queries.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
@@ -38,10 +38,7 @@ function TeamForm({ team }: { readonly team: TeamDetail }) {
   const save = useMutation({
     mutationFn: (sent: TeamChanges) => client.teams.update(team.uid, toUpdateTeamRequest(sent)),
     onSuccess: async (_saved, sent) => {
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: ["teams"] }),
-        queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
-      ]);
+      await Promise.all([refreshQueries({ queryKey: ["teams"] }), refreshQueries({ queryKey: sessionQuery.queryKey })]);
       setChanges((last) => (last === sent ? {} : last));
     },
   });

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { signOut, useMe } from "../api/session.ts";
 import { selectedTeam, selectTeam } from "../api/team-choice.ts";
 import { Button } from "../ui/button.tsx";
@@ -70,7 +70,7 @@ function TeamItems({ teams }: { readonly teams: readonly { uid: string; name: st
   const chosen = selectedTeam() ?? "";
   const choose = (uid: string | undefined) => {
     selectTeam(uid);
-    void queryClient.invalidateQueries();
+    void refreshQueries();
   };
   return (
     <DropdownMenu.RadioGroup value={chosen}>

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../api/client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery, signIn } from "../api/session.ts";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { useTitle } from "../ui/page.tsx";
@@ -28,14 +29,13 @@ export function InvitationPage() {
   useTitle("Invitation");
   const { token } = route.useParams();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const { data: session, isPending } = useQuery(sessionQuery);
   const [key, setKey] = useState<string>();
   const accept = useMutation({
     mutationFn: async () => {
       const accepted = await client.invitations.accept(token, { idempotencyKey: keepAttempt(token) });
       if (!("key" in accepted) || typeof accepted.key !== "string") {
-        await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        await refreshQueries({ queryKey: sessionQuery.queryKey });
         return navigate({ to: "/runs", search: {} });
       }
       // Shown whatever becomes of the sign-in.

@@ -3,7 +3,7 @@ import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { CreatedKey, KeyItem } from "../../clients/typescript/src/index.ts";
 import { describeError, fieldError } from "../api/problem.ts";
-import { queryClient } from "../api/query-client.ts";
+import { refreshQueries } from "../api/query-client.ts";
 import { Button, CopyButton, IconButton } from "./button.tsx";
 import { Confirm, Dialog } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
@@ -24,7 +24,7 @@ interface KeyListProps {
 export function KeyList({ title, query, queryKey, create, revoke }: KeyListProps) {
   const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyItem>();
-  const refresh = () => queryClient.invalidateQueries({ queryKey });
+  const refresh = () => refreshQueries({ queryKey });
   const remove = useMutation({
     mutationFn: (uid: string) => revoke(uid),
     onSuccess: async () => {
