@@ -33,7 +33,10 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
       openBrowser(),
     ]);
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") await printPages(browser);
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.[Symbol.asyncDispose]();
@@ -61,6 +64,14 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
     openSignedOut: (path: string, options: Partial<VisitOptions> = {}): Promise<Visit> =>
       visit(browser, { origin: new URL(service.baseUrl).origin, path, ...options }),
   };
+}
+
+/** Prints what the open pages show, which says more about a failed test than the text it waited for. */
+async function printPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const text = await page.innerText("body", { timeout: 5000 }).catch(String);
+    console.error(`${page.url()} shows:\n${text}`);
+  }
 }
 
 /** A configuration of runs whose prompt is executed without a model. */
