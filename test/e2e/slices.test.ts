@@ -3,11 +3,11 @@ import { client, commands, type Reply } from "../support/api-client.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 /**
- * Seconds that a sandbox of this service may take, and that each command of the long run takes. Commands start in the first five
- * seconds and must end within seven, so at most four fit, and the last one has 0.7 s to spare.
+ * Seconds that a sandbox of this service may take, and that each command of the long run takes. Commands start in the first eight
+ * seconds and must end within eleven, so at most five fit, and the last one has 1.6 s to spare.
  */
-const SANDBOX_SECONDS = "10";
-const PAUSE_SECONDS = "1.3";
+const SANDBOX_SECONDS = "16";
+const PAUSE_SECONDS = "1.6";
 const STEPS = 12;
 const MIN_EXECUTIONS = 3;
 
