@@ -41,6 +41,7 @@ const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-fire-schedule": undefined,
   "runyard-reconcile-schedules": undefined,
   "runyard-discover-skills": undefined,
+  "runyard-delete-old-runs": undefined,
 };
 
 /** The functions of the deployment. */

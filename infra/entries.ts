@@ -42,6 +42,7 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
 const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "conversations/redirect-conversation": ["runs", "createRunPorts"],
   "environments/try-environment": runs,
+  "execution/delete-old-runs": ["retention", "createRetentionPorts"],
   "execution/discover-skills": ["skills", "createDiscoveryPorts"],
   "execution/dispatch-run": ["executions", "createDispatchPorts"],
   "execution/end-run": ["executions", "createEndPorts"],

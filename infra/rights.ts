@@ -52,7 +52,13 @@ export interface Rights {
   readonly table?: readonly (TableRead | TableWrite)[];
   readonly indexes?: readonly IndexName[];
   /** Kinds of files that may be read and written; a copy reads the one and writes the other. */
-  readonly bucket?: { readonly GetObject?: readonly FileKind[]; readonly PutObject?: readonly FileKind[] };
+  readonly bucket?: {
+    readonly GetObject?: readonly FileKind[];
+    readonly PutObject?: readonly FileKind[];
+    readonly DeleteObject?: readonly FileKind[];
+    /** Patterns of the prefixes whose keys may be listed. */
+    readonly ListBucket?: readonly ("runs/*" | "snapshots/*")[];
+  };
   /** The attributes contain the queue depth, which the reaper reads before it dispatches a run again. */
   readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
   readonly endsQueue?: readonly "SendMessage"[];

@@ -114,6 +114,21 @@ export const triggers = {
     },
     timeoutSeconds: 60,
   },
+  /** Each hour: deletes the runs that are older than their team keeps them, with their files. */
+  deleteOldRuns: {
+    file: "execution/delete-old-runs",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
+      indexes: ["gsi1", "gsi6"],
+      bucket: {
+        ListBucket: ["runs/*", "snapshots/*"],
+        // biome-ignore format: one list
+        DeleteObject: ["prompt", "attachment", "followup", "messages", "artifact", "plan", "snapshot", "rawTranscript", "transcript"],
+      },
+    },
+    timeoutSeconds: 900,
+    memoryMb: 256,
+  },
   /** The stream of the table: adds deliveries of new events of runs to webhooks. */
   planDeliveries: {
     file: "execution/plan-deliveries",

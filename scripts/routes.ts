@@ -26,7 +26,7 @@ export interface DescribedRight {
 /** Readable names in place of ARNs: the rights are expanded by the same code that grants them in a deployment. */
 const targets: Targets = {
   table: { tableArn: "table", tableName: "" },
-  bucket: { arnForObjects: (pattern) => `bucket/${pattern}`, bucketName: "" },
+  bucket: { arnForObjects: (pattern) => `bucket/${pattern}`, bucketArn: "bucket", bucketName: "" },
   live: { tableArn: "live-table", tableName: "" },
   runsQueue: { queueArn: "queue/runs", queueUrl: "" },
   endsQueue: { queueArn: "queue/ends", queueUrl: "" },

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
-import { s3Client } from "#shared/aws/s3-client.ts";
+import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { Problem, say } from "../host/terminal.ts";
 import { aboutCredentials, runByHand } from "../local/by-hand.ts";
 import { operatorClient } from "../local/operator-client.ts";

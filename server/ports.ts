@@ -21,6 +21,7 @@ import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
+import type { RetentionPorts } from "#shared/retention/delete-run.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -81,6 +82,7 @@ export type ServerPorts = DispatchPorts &
   OidcSignInPorts &
   ConnectPorts &
   WorkerReadPorts &
+  RetentionPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used in addition to its ports. */
@@ -183,6 +185,7 @@ export function createPorts(
     attempts: sqliteAttemptQueue(queues),
     sender: { send: (requests) => sendWebhooks.handle({ v: 1, requests }, sending) },
     files,
+    fileRemoval: files,
     runs: runStore(table),
     search: sqliteRunSearch(database),
     signals,

@@ -1,6 +1,7 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
+import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -21,8 +22,8 @@ import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
 import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
-/** The event that EventBridge sends each minute. */
-const MINUTE = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+/** The event that EventBridge sends each minute, and each hour. */
+const TICK = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 const MINUTE_MS = 60_000;
 /** An execution needs time to start, and to save its work. */
 const MIN_SANDBOX_SECONDS = 10;
@@ -152,12 +153,13 @@ export function localUrl(host: string, port: number): string {
 function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
   const { table, queues, files, disk } = adapters;
   const timers = [
-    repeat("reap runs", MINUTE_MS, () => reapRuns.handle(MINUTE, ports)),
-    repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(MINUTE, ports)),
-    repeat("attempt deliveries", MINUTE_MS, () => attemptDeliveries.handle(MINUTE, ports)),
+    repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
+    repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(TICK, ports)),
+    repeat("attempt deliveries", MINUTE_MS, () => attemptDeliveries.handle(TICK, ports)),
     repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
     repeat("measure the disk", MINUTE_MS, () => disk.measure()),
     repeat("measure the files", HOUR_MS, () => disk.measureAll()),
+    repeat("delete old runs", HOUR_MS, () => deleteOldRuns.handle(TICK, ports)),
     repeat("purge old messages", HOUR_MS, () => queues.purgeOld()),
     repeat("expire files", HOUR_MS, () => expireFiles(files, Date.now())),
   ];

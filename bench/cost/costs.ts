@@ -41,19 +41,20 @@ const ASSUMPTIONS = {
   reaperSeconds: 30.2,
 } as const;
 
-const MINUTES = 730 * 60;
+const HOURS = 730;
+const MINUTES = HOURS * 60;
 
 /** The bill of a month in which nothing happens. */
 export function idleMonth(deployed: Deployed, { idleMinute }: CountedCalls): BillLine[] {
-  const { mappings, alarms, minutely } = deployed;
+  const { mappings, alarms, minutely, hourly } = deployed;
   const functions = minutely.map((name) => functionOf(deployed, name));
   const memoryGb = functions.reduce((sum, one) => sum + one.memoryGb, 0);
-  const invocations = minutely.length * MINUTES;
+  const invocations = minutely.length * MINUTES + hourly.length * HOURS;
   const images = [...deployed.functions.values()].some(({ isImage }) => isImage) ? 1 : 0;
   return toBill([
     [`polls of ${mappings} queues`, "queueRequests", mappings * ASSUMPTIONS.pollsPerMinute * MINUTES],
     ["looks into the dead letters of runs", "queueRequests", MINUTES],
-    [`${minutely.length} functions each minute`, "invocations", invocations],
+    [`${minutely.length} functions each minute, ${hourly.length} each hour`, "invocations", invocations],
     ["… their time", "gbSeconds", memoryGb * ASSUMPTIONS.passSeconds * MINUTES],
     ["… their traces", "traces", functions.filter(({ isTraced }) => isTraced).length * MINUTES],
     ["… their reads", "readUnits", idleMinute.reads * MINUTES],

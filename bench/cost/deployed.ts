@@ -13,6 +13,8 @@ export interface Deployed {
   readonly alarms: number;
   /** Names of the functions that a rule invokes each minute. */
   readonly minutely: readonly string[];
+  /** Names of those that a rule invokes each hour. */
+  readonly hourly: readonly string[];
   readonly functions: ReadonlyMap<string, DeployedFunction>;
 }
 
@@ -35,7 +37,10 @@ const FunctionProperties = v.object({
   EphemeralStorage: v.exactOptional(v.object({ Size: v.number() })),
   TracingConfig: v.exactOptional(v.object({ Mode: v.string() })),
 });
-const RuleProperties = v.object({ Targets: v.array(v.object({ Arn: Reference })) });
+const RuleProperties = v.object({
+  ScheduleExpression: v.picklist(["rate(1 minute)", "rate(1 hour)"]),
+  Targets: v.array(v.object({ Arn: Reference })),
+});
 const StreamProperties = v.looseObject({ StartingPosition: v.string() });
 const FREE_DISK_MB = 512;
 
@@ -86,15 +91,19 @@ function read(templates: readonly v.InferOutput<typeof Template>[]): Deployed {
       isImage: PackageType === "Image",
     });
   }
+  const rules = ofType("AWS::Events::Rule").map(([, { Properties }]) => v.parse(RuleProperties, Properties));
+  const invokedAt = (rate: string) =>
+    rules
+      .filter(({ ScheduleExpression }) => ScheduleExpression === rate)
+      .flatMap(({ Targets }) => Targets.flatMap(({ Arn }) => names.get(Arn["Fn::GetAtt"][0]) ?? []));
   return {
     // Lambda reads the stream of a table free of charge.
     mappings: ofType("AWS::Lambda::EventSourceMapping").filter(
       ([, { Properties }]) => !v.is(StreamProperties, Properties),
     ).length,
     alarms: ofType("AWS::CloudWatch::Alarm").length,
-    minutely: ofType("AWS::Events::Rule").flatMap(([, { Properties }]) =>
-      v.parse(RuleProperties, Properties).Targets.flatMap(({ Arn }) => names.get(Arn["Fn::GetAtt"][0]) ?? []),
-    ),
+    minutely: invokedAt("rate(1 minute)"),
+    hourly: invokedAt("rate(1 hour)"),
     functions,
   };
 }

@@ -10,7 +10,7 @@ import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox
 /** What rights can be granted on. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
   readonly table: Pick<Table, "tableArn" | "tableName">;
-  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName">;
+  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketArn" | "bucketName">;
   /** The table of live output. */
   readonly live?: Pick<Table, "tableArn" | "tableName">;
   readonly runsQueue?: QueueTarget;
@@ -142,16 +142,26 @@ const grantWatch: GrantStep = ({ watch: actions }, { table }) => {
 
 const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
   if (rights === undefined) return nothing;
-  const { GetObject: read = [], PutObject: written = [] } = rights;
+  const { GetObject: read = [], PutObject: written = [], DeleteObject: deleted = [], ListBucket: listed = [] } = rights;
   const arns = (kinds: readonly FileKind[]) => kinds.map((kind) => bucket.arnForObjects(FILE_PATTERNS[kind]));
   return {
     statements: [
       ...(read.length > 0 ? [allow("s3", ["GetObject"], arns(read))] : []),
       ...(written.length > 0 ? [allow("s3", ["PutObject"], arns(written))] : []),
+      ...(deleted.length > 0 ? [allow("s3", ["DeleteObject"], arns(deleted))] : []),
+      ...(listed.length > 0 ? [allowListing(bucket.bucketArn, listed)] : []),
     ],
     environment: { BUCKET_NAME: bucket.bucketName, SIGNED_URL_SECONDS: "900" },
   };
 };
+
+/** Without a condition, the right would include all keys of the bucket. */
+const allowListing = (bucketArn: string, prefixes: readonly string[]): PolicyStatement =>
+  new PolicyStatement({
+    actions: ["s3:ListBucket"],
+    resources: [bucketArn],
+    conditions: { StringLike: { "s3:prefix": prefixes } },
+  });
 
 const grantQueue =
   (right: "runsQueue" | "endsQueue" | "deadRunsQueue", variable: string): GrantStep =>

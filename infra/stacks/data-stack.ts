@@ -30,7 +30,7 @@ export class DataStack extends Stack {
   readonly table: Pick<Table, "tableArn" | "tableName">;
   /** The stream of that table; undefined where it is an existing table whose stream the settings do not name. */
   readonly streamArn: string | undefined;
-  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName" | "bucketRegionalDomainName">;
+  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketArn" | "bucketName" | "bucketRegionalDomainName">;
   /** The table of live output. It lives for minutes, so it has no backups and no stream, and goes with the stack. */
   readonly live: Table;
 

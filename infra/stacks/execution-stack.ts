@@ -92,14 +92,15 @@ export class ExecutionStack extends Stack {
     const modelUrl = gateway?.url;
     const { dispatcher } = createWorkers(this, queues, common, modelUrl);
     this.workerSocket.addRoutes(this, common);
-    // X-Ray bills traces, and those of functions that run each minute would be most of them.
-    const minutely = { ...common, traced: false };
-    const reaper = new BaseFunction(this, "ReapRuns", { ...minutely, ...triggers.reapRuns });
-    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...minutely, ...triggers.reconcileSchedules });
+    // X-Ray bills traces, and those of functions that run all the time would be most of them.
+    const repeated = { ...common, traced: false };
+    const reaper = new BaseFunction(this, "ReapRuns", { ...repeated, ...triggers.reapRuns });
+    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...repeated, ...triggers.reconcileSchedules });
     const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
     this.sendsWebhooks = streamArn !== undefined;
     const { attempter } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
     invokeEachMinute(this, [reaper, reconciler, ...(this.sendsWebhooks ? [attempter] : [])]);
+    invokeEachHour(this, new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns }));
     const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, reconciler, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
@@ -189,6 +190,16 @@ function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): voi
     description: "Finds expired leases of executions, missed firings of schedules and due deliveries of webhooks.",
     schedule: Schedule.rate(Duration.minutes(1)),
     targets: functions.map(({ lambda }) => new LambdaFunction(lambda, once)),
+  });
+}
+
+/** Invokes a function each hour and never retries: the next hour continues what this one left. */
+function invokeEachHour(stack: Stack, { lambda }: BaseFunction): void {
+  new Rule(stack, "EachHour", {
+    ruleName: "runyard-delete-old-runs",
+    description: "Deletes runs that are older than their team keeps them.",
+    schedule: Schedule.rate(Duration.hours(1)),
+    targets: [new LambdaFunction(lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(5) })],
   });
 }
 

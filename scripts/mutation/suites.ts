@@ -76,6 +76,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/api/{create-run,keys,run-key,streamed,stream-events,validation-messages,web-sessions}.test.ts",
     "test/security/{caller-kind,invalid-members,invalid-utf8}.test.ts",
   ],
+  "shared/retention": ["test/api/retention.test.ts", "test/server/lists.test.ts"],
   "shared/sandbox": [
     "test/domain/sandbox-choice.test.ts",
     "test/harness/{harness-process,processes,run-sandbox,scan,scan-program}.test.ts",

@@ -1,4 +1,4 @@
-import { attachmentDisposition, type FileStore } from "#shared/files/file-store.ts";
+import { attachmentDisposition, type FileRemoval, type FileStore } from "#shared/files/file-store.ts";
 import type { DiskFiles } from "./disk-files.ts";
 import { withServiceErrors } from "./file-errors.ts";
 import { makeUploadForm } from "./upload-policy.ts";
@@ -18,12 +18,20 @@ export interface FileStoreOptions {
 }
 
 /** The file store on a directory. Its URLs and forms work like those of S3 and are served by `serveFiles`. */
-export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: FileStoreOptions): FileStore {
+export function diskFileStore({
+  files,
+  secret,
+  baseUrl,
+  downloadSeconds,
+  now,
+}: FileStoreOptions): FileStore & FileRemoval {
   return {
     put: (key, content) => withServiceErrors(() => put(files, key, content)),
     get: (key) => withServiceErrors(() => files.read(key)),
     copy: (from, to) => withServiceErrors(() => files.copy(from, to)),
     size: (key) => withServiceErrors(() => files.size(key)),
+    remove: (key) => withServiceErrors(() => files.remove(key)),
+    removeAll: (prefix) => withServiceErrors(() => files.removeAll(prefix)),
 
     async downloadUrl(key, { filename, contentType }) {
       const signedAt = Math.floor(now() / 1000) * 1000;

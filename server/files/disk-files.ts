@@ -99,6 +99,10 @@ export class DiskFiles {
     return true;
   }
 
+  remove = (key: string): Promise<void> => rm(this.toPath(key), { force: true });
+
+  removeAll = (prefix: string): Promise<void> => rm(this.toDirectory(prefix), { recursive: true, force: true });
+
   #newTemporary = (): string => path.join(this.#temporary, randomUUID());
 }
 

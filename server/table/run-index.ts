@@ -30,9 +30,13 @@ export interface RunIndex {
 export function createRunIndex(database: Database): RunIndex {
   const statement = (sql: string) => database.statement(sql);
 
+  const findRun = (runId: string): number | undefined =>
+    parseId(statement("SELECT run AS id FROM listed_runs WHERE run_id = ?").get(runId));
+
   function findOrAddRun(runId: string): number {
-    const known = parseId(statement("SELECT run AS id FROM listed_runs WHERE run_id = ?").get(runId));
-    return known ?? Number(statement("INSERT INTO listed_runs (run_id) VALUES (?)").run(runId).lastInsertRowid);
+    return (
+      findRun(runId) ?? Number(statement("INSERT INTO listed_runs (run_id) VALUES (?)").run(runId).lastInsertRowid)
+    );
   }
 
   function findOrAddTerm(text: string): number {
@@ -69,11 +73,17 @@ export function createRunIndex(database: Database): RunIndex {
     }
   }
 
+  /** A body is deleted before its head, with which the row of the run is deleted. */
+  function updateBody(runId: string, before: Item | undefined, after: Item | undefined): void {
+    const run = after === undefined ? findRun(runId) : findOrAddRun(runId);
+    if (run !== undefined) replaceTerms(run, toBodyTerms(before), toBodyTerms(after));
+  }
+
   return {
     covers: ({ pk, sk }) => INDEXED_SORT_KEYS.includes(sk) && pk.startsWith(runPk("")),
     update(key, before, after) {
       if (key.sk === HEAD) updateHead(parseRunId(key), before, after);
-      else replaceTerms(findOrAddRun(parseRunId(key)), toBodyTerms(before), toBodyTerms(after));
+      else updateBody(parseRunId(key), before, after);
     },
   };
 }

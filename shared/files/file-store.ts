@@ -21,6 +21,14 @@ export interface FileStore {
   uploadForm(key: string, file: { mostBytes: number; contentType: string }): Promise<UploadTarget>;
 }
 
+/** Deletes files. A port of its own, since hardly any function may. */
+export interface FileRemoval {
+  /** Deletes a file; does nothing if there is none. */
+  remove(key: string): Promise<void>;
+  /** Deletes all files whose keys begin with `prefix`, which ends with a slash. */
+  removeAll(prefix: string): Promise<void>;
+}
+
 /** The keys of files. Those of an execution contain its id, so that an expired execution overwrites nothing. */
 export const fileKeys = {
   /**
@@ -50,6 +58,12 @@ export const fileKeys = {
   rawTranscript: (run: string, execution: string, upload: number) => `runs/${run}/${execution}/raw/${upload}.jsonl`,
   transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,
 };
+
+/** True for a file that belongs to one run, although it was stored before it. The prompt of a schedule belongs to all its runs. */
+export const isOfOneRun = (key: string): boolean => key.startsWith("requests/");
+
+/** What the keys of all files of a run begin with, except those that were stored before the run. */
+export const runFilePrefixes = (run: string): readonly string[] => [`runs/${run}/`, `snapshots/${run}/`];
 
 /** Formats a Content-Disposition with the filename in ASCII and in UTF-8 (RFC 6266). */
 export function attachmentDisposition(filename: string): string {

@@ -1,7 +1,7 @@
-import type { FileStore } from "./file-store.ts";
+import type { FileRemoval, FileStore } from "./file-store.ts";
 
 /** Creates a file store in memory, for tests. Its URLs contain the key and cannot be opened. */
-export function memoryFileStore(): FileStore & { readonly files: Map<string, Uint8Array> } {
+export function memoryFileStore(): FileStore & FileRemoval & { readonly files: Map<string, Uint8Array> } {
   const files = new Map<string, Uint8Array>();
   return {
     files,
@@ -15,6 +15,12 @@ export function memoryFileStore(): FileStore & { readonly files: Map<string, Uin
     },
     get: async (key) => files.get(key),
     size: async (key) => files.get(key)?.length,
+    async remove(key) {
+      files.delete(key);
+    },
+    async removeAll(prefix) {
+      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+    },
     downloadUrl: async (key) => ({ url: `https://files.test/${key}`, expiresAt: 0 }),
     uploadTarget: async (key, { sizeBytes }) => ({
       url: `https://files.test/${key}`,

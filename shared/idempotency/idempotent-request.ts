@@ -7,7 +7,8 @@ import { readIdempotencyHeaders } from "./idempotency-headers.ts";
 import { type IdempotencyRecord, markOriginal, putRecord, readRecord, recordKey } from "./idempotency-store.ts";
 
 const KEYED_SECONDS = 24 * 3600;
-const KEYLESS_SECONDS = 10 * 60;
+/** The shortest retention of a record: afterwards the same request is a new one. */
+export const KEYLESS_SECONDS = 10 * 60;
 const MAX_ATTEMPTS = 5;
 
 /**

@@ -1,4 +1,4 @@
-import { retryableConflict } from "#shared/errors.ts";
+import { notFound, retryableConflict } from "#shared/errors.ts";
 import { parseRunBody, type RunBody } from "#shared/records/run-body.ts";
 import { parseRunHead, type RunHead, readHead } from "#shared/records/run-head.ts";
 import { needsRoot } from "#shared/runs/capacity/slots.ts";
@@ -63,10 +63,10 @@ function runReader(table: Table) {
     /** Reads the head of a run; undefined if the run does not exist. */
     head: (runId: string): Promise<RunHead | undefined> => readHead(runId, table),
 
-    /** @throws where the run does not exist: it was written with its head, and stays */
+    /** @throws RunyardError 404 where the run was deleted since its head was read */
     async body(runId: string): Promise<RunBody> {
       const item = await table.get(keys.body(runId));
-      if (item === undefined) throw new Error(`run ${runId} has no body`);
+      if (item === undefined) throw notFound("run");
       return parseRunBody(item);
     },
 

@@ -4,6 +4,7 @@ import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
+  KEYLESS_SECONDS,
   runIdempotent,
   toIdempotentRequest,
 } from "#shared/idempotency/idempotent-request.ts";
@@ -52,7 +53,7 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
     ...request,
     source: header("x-run-source") ?? header("x-oz-api-source") ?? "",
   });
-  const name = nameRequest(once);
+  const name = nameRequest(once, ports.now());
   return runIdempotent<SubmittedRun>(
     ports.table,
     once,
@@ -71,8 +72,14 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
   );
 }
 
-/** Names the logical request in the names of its files, so that each attempt at it stores the same files. */
-const nameRequest = ({ record }: IdempotentRequest): string => sha256(record.pk).slice(0, 32);
+/**
+ * Names the logical request in the names of its files, so that attempts within ten minutes store the same files. A later
+ * request with the same key or content is a new one by then: its run has files of its own, since runs are deleted with theirs.
+ */
+function nameRequest({ record }: IdempotentRequest, now: number): string {
+  const period = Math.floor(now / (KEYLESS_SECONDS * 1000));
+  return sha256(`${record.pk}#${period}`).slice(0, 32);
+}
 
 /** What of a request is stored as files. */
 interface RunFiles {

@@ -16,6 +16,7 @@ import type { Key } from "./table.ts";
  * | snapshot of an execution | RUN#run | SNAPSHOT#execution#generation | upload-snapshot, commit-snapshot |
  * | checkpoint of a run | RUN#run | CHECKPOINT | where a new execution begins; which messages it leaves behind |
  * | what a run has spent on models, and may spend | RUN#run | BUDGET | each call of a model; run detail and list, where the head says so |
+ * | mark that a run is being deleted | RUN#run | DELETION | gsi6: deletions that have not been completed |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
@@ -36,7 +37,7 @@ import type { Key } from "./table.ts";
  * | account of a user at an OIDC issuer | USER#user | OIDC#sha256 | binding one account of an issuer |
  * | user by address | EMAIL#folded | USER | accepting an invitation: an address has one account |
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
- * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs |
+ * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs; gsi6: teams whose runs are deleted by age |
  * | identity | TEAM#team | IDENTITY#uid | authentication of agent keys, lists, runs as an identity |
  * | trust rule of an identity | TEAM#team | TRUST#identity#uid | lists; authentication of the keys that it gave |
  * | trust rule by issuer and audience | TRUST#sha256 of both | identity#uid | exchange of an OIDC token |
@@ -91,6 +92,7 @@ export const keys = {
   checkpoint: (run: string): Key => ({ pk: runPk(run), sk: "CHECKPOINT" }),
   rawTranscript: (run: string): Key => ({ pk: runPk(run), sk: "RAW" }),
   budget: (run: string): Key => ({ pk: runPk(run), sk: "BUDGET" }),
+  deletion: (run: string): Key => ({ pk: runPk(run), sk: "DELETION" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
   notification: (run: string, digest: string): Key => ({ pk: runPk(run), sk: `NOTIFICATION#${digest.slice(0, 32)}` }),
@@ -218,6 +220,10 @@ export const shardOfSchedule = (schedule: string): string =>
 
 /** The shard of the index that the attempts of webhooks read. */
 export const DELIVERY_SHARD = "DELIVERIES";
+
+/** The shards of the index that list the teams whose runs are deleted by age, and the deletions that have begun. */
+export const RETENTION_SHARD = "RETENTIONS";
+export const DELETION_SHARD = "DELETIONS";
 
 /** The group of the schedules whose runs an identity carries out. */
 export const schedulesOfIdentity = (identity: string): string => `SCHEDULES_OF#${identity}`;

@@ -4,7 +4,7 @@ import { putRegister } from "#shared/records/identity-register.ts";
 import { type Person, putMember } from "#shared/records/member.ts";
 import { parseTeam, readTeam, type Team } from "#shared/records/team.ts";
 import { addFirstRole } from "#shared/records/user.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, RETENTION_SHARD } from "#shared/table/keys.ts";
 import type { Put, Table, TransactionWrite, Update, Value } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 
@@ -51,7 +51,7 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
      */
     async update(uid: string, change: TeamChange): Promise<void> {
       await transact(table, {
-        team: { kind: "update", key: keys.team(uid), ...change, if: { pk: { exists: true } } },
+        team: { kind: "update", key: keys.team(uid), ...withIndexKeys(uid, change), if: { pk: { exists: true } } },
         counters: copySettings(["concurrency_limit", "queue_limit"], countersKey(uid), change),
         register: copySettings(["identity_limit"], keys.identities(uid), change),
       });
@@ -67,7 +67,14 @@ export function putTeam(team: Team, admin: Person): NamedWrites {
   return {
     team: {
       kind: "put",
-      item: { ...keys.team(team.uid), v: 1, admins: 1, members: 1, ...team },
+      item: {
+        ...keys.team(team.uid),
+        v: 1,
+        admins: 1,
+        members: 1,
+        ...team,
+        ...(team.retention_days === undefined ? {} : toRetentionKeys(team.uid)),
+      },
       if: { pk: { exists: false } },
     },
     member: putMember(team.uid, admin, "admin", now),
@@ -75,6 +82,16 @@ export function putTeam(team: Team, admin: Person): NamedWrites {
     defaultIdentity: putDefaultIdentity(team.uid, identity, now),
     limits: putLimits(team),
   };
+}
+
+/** What lists a team among those whose runs are deleted by age. */
+const toRetentionKeys = (uid: string) => ({ check_shard: RETENTION_SHARD, check_at: uid });
+
+/** Lists the team there as long as it has a retention. */
+function withIndexKeys(uid: string, { set, remove }: TeamChange): TeamChange {
+  if (set["retention_days"] !== undefined) return { set: { ...set, ...toRetentionKeys(uid) }, remove };
+  if (!remove.includes("retention_days")) return { set, remove };
+  return { set, remove: [...remove, ...Object.keys(toRetentionKeys(uid))] };
 }
 
 const countersKey = (team: string) => keys.counters({ type: "Team", uid: team });

@@ -1,6 +1,6 @@
 import { sortByText } from "#shared/arrays.ts";
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
-import { invalid, notFound, RunyardError } from "#shared/errors.ts";
+import { invalid, notFound } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -86,7 +86,6 @@ export async function changeTeam(uid: string, request: UpdateTeamRequest, ports:
 }
 
 function toTeamChange(settings: SettingsChange): TeamChange {
-  refuseRetention(settings);
   const { default_model_id } = settings;
   if (default_model_id) checkModel(default_model_id, "settings.default_model_id");
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -94,11 +93,4 @@ function toTeamChange(settings: SettingsChange): TeamChange {
     set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
     remove: entries.filter(([, value]) => value === null).map(([name]) => name),
   };
-}
-
-/** Nothing deletes runs by their age yet; null, the default, is accepted. */
-function refuseRetention({ retention_days }: SettingsChange): void {
-  if (retention_days === undefined || retention_days === null) return;
-  const detail = "settings.retention_days: this release keeps runs without a limit of time; send null";
-  throw new RunyardError("operation_not_supported", { detail });
 }

@@ -8,6 +8,8 @@ const Email = v.pipe(textOfBytes(320, 3), v.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, "
 
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
+const MAX_RETENTION_DAYS = 3650;
+
 const Settings = {
   /** The number of available identities; the oldest ones count first. */
   identity_limit: whole(1, 500),
@@ -19,7 +21,8 @@ const Settings = {
   default_environment_id: Id,
   /** What the models that the team's runs call may cost in a calendar month (UTC), in US dollars. Null: no limit. */
   budget_usd_month: usdUpTo(1_000_000),
-  retention_days: whole(1, 3650),
+  /** The days after their end for which runs are kept. Older runs are deleted within hours. Null: there is no limit. */
+  retention_days: whole(1, MAX_RETENTION_DAYS),
 };
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */

@@ -10,6 +10,8 @@ describe("a function without a permission", () => {
     ["table: DeleteItem", { table: ["UpdateItem"] }, "delete"],
     ["indexes: gsi1", { table: ["Query"], indexes: ["gsi5"] }, "index"],
     ["bucket: PutObject plan", { bucket: { GetObject: ["plan"], PutObject: ["artifact"] } }, "put"],
+    ["bucket: DeleteObject plan", { bucket: { DeleteObject: ["artifact"] } }, "remove"],
+    ["bucket: ListBucket runs/a/", { bucket: { ListBucket: ["snapshots/*"] } }, "removeAll"],
     ["endsQueue: SendMessage", { runsQueue: ["SendMessage"] }, "end"],
   ] as const)("is refused in these tests, as on AWS: %s", async (lacking, rights, what) => {
     const { ports, team } = await createTestControlPlane();
@@ -20,6 +22,8 @@ describe("a function without a permission", () => {
       delete: () => ports.table.write({ kind: "delete", key }),
       index: () => ports.table.query({ index: "gsi1", pk: key.pk }),
       put: () => ports.files.put("runs/a/b/plans/c.md", "d", "text/markdown"),
+      remove: () => ports.fileRemoval.remove("runs/a/b/plans/c.md"),
+      removeAll: () => ports.fileRemoval.removeAll("runs/a/"),
       end: () => ports.queue.sendEnd("run", { type: "Team", uid: team }),
     };
     const refusal = new RightMissing(`a-function lacks ${lacking}`);

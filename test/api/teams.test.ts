@@ -194,19 +194,6 @@ describe("a team's settings", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("return 422 for retention_days, which nothing enforces", async () => {
-    const before = structuredClone(plane.table.all());
-    const settings = { retention_days: 30 };
-    for (const response of [
-      await user.put(path(), { settings }),
-      await user.post("/agent/teams", { name: "Gamma", settings }),
-    ]) {
-      const detail = "settings.retention_days: this release keeps runs without a limit of time; send null";
-      expect(response).toMatchObject({ status: 422, body: { error_code: "operation_not_supported", detail } });
-    }
-    expect(plane.table.all()).toEqual(before);
-  });
-
   it("limit the number of concurrent runs from the next run on", async () => {
     await set({ concurrency_limit: 2 });
     const ids = [await createRun(plane), await createRun(plane)];

@@ -942,6 +942,6 @@ describe("the key of a run", () => {
       code: "not_authorized",
       detail: "a run's key reaches its own run and its descendants alone",
     });
-    await expect(ports.runs.body("none")).rejects.toThrow("run none has no body");
+    await expect(ports.runs.body("none")).rejects.toThrow("there is no such run");
   });
 });

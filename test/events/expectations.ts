@@ -365,6 +365,9 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "scheduler/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "scheduler/reap-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
 
+  "scheduler/delete-old-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
+  "scheduler/delete-old-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
+
   "url/stream-events.json": { after: working, outcome: ok },
   // Without the header that CloudFront adds.
   "url/stream-events.bad.json": { after: working, outcome: { status: 403 } },

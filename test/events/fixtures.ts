@@ -31,6 +31,7 @@ const invokedBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   reapRuns: ["scheduler", "sqs"],
   fireSchedule: ["invocation"],
   reconcileSchedules: ["scheduler"],
+  deleteOldRuns: ["scheduler"],
   planDeliveries: ["stream", "sqs"],
   attemptDeliveries: ["invocation", "scheduler", "sqs"],
   sendWebhooks: ["invocation"],

@@ -4,7 +4,11 @@ import type { Rights } from "#infra/rights.ts";
 
 const targets = {
   table: { tableArn: "arn:aws:dynamodb:us-east-1:1:table/runyard", tableName: "runyard" },
-  bucket: { bucketName: "runyard-files", arnForObjects: (pattern: string) => `arn:aws:s3:::runyard-files/${pattern}` },
+  bucket: {
+    bucketName: "runyard-files",
+    bucketArn: "arn:aws:s3:::runyard-files",
+    arnForObjects: (pattern: string) => `arn:aws:s3:::runyard-files/${pattern}`,
+  },
 };
 const RIGHTS: readonly (readonly [name: string, rights: Rights, none: Rights])[] = [
   ["live", { live: ["GetItem"] }, { live: [] }],

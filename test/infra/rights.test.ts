@@ -89,6 +89,8 @@ describe("a function's role", () => {
         actions.every((action) => /^(ecr(-public)?:GetAuthorizationToken|sts:GetServiceBearerToken)$/.test(action))
       )
         expect(resource).toBe('"*"');
+      else if (actions.join() === "s3:ListBucket" && statement.Condition !== undefined)
+        expect(resource).toMatch(/^{"Fn::ImportValue":"[^"*]*Bucket[^"*]*"}$/);
       else if (actions.every((action) => /^s3:(ListBucket|GetBucketLocation)$/.test(action)))
         expect(resource).toMatch(/:s3:::",{"Fn::Sub":"cdk-[^"*]*-assets-[^"*]*"}\]\]}$/);
       else if (actions.every((action) => action.startsWith("s3:")))
@@ -121,6 +123,11 @@ describe("a function's role", () => {
       kinds.map((kind) => `bucket/${FILE_PATTERNS[kind]}`).toSorted();
     expect(reached("s3:GetObject")).toEqual(listPatterns(rights.bucket?.GetObject));
     expect(reached("s3:PutObject")).toEqual(listPatterns(rights.bucket?.PutObject));
+    expect(reached("s3:DeleteObject")).toEqual(listPatterns(rights.bucket?.DeleteObject));
+    const listings = statements.filter(({ Action }) => [Action].flat().includes("s3:ListBucket"));
+    expect(listings.map(({ Condition }) => Condition)).toEqual(
+      rights.bucket?.ListBucket === undefined ? [] : [{ StringLike: { "s3:prefix": rights.bucket.ListBucket } }],
+    );
   });
 
   it("of a list of agents cannot read transcripts, prompts or artifacts", () => {
@@ -131,7 +138,15 @@ describe("a function's role", () => {
   it("never allows Scan, PartiQL, or anything on whole tables", () => {
     const ofAssets = (statement: Statement) => /"cdk-[^"]*-assets-/.test(JSON.stringify(statement.Resource));
     const actions = new Set(allStatements().flatMap((one) => (ofAssets(one) ? [] : one.Action)));
-    for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table|ListBucket/);
+    for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table/);
+  });
+
+  it("allows a list of the bucket's keys to the deletion of old runs only, below two prefixes", () => {
+    const ofBucket = ({ Action, Resource }: Statement) =>
+      [Action].flat().includes("s3:ListBucket") && !/"cdk-[^"]*-assets-/.test(JSON.stringify(Resource));
+    const prefixes = { StringLike: { "s3:prefix": ["runs/*", "snapshots/*"] } };
+    expect(allStatements().filter(ofBucket)).toMatchObject([{ Condition: prefixes }]);
+    expect(listStatements("runyard-delete-old-runs").filter(ofBucket)).toHaveLength(1);
   });
 
   it("of a reader of events can write only the time of watching, and remove old live output", () => {

@@ -14,6 +14,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "create-token": "512 MB, 20 s",
   "delete-identity": "512 MB, 30 s",
   "delete-team": "512 MB, 30 s",
+  "delete-old-runs": "256 MB, 900 s",
   "discover-skills": "512 MB, 28 s",
   "dispatch-run": "512 MB, 30 s",
   "end-run": "1024 MB, 60 s",
@@ -169,13 +170,15 @@ describe("functions", () => {
     expect(Object.fromEntries(values)).toEqual(CONSUMERS);
   });
 
-  it("that run on a schedule do so each minute, without retries", () => {
+  it("that run on a schedule do so each minute, or each hour to delete old runs, without retries", () => {
     const rules = deployment.all<{ ScheduleExpression: string; State: string; Targets: object[] }>("AWS::Events::Rule");
-    expect(rules.map(({ Properties }) => `${Properties.ScheduleExpression} ${Properties.State}`)).toEqual([
-      "rate(1 minute) ENABLED",
+    const noRetry = (seconds: number) => ({
+      RetryPolicy: { MaximumEventAgeInSeconds: seconds, MaximumRetryAttempts: 0 },
+    });
+    expect(rules.map(({ Properties }) => Properties)).toMatchObject([
+      { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: [noRetry(60), noRetry(60), noRetry(60)] },
+      { ScheduleExpression: "rate(1 hour)", State: "ENABLED", Targets: [noRetry(300)] },
     ]);
-    const retry = { RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } };
-    expect(rules[0]?.Properties.Targets).toMatchObject([retry, retry, retry]);
   });
 
   it("log for 30 days", () => {

@@ -28,6 +28,8 @@ const USES: Readonly<Record<string, readonly (readonly [method: string, ...given
   bucket: [
     ["files.get", "key"],
     ["files.size", "key"],
+    ["fileRemoval.remove", "key"],
+    ["fileRemoval.removeAll", "prefix/"],
   ],
   runsQueue: [["queue.sendRun", "run", owner, 7]],
   endsQueue: [["queue.sendEnd", "run", owner]],

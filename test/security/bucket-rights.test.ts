@@ -6,6 +6,8 @@ import { routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
+import { isEndedHead } from "#shared/records/run-head.ts";
+import { deleteRun } from "#shared/retention/delete-run.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import {
@@ -100,6 +102,8 @@ const named = ({ bucket = {} }: Rights): string[] =>
   [
     ...(bucket.GetObject ?? []).map((kind) => `GetObject ${kind}`),
     ...(bucket.PutObject ?? []).map((kind) => `PutObject ${kind}`),
+    ...(bucket.DeleteObject ?? []).map((kind) => `DeleteObject ${kind}`),
+    ...(bucket.ListBucket ?? []).map((pattern) => `ListBucket ${pattern}`),
   ].toSorted();
 
 const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
@@ -118,6 +122,16 @@ async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   });
   const ports = { ...plane.ports, streamSeconds: 1, originSecret: "origin" };
   await withRights(triggers.streamEvents.file, triggers.streamEvents.rights, () => streamEvents.handle(event, ports));
+}
+
+/** Deletes a run, as its team's retention does. Uploads without a run stay. */
+async function deleteFiles(plane: TestControlPlane, run: string): Promise<void> {
+  const found = await plane.ports.runs.headAndBody(run);
+  if (found === undefined || !isEndedHead(found.head)) throw new Error("the run has not ended");
+  const { head, body } = found;
+  const { file, rights } = triggers.deleteOldRuns;
+  expect(await withRights(file, rights, () => deleteRun(head, body, plane.ports))).toBe(true);
+  expect([...plane.files.files.keys()].filter((key) => !key.startsWith("attachments/"))).toEqual([]);
 }
 
 /** Offers runs with long prompts to workers. */
@@ -186,6 +200,8 @@ async function useRunFiles(): Promise<void> {
   await readRun(plane, run);
   // It reads whether the last turn of the failed run has its response.
   expect((await user.post(`/agent/runs/${run}/followups`, { message: long("h") })).status).toBe(200);
+  await user.post(`/agent/runs/${run}/cancel`);
+  await deleteFiles(plane, run);
 }
 
 async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<void> {
@@ -240,6 +256,7 @@ async function useRawTranscripts(): Promise<void> {
   await harness.finish();
   await deliver(plane);
   await readRun(plane, harness.run_id);
+  await deleteFiles(plane, harness.run_id);
 }
 
 /** Uses skills that are too large for an item even when compressed. */

@@ -9,7 +9,7 @@ import { PutParameterCommand } from "@aws-sdk/client-ssm";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ssmClient } from "#shared/aws/clients.ts";
-import { s3UploadForm } from "#shared/aws/s3-upload-form.ts";
+import { s3UploadForm } from "#shared/aws/s3/s3-upload-form.ts";
 import { sqsClient } from "#shared/aws/sqs-client.ts";
 import { KEY_HEADER } from "../../local/emulator-access.ts";
 import { callEmulator } from "../../local/emulator-calls.ts";

@@ -28,22 +28,6 @@ async function refused(work: () => Promise<ResponseBody>, field: string, remedy:
   expect(controlPlane.sent).toHaveLength(sent);
 }
 
-describe("unenforced team settings", () => {
-  it("are refused with 422: retention_days", async () => {
-    const settings = { retention_days: 30, queue_limit: 5 };
-    const update = () => user.put(`/agent/teams/${controlPlane.team}`, { settings });
-    await refused(update, "settings.retention_days", /null/);
-    await refused(() => user.post("/agent/teams", { name: "Gamma", settings }), "settings.retention_days", /null/);
-  });
-
-  it("are accepted as null, their value", async () => {
-    const settings = { retention_days: null };
-    const updated = await user.put(`/agent/teams/${controlPlane.team}`, { settings });
-    expect(updated).toMatchObject({ status: 200, body: { settings } });
-    expect((await user.post("/agent/teams", { name: "Gamma", settings })).status).toBe(201);
-  });
-});
-
 describe("an environment with a docker_image that the deployment cannot run", () => {
   const environment = async () =>
     (await user.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;

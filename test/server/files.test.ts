@@ -21,7 +21,7 @@ import { DiskFiles } from "#server/files/disk-files.ts";
 import { expireFiles } from "#server/files/expire-files.ts";
 import { keyToPath, pathToKey } from "#server/files/key-path.ts";
 import { serveFiles } from "#server/files/serve-files.ts";
-import type { FileStore } from "#shared/files/file-store.ts";
+import type { FileRemoval, FileStore } from "#shared/files/file-store.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 import { fileStoreContract, signedUrls } from "../store/file-store-contract.ts";
 import { eventually } from "./support/eventually.ts";
@@ -34,7 +34,7 @@ const clock = { offset: 0 };
 const now = () => Date.now() + clock.offset;
 let files: DiskFiles;
 let baseUrl: string;
-let store: FileStore;
+let store: FileRemoval & FileStore;
 let close: () => Promise<unknown>;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ function requireAddress(address: string | AddressInfo | null): AddressInfo {
   if (address === null || typeof address === "string") throw new Error("no port");
   return address;
 }
-const makeStore = (downloadSeconds: number): FileStore =>
+const makeStore = (downloadSeconds: number): FileRemoval & FileStore =>
   diskFileStore({ files, secret, baseUrl, downloadSeconds, now });
 const newKey = (name = "artifact") => `runs/${randomBytes(8).toString("hex")}/${name}`;
 const described = (content: string) => ({

@@ -4,6 +4,7 @@ import { rebuildRunIndex } from "#server/table/rebuild-run-index.ts";
 import { sqliteRunSearch } from "#server/table/run-search.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { deletionStore } from "#shared/retention/deletion-store.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { listContract } from "../support/list-contract.ts";
 import { listWalkContract } from "../support/list-walk-contract.ts";
@@ -64,6 +65,27 @@ describe("the search index of runs", () => {
     expect(await find({ q: "once piano", environmentId: "empty-environment" })).toEqual([runs[1]?.runId]);
     expect(await find({ q: "!?" })).toEqual([]);
     expect(await find({ name: "unknown" })).toEqual([]);
+  });
+
+  it("forgets a deleted run, whose number a later run gets", async () => {
+    const database = data.open();
+    const plane = await createPlane(database);
+    const { now } = plane.clock;
+    const owner = { type: "Team", uid: plane.team } as const;
+    const times = { createdAt: now, updatedAt: now };
+    const body = { title: "Tune the xylophone", config: { name: "nightly" }, metadata: { team: "red" } };
+    const [first, second] = [uuidv7(now), uuidv7(now + 1)];
+    await storeRuns(plane.table, [{ runId: first, owner, ...times, state: "FAILED", body }]);
+    const deleted = await plane.ports.runs.headAndBody(first);
+    if (deleted === undefined || !("ended_at" in deleted.head)) throw new Error("the run has not ended");
+    await deletionStore(plane.table).begin(deleted.head, deleted.body);
+    const countRows = (table: string) => database.statement(`SELECT count(*) AS count FROM ${table}`).get()?.["count"];
+    expect([countRows("listed_runs"), countRows("run_terms")]).toEqual([0, 0]);
+    await storeRuns(plane.table, [
+      { runId: second, owner, ...times, state: "FAILED", body: { title: "Tune the piano" } },
+    ]);
+    expect(await walk(plane, { order: NEWEST, filters: { q: "tune" }, limit: 5 })).toEqual([second]);
+    expect(await walk(plane, { order: NEWEST, filters, limit: 5 })).toEqual([]);
   });
 
   it("is made from the items of a database that lacks it", async () => {

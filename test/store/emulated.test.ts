@@ -13,7 +13,8 @@ import { readItems } from "#server/transfer/export-format.ts";
 import { importData } from "#server/transfer/import.ts";
 import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
-import { s3FileStore } from "#shared/aws/s3-files.ts";
+import { s3FileRemoval } from "#shared/aws/s3/s3-file-removal.ts";
+import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Item, TableBusy } from "#shared/table/table.ts";
@@ -78,7 +79,7 @@ describe("the table on DynamoDB with conflicts", () => {
 
 describe("files on S3", () => {
   const store = (seconds: number) => s3FileStore(aws.s3, () => bucket, seconds, Date.now);
-  fileStoreContract(() => store(900));
+  fileStoreContract(() => ({ ...store(900), ...s3FileRemoval(aws.s3, () => bucket) }));
   signedUrls(store);
 });
 

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { FileStore } from "#shared/files/file-store.ts";
+import type { FileRemoval, FileStore } from "#shared/files/file-store.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 
 /** The contract of every file store. */
-export function fileStoreContract(makeStore: () => FileStore): void {
+export function fileStoreContract(makeStore: () => FileStore & FileRemoval): void {
   const fresh = () => ({ store: makeStore(), key: `runs/${randomUUID()}/file é+%.txt` });
 
   it("keeps a file as first written, whatever is put later", async () => {
@@ -33,6 +33,29 @@ export function fileStoreContract(makeStore: () => FileStore): void {
     expect(await store.size(key)).toBe(8);
     await expect(store.copy(`${key}.none`, `${key}.other`)).rejects.toThrow();
     expect(await store.size(`${key}.other`)).toBeUndefined();
+  });
+
+  it("deletes a file, or nothing where there is none", async () => {
+    const { store, key } = fresh();
+    await store.put(key, "one", "text/plain");
+    await store.put(`${key}.other`, "two", "text/plain");
+    await store.remove(key);
+    await store.remove(key);
+    expect([await store.get(key), await store.size(`${key}.other`)]).toEqual([undefined, 3]);
+    await store.put(key, "three", "text/plain");
+    expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe("three");
+  });
+
+  it("deletes all files with a prefix, and no others", async () => {
+    const { store } = fresh();
+    const id = randomUUID();
+    const kept = [`runs/${id}0/a.txt`, `runs/${id}`, `requests/${id}/a.txt`];
+    const deleted = [`runs/${id}/a.txt`, `runs/${id}/é/b c.txt`, `runs/${id}/${"long".repeat(60)}/c.txt`];
+    await Promise.all([...kept, ...deleted].map((key) => store.put(key, "text", "text/plain")));
+    await store.removeAll(`runs/${id}/`);
+    await store.removeAll(`runs/${id}/`);
+    expect(await Promise.all(kept.map(store.size))).toEqual([4, 4, 4]);
+    expect(await Promise.all(deleted.map(store.size))).toEqual([undefined, undefined, undefined]);
   });
 
   it("returns nothing for a missing file", async () => {

@@ -22,6 +22,7 @@ import { principalStore } from "#shared/principals/principal-store.ts";
 import { register } from "#shared/records/identity-register.ts";
 import { putMember } from "#shared/records/member.ts";
 import { putUser } from "#shared/records/user.ts";
+import type { RetentionPorts } from "#shared/retention/delete-run.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -64,7 +65,8 @@ export const BASE_URL = "https://runyard.test/api/v1";
 interface Callable {
   handle(event: APIGatewayProxyEventV2, ports: TestPorts): Promise<HttpResponse>;
 }
-export type TestPorts = EventPorts &
+export type TestPorts = RetentionPorts &
+  EventPorts &
   SecretPorts &
   FiringPorts &
   SkillPorts &
@@ -181,6 +183,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     schedules: scheduleStore(table),
     scheduler: watched("scheduler", scheduler, ["put", "remove"], around),
     files,
+    fileRemoval: files,
     queue: queueWithinRights({
       sendRun: (runId, _owner, delaySeconds) =>
         around("queue.sendRun", async () => {

@@ -7,7 +7,7 @@ import { emulateAws } from "#shared/aws/aws-emulation.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { dynamoClient } from "#shared/aws/clients.ts";
 import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
-import { s3Client } from "#shared/aws/s3-client.ts";
+import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { INDEXES } from "#shared/table/table.ts";
 import { localPaths } from "../../host/paths.ts";
 import { firstFreePort } from "../../host/ports.ts";

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FILE_PATTERNS, type Rights } from "#infra/rights.ts";
-import type { FileStore } from "#shared/files/file-store.ts";
+import type { FileRemoval, FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -70,7 +70,7 @@ function matchesGlob(key: string, pattern: string): boolean {
 }
 
 /** Requires a right on the file's kind. No function may use a key that is of no kind. */
-function requireFileRight(action: "GetObject" | "PutObject", key: string): void {
+function requireFileRight(action: "GetObject" | "PutObject" | "DeleteObject", key: string): void {
   const who = acting.getStore();
   if (who === undefined) return;
   const kinds = matchFileKinds(key);
@@ -80,6 +80,20 @@ function requireFileRight(action: "GetObject" | "PutObject", key: string): void 
   const granted: readonly string[] = who.rights.bucket?.[action] ?? [];
   if (kinds.some((kind) => granted.includes(kind))) return;
   missing.push(`${who.name} lacks bucket: ${action} ${kinds[0] ?? key}`);
+  throw new RightMissing(missing.at(-1));
+}
+
+/** Requires the right to list the keys with a prefix. */
+function requireListRight(prefix: string): void {
+  const who = acting.getStore();
+  if (who === undefined) return;
+  const patterns = who.rights.bucket?.ListBucket ?? [];
+  const granted = patterns.filter((pattern) => matchesGlob(prefix, pattern));
+  const uses = usedFiles.get(who.name) ?? new Set();
+  for (const pattern of granted) uses.add(`ListBucket ${pattern}`);
+  usedFiles.set(who.name, uses);
+  if (granted.length > 0) return;
+  missing.push(`${who.name} lacks bucket: ListBucket ${prefix}`);
   throw new RightMissing(missing.at(-1));
 }
 
@@ -137,7 +151,9 @@ export const liveTableWithinRights = ({ get, write }: Table): Pick<Table, "get" 
 });
 
 /** The files as the acting function may use them; a signed URL has the rights of its signer. */
-export function filesWithinRights<T extends FileStore>(files: T): T {
+export function filesWithinRights<T extends FileStore & FileRemoval & { readonly files: ReadonlyMap<string, unknown> }>(
+  files: T,
+): T {
   return {
     ...files,
     async put(key, content, contentType) {
@@ -156,6 +172,15 @@ export function filesWithinRights<T extends FileStore>(files: T): T {
     async size(key) {
       requireFileRight("GetObject", key);
       return files.size(key);
+    },
+    async remove(key) {
+      requireFileRight("DeleteObject", key);
+      return files.remove(key);
+    },
+    async removeAll(prefix) {
+      requireListRight(prefix);
+      for (const key of files.files.keys()) if (key.startsWith(prefix)) requireFileRight("DeleteObject", key);
+      return files.removeAll(prefix);
     },
     async downloadUrl(key, file) {
       requireFileRight("GetObject", key);

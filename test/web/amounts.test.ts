@@ -26,6 +26,8 @@ it.each([
   ["the name", { name: " Store " }, { name: "Store", settings: {} }],
   ["a limit", { queue_limit: "40 " }, { settings: { queue_limit: 40 } }],
   ["the budget of a month", { budget_usd_month: "2.5" }, { settings: { budget_usd_month: 2.5 } }],
+  ["a retention", { retention_days: "30" }, { settings: { retention_days: 30 } }],
+  ["a retention that is removed", { retention_days: " " }, { settings: { retention_days: null } }],
   ["a budget that is removed", { budget_usd_month: "" }, { settings: { budget_usd_month: null } }],
   ["a limit that becomes the default", { identity_limit: " " }, { settings: { identity_limit: null } }],
 ])("toUpdateTeamRequest contains only what was changed: %s", (_, changes, request) => {

@@ -7,9 +7,12 @@ export const LIMITS = [
   ["identity_limit", "Agents"],
 ] as const;
 
-export type Limit = (typeof LIMITS)[number][0] | "budget_usd_month";
+export type Limit = (typeof LIMITS)[number][0] | "budget_usd_month" | "retention_days";
 
-/** The texts that a person has changed in the form of a team. An empty limit stands for the default, an empty budget for none. */
+/**
+ * The texts that a person has changed in the form of a team. An empty limit stands for the default, an empty budget or
+ * retention for none.
+ */
 export type TeamChanges = Partial<Record<"name" | Limit, string>>;
 
 /** The body that saves changes. What is not among them is left out, because another admin may have changed it meanwhile. */

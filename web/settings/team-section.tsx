@@ -46,7 +46,7 @@ function TeamForm({ team }: { readonly team: TeamDetail }) {
   const textError = (limit: Limit) => parseAmount(changes[limit] ?? "").error;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const limits = [...LIMITS.map(([limit]) => limit), "budget_usd_month" as const];
+    const limits = [...LIMITS.map(([limit]) => limit), "budget_usd_month", "retention_days"] as const;
     if (limits.every((limit) => textError(limit) === undefined)) save.mutate(changes);
   };
   return (
@@ -83,6 +83,15 @@ function TeamForm({ team }: { readonly team: TeamDetail }) {
           error={textError("budget_usd_month") ?? fieldError(save.error, "budget_usd_month")}
           hint={describeMonth(team.month)}
           onChange={(event) => change({ budget_usd_month: event.target.value.replace(",", ".") })}
+        />
+        <TextField
+          label="Delete runs, days after their end"
+          inputMode="numeric"
+          placeholder="Never"
+          value={changes.retention_days ?? String(team.settings.retention_days ?? "")}
+          error={textError("retention_days") ?? fieldError(save.error, "retention_days")}
+          hint="With their conversations and files, which cannot be restored. Usage reports stay."
+          onChange={(event) => change({ retention_days: event.target.value })}
         />
         <InlineError error={save.error} />
         <div className="row">

@@ -247,7 +247,10 @@ export const ACCOUNT_NOTES: Notes = {
     "The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited.",
     200,
   ),
-  retention_days: note("Always null. Runs are kept indefinitely: any other value returns 422.", null),
+  retention_days: note(
+    "The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept.",
+    90,
+  ),
   teams: note("The teams, oldest first."),
   members: note("The members of the team."),
   "RemovedMember.revoked_keys": note("The agent keys that the member created. They are revoked."),

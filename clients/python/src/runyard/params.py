@@ -818,7 +818,7 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
-    """Always null. Runs are kept indefinitely: any other value returns 422."""
+    """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
 
 class CreateTeamRequestParam(TypedDict, total=False):
@@ -851,7 +851,7 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
     """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
-    """Always null. Runs are kept indefinitely: any other value returns 422."""
+    """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):

@@ -2173,7 +2173,7 @@ class TeamSettings(BaseModel):
     """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[float]
-    """Always null. Runs are kept indefinitely: any other value returns 422."""
+    """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
 
 class TeamItem(BaseModel):

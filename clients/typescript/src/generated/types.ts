@@ -742,7 +742,7 @@ interface components {
                 default_environment_id?: string | null;
                 /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
-                /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
+                /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
             };
         };
@@ -2579,7 +2579,7 @@ interface components {
             default_environment_id: string | null;
             /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
             budget_usd_month: number | null;
-            /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
+            /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
             retention_days: number | null;
         };
         /**
@@ -2844,7 +2844,7 @@ interface components {
                 default_environment_id?: string | null;
                 /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
-                /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
+                /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
             } | null;
         };

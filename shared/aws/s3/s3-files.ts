@@ -109,7 +109,7 @@ async function ignoreMissing<T>(read: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Without permission to list the bucket, which no function has, S3 responds 403 for a missing object. */
+/** Without permission to list the bucket, which no function that reads files has, S3 responds 403 for a missing object. */
 function isMissing(error: unknown): boolean {
   return error instanceof S3ServiceException && [403, 404].includes(error.$metadata.httpStatusCode ?? 0);
 }

@@ -1,5 +1,5 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { hooked, settings } from "./client-settings.ts";
+import { hooked, settings } from "../client-settings.ts";
 
 /** Uses path style for an endpoint with an IP address, since a bucket then has no host name. */
 export const s3Client = (): S3Client =>

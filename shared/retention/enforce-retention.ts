@@ -1,0 +1,88 @@
+import { logLine } from "#shared/log/log.ts";
+import { type RunBody, readBodies } from "#shared/records/run-body.ts";
+import { type EndedHead, readHead, readHeads } from "#shared/records/run-head.ts";
+import { readTeam } from "#shared/records/team.ts";
+import { readConversationTail } from "#shared/runs/conversation-store.ts";
+import { completeDeletion, deleteRun, type RetentionPorts } from "./delete-run.ts";
+import { deletionStore } from "./deletion-store.ts";
+import { isEndedBefore, retentionStore } from "./retention-store.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** Milliseconds after which a pass begins no other deletion; the next pass continues. */
+const PASS_MS = 12 * 60_000;
+
+export interface RetentionPass {
+  /** Runs that were deleted. */
+  deleted: number;
+  /** Runs that could not be deleted, or whose deletion could not be completed. The next pass tries again. */
+  failed: number;
+}
+
+/** Makes one pass: completes deletions that were interrupted, and deletes the runs that are older than their team keeps them. */
+export async function enforceRetention(ports: RetentionPorts): Promise<RetentionPass> {
+  const pass: RetentionPass = { deleted: 0, failed: 0 };
+  const end = ports.now() + PASS_MS;
+  for await (const runId of deletionStore(ports.table).unfinished()) {
+    if (ports.now() > end) return pass;
+    await count(pass, runId, async () => {
+      await completeDeletion(runId, ports);
+      return 1;
+    });
+  }
+  for await (const team of retentionStore(ports.table).teams()) await deleteOldRuns(team, end, pass, ports);
+  return pass;
+}
+
+async function deleteOldRuns(team: string, end: number, pass: RetentionPass, ports: RetentionPorts): Promise<void> {
+  const days = (await readTeam(team, ports.table))?.retention_days;
+  if (days === undefined) return;
+  const before = ports.now() - days * DAY_MS;
+  for await (const runId of retentionStore(ports.table).endedBefore({ type: "Team", uid: team }, before)) {
+    if (ports.now() > end) return;
+    await count(pass, runId, () => deleteTree(runId, before, ports));
+  }
+}
+
+/** Adds the deleted runs to the pass. A run that cannot be deleted does not keep the others from it. */
+async function count(pass: RetentionPass, runId: string, work: () => Promise<number>): Promise<void> {
+  try {
+    pass.deleted += await work();
+  } catch (error) {
+    pass.failed++;
+    logLine("error", "a run could not be deleted", { run_id: runId, error });
+  }
+}
+
+/**
+ * Deletes a run and its descendants, if all of them have ended before a time, and so have the latest runs of their
+ * conversations. Runs below another run are left to it: they are read with it, and draw on its budget.
+ * @returns the number of deleted runs
+ */
+async function deleteTree(rootId: string, before: number, ports: RetentionPorts): Promise<number> {
+  const runIds = [rootId, ...(await retentionStore(ports.table).descendants(rootId))];
+  const [heads, bodies] = await Promise.all([readHeads(runIds, ports.table), readBodies(runIds, ports.table)]);
+  const tree: [EndedHead, RunBody][] = [];
+  for (const [index, head] of heads.entries()) {
+    const body = bodies[index];
+    // It was deleted meanwhile, or by an earlier pass.
+    if (head === undefined || body === undefined) continue;
+    if (!isEndedBefore(head, before) || (index === 0 && head.root !== undefined)) return 0;
+    if (await isContinued(head.run_id, body, before, ports)) return 0;
+    tree.push([head, body]);
+  }
+  let deleted = 0;
+  // The youngest first, so that a run exists as long as the runs below it. A run that goes on keeps those above it.
+  for (const [head, body] of tree.toReversed()) {
+    if (!(await deleteRun(head, body, ports))) break;
+    deleted++;
+  }
+  return deleted;
+}
+
+/** True if a later run continues the run's conversation, and is kept. */
+async function isContinued(runId: string, body: RunBody, before: number, { table }: RetentionPorts): Promise<boolean> {
+  const { latestRunId } = await readConversationTail(body.conversation_id, table);
+  if (latestRunId === runId) return false;
+  const latest = await readHead(latestRunId, table);
+  return latest !== undefined && !isEndedBefore(latest, before);
+}

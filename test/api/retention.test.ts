@@ -1,0 +1,343 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
+import { triggers } from "#infra/triggers.ts";
+import { deleteRun, type RetentionPorts } from "#shared/retention/delete-run.ts";
+import { keys, RETENTION_SHARD } from "#shared/table/keys.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
+import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { withRights } from "../support/rights.ts";
+import { fireAt, makeSchedule } from "../support/schedules.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const HOUR = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+const TEAM = { team: true };
+const LONG = "A long text. ".repeat(4_000);
+
+let plane: TestControlPlane;
+let user: Client;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+  user = createClient(plane);
+});
+
+const passHour = (ports: RetentionPorts = plane.ports): Promise<void> =>
+  withRights("delete-old-runs", triggers.deleteOldRuns.rights, () => deleteOldRuns.handle(HOUR, ports));
+const setRetention = (retention_days: unknown, team = plane.team, client = user): Promise<ResponseBody> =>
+  client.put(`/agent/teams/${team}`, { settings: { retention_days } });
+const passDays = (days: number): void => {
+  plane.clock.now += days * DAY_MS;
+};
+const statusOf = async (runId: string, client = user): Promise<number> =>
+  (await client.get(`/agent/runs/${runId}`)).status;
+const listIds = async (query = ""): Promise<string[]> =>
+  (await user.get(`/agent/runs?${query}`)).body.runs.map(({ run_id }: { run_id: string }) => run_id);
+
+/** Ends a run and completes its end. */
+async function end(harness: Harness): Promise<string> {
+  expect((await harness.finish()).status).toBe(200);
+  await deliver(plane);
+  return harness.run_id;
+}
+const endedRun = async (body: object = {}, key = plane.key): Promise<string> =>
+  end(await workingRun(plane, { prompt: "hello", ...TEAM, ...body }, key));
+
+/** The keys of all items that contain a text, and of all files whose key does. Records of requests expire by themselves. */
+const findTraces = (text: string): string[] => [
+  ...plane.table
+    .all()
+    .filter((item) => !item.pk.startsWith("IDEM#") && JSON.stringify(item).includes(text))
+    .map(({ pk, sk }) => `${pk} ${sk}`),
+  ...[...plane.files.files.keys()].filter((key) => key.includes(text)),
+];
+
+describe("settings.retention_days", () => {
+  it("is a number of days from 1 to 3,650, or null", async () => {
+    for (const days of [0, -1, 3_651, 1.5, "30", true, []]) {
+      const { status, body } = await setRetention(days);
+      expect({ days, status, path: body.errors?.[0]?.path }).toEqual({
+        days,
+        status: 400,
+        path: "settings.retention_days",
+      });
+    }
+    for (const days of [1, 3_650, null]) {
+      expect((await setRetention(days)).status).toBe(200);
+      expect((await user.get(`/agent/teams/${plane.team}`)).body.settings.retention_days).toBe(days);
+    }
+  });
+
+  it("lists the team among those with a retention as long as it has one", async () => {
+    const listTeams = async () => {
+      const { items } = await plane.table.query({ index: "gsi6", pk: RETENTION_SHARD });
+      return items.map(({ pk, sk }) => ({ pk, sk }));
+    };
+    plane.clock.now += 1;
+    const { body } = await user.post("/agent/teams", { name: "Gamma", settings: { retention_days: 7 } });
+    expect(await listTeams()).toEqual([keys.team(body.uid)]);
+    await setRetention(30);
+    await setRetention(60);
+    expect(await listTeams()).toEqual([keys.team(plane.team), keys.team(body.uid)]);
+    await setRetention(null, body.uid);
+    expect(await listTeams()).toEqual([keys.team(plane.team)]);
+    await user.put(`/agent/teams/${plane.team}`, { name: "Delta", settings: { queue_limit: 7 } });
+    expect(await listTeams()).toEqual([keys.team(plane.team)]);
+  });
+});
+
+describe("runs that are older than the retention of their team", () => {
+  it("are deleted with all their items and files", async () => {
+    await setRetention(30);
+    const attachments = [{ file_name: "a.txt", mime_type: "text/plain", data: Buffer.from("text").toString("base64") }];
+    const environment = await user.post("/agent/environments", { name: "Build", team: true });
+    const config = { environment_id: environment.body.uid };
+    const harness = await workingRun(plane, { prompt: LONG, ...TEAM, attachments, config });
+    const runId = harness.run_id;
+    await harness.messages(1, "short", LONG);
+    const plan = { document_uid: "plan-1", title: "Plan", content: "# Plan\n" };
+    const artifact = await harness.support("report-artifact", { artifact_type: "PLAN", data: plan });
+    await harness.support("notify-user", { message: "half done" });
+    await harness.event({ event_uuid: "e", event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" });
+    const again = await restart(harness);
+    await again.beat(1);
+    await end(again);
+    await user.get(`/agent/runs/${runId}/transcript`);
+    expect(plane.files.files.size).toBeGreaterThan(5);
+    expect(findTraces(runId).length).toBeGreaterThan(15);
+    const usage = (await user.get("/agent/usage?group_by=model&from=2026-05-01&to=2026-05-31")).body;
+
+    passDays(29);
+    await passHour();
+    expect(await statusOf(runId)).toBe(200);
+    passDays(1.1);
+    await passHour();
+    for (const path of [
+      `/agent/runs/${runId}`,
+      `/agent/runs/${runId}/events?after=0`,
+      `/agent/runs/${runId}/timeline`,
+      `/agent/runs/${runId}/conversation`,
+      `/agent/runs/${runId}/transcript`,
+      `/agent/conversations/${runId}`,
+      `/agent/artifacts/${artifact.body.artifact_uid}`,
+    ]) {
+      expect([path, (await user.get(path)).status]).toEqual([path, 404]);
+    }
+    expect((await user.post(`/agent/runs/${runId}/followups`, { message: "go on" })).status).toBe(404);
+    expect(await listIds()).toEqual([]);
+    expect(await listIds("q=long")).toEqual([]);
+    expect(findTraces(runId)).toEqual([]);
+    expect([...plane.files.files.keys()]).toEqual([]);
+    expect(findTraces(artifact.body.artifact_uid)).toEqual([]);
+    expect((await user.get("/agent/usage?group_by=model&from=2026-05-01&to=2026-05-31")).body).toEqual(usage);
+    expect((await user.get(`/agent/environments/${environment.body.uid}`)).status).toBe(200);
+  });
+
+  it("are deleted with the transcripts of a third-party harness, which their conversation names", async () => {
+    await setRetention(1);
+    const harness = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const { run_id } = harness;
+    const { conversation_id } = (await harness.support("external-conversation", { format: "claude" })).body;
+    const { body } = await harness.support("transcript", { conversation_id });
+    await plane.upload(body.url, "raw\n");
+    await end(harness);
+    expect(findTraces(run_id).filter((trace) => trace.startsWith("CONVERSATION#"))).toEqual([
+      `CONVERSATION#${conversation_id} RAW`,
+    ]);
+    passDays(1.1);
+    await passHour();
+    expect(findTraces(run_id)).toEqual([]);
+    expect(plane.files.files.size).toBe(0);
+  });
+
+  it("are those of teams only, and of the teams that have one", async () => {
+    await setRetention(1);
+    const expired = await endedRun();
+    const personal = await endedRun({ team: false });
+    const others = await endedRun({}, plane.otherKey);
+    passDays(2);
+    const young = await endedRun();
+    await passHour();
+    expect(await Promise.all([expired, personal, young].map((run) => statusOf(run)))).toEqual([404, 200, 200]);
+    expect(await statusOf(others, createClient(plane, plane.otherKey))).toBe(200);
+    await setRetention(null);
+    passDays(100);
+    await passHour();
+    expect(await statusOf(young)).toBe(200);
+  });
+
+  it("have ended: a run that waits or works is kept", async () => {
+    await setRetention(1);
+    const waiting = await createRun(plane, { prompt: "hello", ...TEAM });
+    const { run_id: working } = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const blocked = await workingRun(plane, { prompt: "hello", ...TEAM });
+    await blocked.support("report-blocked", { question: "Which one?" });
+    passDays(2);
+    await passHour();
+    expect(await Promise.all([waiting, working].map((run) => statusOf(run)))).toEqual([200, 200]);
+  });
+
+  it("are deleted page by page, the oldest change first, until the time of a pass is over", async () => {
+    await setRetention(1);
+    const runIds: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      runIds.push(await endedRun());
+      plane.clock.now += 1_000;
+    }
+    passDays(2);
+    let { now } = plane.clock;
+    // Each look at the clock takes five minutes: at the start, for the retention, and before each run.
+    await passHour({ ...plane.ports, now: () => (now += 5 * 60_000) });
+    expect(await Promise.all(runIds.map((run) => statusOf(run)))).toEqual([404, 200, 200]);
+    await passHour();
+    expect(await Promise.all(runIds.map((run) => statusOf(run)))).toEqual([404, 404, 404]);
+  });
+
+  it("are found however many there are", async () => {
+    await setRetention(1);
+    const { table } = plane;
+    const first = await endedRun();
+    const { head, body } = (await plane.ports.runs.headAndBody(first)) ?? {};
+    expect(head?.state).toBe("SUCCEEDED");
+    const item = await table.get(keys.head(first));
+    for (let count = 0; count < 120; count++) {
+      const runId = `${first.slice(0, -4)}${String(count).padStart(4, "0")}`;
+      const updated_key = `${String(item?.["updated_key"]).split("#")[0]}#${runId}`;
+      await table.write({ kind: "put", item: { ...item, ...keys.head(runId), updated_key, created_key: runId } });
+      await table.write({ kind: "put", item: { ...keys.body(runId), v: 1, ...body, conversation_id: runId } });
+    }
+    passDays(2);
+    await passHour();
+    expect(table.all().filter(({ sk }) => sk === "HEAD" || sk === "BODY")).toEqual([]);
+  });
+});
+
+describe("a run is kept", () => {
+  beforeEach(() => setRetention(10));
+
+  it("while the latest run of its conversation is", async () => {
+    const first = await endedRun();
+    passDays(9);
+    const second = await endedRun({ conversation_id: first });
+    passDays(2);
+    await passHour();
+    expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([200, 200]);
+    passDays(9);
+    await passHour();
+    expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([404, 404]);
+    expect(findTraces(`CONVERSATION#${first}`)).toEqual([]);
+    expect((await user.post("/agent/runs", { prompt: "more", ...TEAM, conversation_id: first })).status).toBe(400);
+  });
+
+  it("while a run below it is, and deleted together with all of them", async () => {
+    const root = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const child = await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key);
+    const young = await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key);
+    await end(child);
+    await end(root);
+    passDays(9);
+    await end(young);
+    passDays(2);
+    await passHour();
+    const tree = [root, child, young].map(({ run_id }) => run_id);
+    expect(await Promise.all(tree.map((run) => statusOf(run)))).toEqual([200, 200, 200]);
+    expect(await listIds(`ancestor_run_id=${root.run_id}`)).toHaveLength(2);
+    passDays(9);
+    await passHour();
+    expect(await Promise.all(tree.map((run) => statusOf(run)))).toEqual([404, 404, 404]);
+    expect(findTraces("DESCENDANT")).toEqual([]);
+  });
+
+  it("while the run above it is, although it is older", async () => {
+    const root = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const child = await end(await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key));
+    passDays(9);
+    await end(root);
+    passDays(2);
+    await passHour();
+    expect(await statusOf(child)).toBe(200);
+  });
+
+  it("if a follow-up continues it before its deletion begins", async () => {
+    const runId = await endedRun();
+    const read = await plane.ports.runs.headAndBody(runId);
+    if (read === undefined || !("ended_at" in read.head)) throw new Error("the run has not ended");
+    await user.post(`/agent/runs/${runId}/followups`, { message: "go on" });
+    const before = plane.table.all();
+    expect(await deleteRun(read.head, read.body, plane.ports)).toBe(false);
+    expect(plane.table.all()).toEqual(before);
+  });
+});
+
+describe("the deletion of a run", () => {
+  beforeEach(() => setRetention(1));
+
+  it("is completed by the next pass if it was interrupted, and keeps no other run from its deletion", async () => {
+    const attachments = [{ file_name: "a.txt", mime_type: "text/plain", data: "dGV4dA==" }];
+    const first = await endedRun({ attachments });
+    const second = await endedRun();
+    passDays(2);
+    const removeAll = async (prefix: string): Promise<void> => {
+      if (prefix.includes(first)) throw new Error("the storage is not available");
+      return plane.files.removeAll(prefix);
+    };
+    const broken = { ...plane.ports, fileRemoval: { ...plane.files, removeAll } };
+    await expect(passHour(broken)).rejects.toThrow("1 runs could not be deleted");
+    expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([404, 404]);
+    expect(findTraces(second)).toEqual([]);
+    expect(await listIds()).toEqual([]);
+    expect(plane.files.files.size).toBeGreaterThan(1);
+    await passHour();
+    expect(findTraces(first)).toEqual([]);
+    expect(plane.files.files.size).toBe(0);
+  });
+
+  it("leaves files of other runs, although their requests had the same key and content", async () => {
+    const request = {
+      prompt: LONG,
+      ...TEAM,
+      attachments: [{ file_name: "a", mime_type: "text/plain", data: "dGV4dA==" }],
+    };
+    const submit = async () => {
+      const headers = { "idempotency-key": "nightly" };
+      const { body } = await user.post("/agent/runs", request, { headers });
+      return end(createHarness(plane, await plane.dispatch(body.run_id)));
+    };
+    const first = await submit();
+    passDays(1.001);
+    const second = await submit();
+    expect(second).not.toBe(first);
+    passDays(0.5);
+    await passHour();
+    expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([404, 200]);
+    expect((await user.get(`/agent/runs/${second}/conversation`)).body.steps[0].messages[0].content[0].text).toBe(LONG);
+    expect(plane.files.files.size).toBe(3);
+  });
+
+  it("leaves the prompt of a schedule, which its other runs have too", async () => {
+    const { id } = await makeSchedule(plane, { prompt: LONG, team: true });
+    await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
+    const first = await end(await resolved(await nextExecution(plane)));
+    await fireAt(plane, id, "2026-05-20T02:30:00.000Z");
+    const second = await end(await resolved(await nextExecution(plane)));
+    plane.clock.now = Date.parse("2026-05-20T12:00:00.000Z");
+    await passHour();
+    expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([404, 200]);
+    const { recent_runs } = (await user.get(`/agent/schedules/${id}`)).body;
+    expect(recent_runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([second]);
+    expect((await user.get(`/agent/runs/${second}/conversation`)).body.steps[0].messages[0].content[0].text).toBe(LONG);
+    expect((await user.get(`/agent/schedules/${id}`)).body.prompt).toBe(LONG);
+  });
+});
+
+/** Lets a harness make its first call. */
+async function resolved(harness: Harness): Promise<Harness> {
+  expect((await harness.resolve()).status).toBe(200);
+  return harness;
+}
+
+/** Ends a run and continues it with a follow-up; returns the harness of the next execution. */
+async function restart(harness: Harness): Promise<Harness> {
+  await end(harness);
+  await user.post(`/agent/runs/${harness.run_id}/followups`, { message: LONG });
+  return resolved(await nextExecution(plane));
+}
