@@ -57,9 +57,10 @@ describe("runyard, with a running service", () => {
     expect((await run(["runs", "follow", id])).code).toBe(1);
   });
 
-  it("finds the existing run of an idempotency key, also if it has files", async () => {
+  it("checks a run that has files, and finds the existing run of its idempotency key", async () => {
     for (const name of ["one.txt", "two.txt"]) writeFileSync(path.join(folder, name), name);
     const files = ["one.txt", "two.txt"].flatMap((name) => ["--attach", path.join(folder, name)]);
+    expect(await json("run", "Read both.", ...files, "--dry-run")).toMatchObject({ would_start: true });
     const create = () => json("run", "Read both.", ...files, "--idempotency-key", "with-files");
     const { run_id } = await create();
     expect(await create()).toMatchObject({ run_id });

@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CreateAttachmentRequest } from "#shared/wire/attachment.ts";
+import { RunAgentRequest } from "#shared/wire/run.ts";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
@@ -19,6 +22,21 @@ afterAll(async () => {
 const run = createPlayer(server);
 const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
 const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
+
+/** The size limit of an attachment. */
+const LARGEST = 100 * 1024 * 1024;
+
+function writeFiles(...names: readonly string[]): string[] {
+  const files = names.map((name) => path.join(folder, name));
+  for (const file of files) writeFileSync(file, "text");
+  return files;
+}
+
+/** Gives a file a size without writing as much. */
+function truncate(file: string, size: number): string {
+  truncateSync(file, size);
+  return file;
+}
 
 describe("runyard run", () => {
   it("prints only the id on standard output, and the next commands on standard error", async () => {
@@ -38,13 +56,16 @@ describe("runyard run", () => {
     const finding = { code: "at_capacity", severity: "warning", message: "the run would wait", remedy: "Wait." };
     const error = { code: "conflict", severity: "error", message: "not now", remedy: "Send it later." };
     server.play([api({ would_start: true, findings: [finding], resolved_config: { model_id: "m" } })]);
-    const accepted = await run(["run", "Fix it", "--dry-run", "--attach", path.join(folder, "absent")]);
+    const [file = ""] = writeFiles("notes.txt");
+    const accepted = await run(["run", "Fix it", "--dry-run", "--attach", file]);
     expect({ code: accepted.code, out: accepted.out }).toEqual({
       code: 0,
       out: "warning at_capacity: the run would wait\n  Wait.\nThe run would be created.\n",
     });
     expect(server.seen[0]).toMatchObject({ path: "/agent/runs", rawQuery: "dry_run=true" });
-    expect(sent()).toEqual({ prompt: "Fix it" });
+    const attachments = [{ file_name: "notes.txt", mime_type: "application/octet-stream", data: "" }];
+    expect(sent()).toEqual({ prompt: "Fix it", attachments });
+    expect(v.is(RunAgentRequest, sent())).toBe(true);
 
     const refused = { would_start: false, findings: [error, finding] };
     server.play([api(refused)]);
@@ -55,6 +76,43 @@ describe("runyard run", () => {
     server.play([api(refused)]);
     const asJson = await run(["run", "Fix it", "--dry-run", "--json"]);
     expect({ code: asJson.code, out: JSON.parse(asJson.out) }).toEqual({ code: 1, out: refused });
+  });
+
+  it.each([
+    ["absent", () => [path.join(folder, "absent")], /--attach \S+absent cannot be read\.\n$/],
+    ["a directory", () => [folder], /--attach \S+ cannot be read\.\n$/],
+    ["empty", () => writeFiles("empty").map((file) => truncate(file, 0)), /--attach \S+empty is empty\.\n$/],
+    [
+      "too large",
+      () => writeFiles("large").map((file) => truncate(file, LARGEST + 1)),
+      /--attach \S+large has 104857601 bytes, and an attachment has at most 104857600\.\n$/,
+    ],
+    [
+      "one too many",
+      () => writeFiles("1", "2", "3", "4", "5", "6"),
+      /--attach names 6 files, and a run has at most 5 attachments\.\n$/,
+    ],
+  ])("refuses files of --attach that are %s before it sends anything, also in a dry run", async (_, files, message) => {
+    const attached = files().flatMap((file) => ["--attach", file]);
+    for (const option of [[], ["--dry-run"]]) {
+      server.play([]);
+      const { code, err } = await run(["run", "Fix it", ...attached, ...option]);
+      expect({ code, err, sent: server.seen }).toEqual({ code: 2, err: expect.stringMatching(message), sent: [] });
+    }
+  });
+
+  it("accepts as many and as large files of --attach as the service does", async () => {
+    const names = ["1", "2", "3", "4", "5"];
+    server.play([api({ would_start: true, findings: [] })]);
+    const files = writeFiles(...names).map((file) => truncate(file, LARGEST));
+    expect(await run(["run", "x", "--dry-run", ...files.flatMap((file) => ["--attach", file])])).toMatchObject({
+      code: 0,
+    });
+    const attachments = names.map(() => ({ attachment_id: "a" }));
+    expect(v.is(RunAgentRequest, { attachments })).toBe(true);
+    expect(v.is(RunAgentRequest, { attachments: [...attachments, ...attachments.slice(0, 1)] })).toBe(false);
+    const { size_bytes } = CreateAttachmentRequest.entries;
+    expect([LARGEST, LARGEST + 1].map((size) => v.is(size_bytes, size))).toEqual([true, false]);
   });
 
   it("refuses --dry-run with options that need a run", async () => {

@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-import { openAsBlob } from "node:fs";
-import path from "node:path";
 import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import type { Runyard } from "../../../clients/typescript/src/index.ts";
+import { nameAttachments, uploadAttachments } from "../attachments.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { followRun } from "../follow/follow.ts";
@@ -57,8 +54,8 @@ export function runCommand(context: Context): CommandUnknownOpts {
         config: await buildConfig(client, options),
         agent_identity_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         team: options.personal === true ? false : undefined,
-        // A dry run stores nothing, so it is without the files.
-        attachments: attach === undefined || dryRun ? undefined : await attachments(client, attach, idempotencyKey),
+        attachments:
+          attach && (dryRun ? await nameAttachments(attach) : await uploadAttachments(client, attach, idempotencyKey)),
         metadata: options.metadata,
         conversation_id: options.conversation,
         parent_run_id: options.parent,
@@ -93,34 +90,4 @@ export function interruptOption() {
     "--on-interrupt <what>",
     "what Ctrl-C and SIGTERM do to the run (default: ask a person, else leave it)",
   ).choices(["ask", "cancel", "leave"]);
-}
-
-/** Uploads each file, and returns their ids for a request. A run with the same key gets the same ids. */
-async function attachments(
-  client: Runyard,
-  files: readonly string[],
-  runKey: string | undefined,
-): Promise<{ attachment_id: string }[]> {
-  const blobs = await Promise.all(
-    files.map(async (file) => ({ file_name: path.basename(file), data: await opened(file) })),
-  );
-  return Promise.all(
-    blobs.map(async (upload, index) => {
-      const idempotencyKey = runKey === undefined ? undefined : uploadKey(runKey, index);
-      return { attachment_id: await client.attachments.upload(upload, { idempotencyKey }) };
-    }),
-  );
-}
-
-/** Derives the Idempotency-Key of an upload. A digest, because the key of the run may already have the maximum length. */
-function uploadKey(runKey: string, index: number): string {
-  return createHash("sha256").update(`${runKey}#${index}`).digest("hex");
-}
-
-async function opened(file: string): Promise<Blob> {
-  try {
-    return await openAsBlob(file);
-  } catch {
-    throw usage(`--attach ${file} cannot be read.`);
-  }
 }
