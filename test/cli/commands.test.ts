@@ -149,6 +149,13 @@ describe("the artifacts of a run", () => {
     expect((await run(["runs", "artifacts", "r1"])).err).toBe("The run has no artifacts.\n");
   });
 
+  it("are listed by their URL where their title is empty", async () => {
+    const data = { reference_type: "issue", url: "https://issues.example/7", title: "" };
+    const artifacts = [{ artifact_type: "EXTERNAL_REFERENCE", created_at: RUN.created_at, data }];
+    server.play([api({ ...RUN, artifacts })]);
+    expect((await run(["runs", "artifacts", "r1"])).out).toContain("https://issues.example/7");
+  });
+
   it("include the transcript, byte by byte, without sending the key to the storage", async () => {
     server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored('{"type":"run"}\n')]);
     expect((await run(["runs", "transcript", "r1"])).out).toBe('{"type":"run"}\n');

@@ -21,6 +21,8 @@ describe("toDisplayEvents", () => {
     ["setup_skill_loading", { title: "t", url: "u" }, "loaded skill", "t"],
     ["checkpoint_saved", { url: "u" }, "checkpoint", "u"],
     ["artifact_created", {}, "artifact", undefined],
+    ["artifact_created", { title: " ", url: "u" }, "artifact", "u"],
+    ["artifact_created", { title: "" }, "artifact", undefined],
     ["user_notified", {}, "notification", undefined],
     ["run_waiting", { detail: "position 2" }, "", "position 2"],
     ["some_new_event", { detail: 7 }, "some new event", undefined],

@@ -57,6 +57,37 @@ describe("the page of a run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("names artifacts whose titles are empty by their file, URL or type", async () => {
+    const run = await app.api().create(commands("true"), { title: "Untitled files", ...RUNBOOK });
+    const { body } = await app
+      .api()
+      .ended(run)
+      .then(() => app.api().call("GET", `/agent/runs/${run}`));
+    const file = {
+      artifact_uid: "a1",
+      filepath: "out/report.pdf",
+      filename: "report.pdf",
+      mime_type: "application/pdf",
+    };
+    const reference = { reference_type: "issue", url: "https://issues.example/7" };
+    const artifacts = [
+      { artifact_type: "FILE", data: { ...file, title: "" } },
+      { artifact_type: "EXTERNAL_REFERENCE", data: { ...reference, title: " " } },
+      { artifact_type: "PLAN", data: { document_uid: "d1", title: "" } },
+      { artifact_type: "SCREENSHOT", data: { artifact_uid: "a2", mime_type: "image/tiff", description: "" } },
+    ].map((artifact) => ({ ...artifact, created_at: body.created_at }));
+    const { page } = await app.open("/runs");
+    await page.route(`**/agent/runs/${run}`, (route) => route.fulfill({ json: { ...body, artifacts } }));
+    await page.goto(new URL(`/runs/${run}`, page.url()).href);
+    await page.locator(".artifact").first().waitFor();
+    expect(await page.locator(".artifact").allInnerTexts()).toEqual([
+      "report.pdf",
+      expect.stringMatching(/^https:\/\/issues.example\/7\s+issue$/),
+      "Plan",
+      "Screenshot",
+    ]);
+  });
+
   it("shows that a run has ended although it was still running when the page was opened", async () => {
     const { page } = await app.open("/runs");
     const directory = await mkdtemp(path.join(tmpdir(), "runyard-run-page-"));

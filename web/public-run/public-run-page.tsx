@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import * as v from "valibot";
 import { client } from "../api/client.ts";
 import { isNotFound } from "../api/problem.ts";
+import { artifactName } from "../run/artifact-name.ts";
 import { Conversation } from "../run/conversation.tsx";
 import { formatBytes, formatDuration, isEnded, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -12,7 +13,7 @@ import { useTitle } from "../ui/page.tsx";
 import { StateBadge } from "../ui/run-state.tsx";
 import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { artifactName, PublicRun, toEntries } from "./public-run.ts";
+import { PublicRun, toEntries } from "./public-run.ts";
 
 const route = getRouteApi("/shared/$sessionId");
 

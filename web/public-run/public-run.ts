@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { addEvents, type Entry, emptyFeed } from "../run/feed.ts";
-import { toWords } from "../ui/format.ts";
 
 const State = v.picklist([
   "QUEUED",
@@ -16,6 +15,7 @@ const State = v.picklist([
 ]);
 const Step = v.object({ messages: v.array(v.unknown()), steps: v.optional(v.array(v.unknown()), []) });
 
+/** An artifact without its file and its URL, which are not public. */
 const PublicArtifact = v.object({
   artifact_type: v.string(),
   title: v.optional(v.string()),
@@ -23,11 +23,6 @@ const PublicArtifact = v.object({
   filename: v.optional(v.string()),
   size_bytes: v.optional(v.number()),
 });
-type PublicArtifact = v.InferOutput<typeof PublicArtifact>;
-
-/** What an artifact is called. Its file and its address are not public. */
-export const artifactName = ({ artifact_type, title, filename, description }: PublicArtifact): string =>
-  title ?? filename ?? description ?? toWords(artifact_type.toLowerCase());
 
 /** A run as its public view shows it. */
 export const PublicRun = v.object({

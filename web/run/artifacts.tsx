@@ -5,11 +5,12 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { IconButton } from "../ui/button.tsx";
-import { formatBytes, isEnded } from "../ui/format.ts";
+import { firstText, formatBytes, isEnded } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { OutsideLink } from "../ui/outside-link.tsx";
 import { safeUrl } from "../ui/safe-url.ts";
+import { artifactName } from "./artifact-name.ts";
 import { openDownload } from "./download.ts";
 
 type Artifact = NonNullable<RunItem["artifacts"]>[number];
@@ -32,6 +33,7 @@ export function Artifacts({ run }: { readonly run: RunItem }) {
 }
 
 function ArtifactRow({ artifact }: { readonly artifact: Artifact }) {
+  const name = artifactName({ ...artifact.data, artifact_type: artifact.artifact_type });
   switch (artifact.artifact_type) {
     case "PULL_REQUEST":
       return (
@@ -42,23 +44,17 @@ function ArtifactRow({ artifact }: { readonly artifact: Artifact }) {
     case "EXTERNAL_REFERENCE":
       return (
         <Row icon={<Link2 size={15} aria-hidden />} note={revealHidden(artifact.data.reference_type)}>
-          <OutsideLink href={artifact.data.url}>{revealHidden(artifact.data.title ?? artifact.data.url)}</OutsideLink>
+          <OutsideLink href={artifact.data.url}>
+            {revealHidden(firstText([artifact.data.title]) ?? artifact.data.url)}
+          </OutsideLink>
         </Row>
       );
     case "PLAN":
-      return (
-        <Plan uid={artifact.data.artifact_uid ?? artifact.data.document_uid} title={artifact.data.title ?? "Plan"} />
-      );
+      return <Plan uid={artifact.data.artifact_uid ?? artifact.data.document_uid} title={name} />;
     case "SCREENSHOT":
-      return (
-        <Screenshot
-          uid={artifact.data.artifact_uid}
-          mimeType={artifact.data.mime_type}
-          description={artifact.data.description ?? "Screenshot"}
-        />
-      );
+      return <Screenshot uid={artifact.data.artifact_uid} mimeType={artifact.data.mime_type} description={name} />;
     case "FILE":
-      return <File artifact={artifact} />;
+      return <File artifact={artifact} name={name} />;
     default:
       // A type that this version does not know.
       return null;
@@ -83,12 +79,18 @@ const Row = ({
   </div>
 );
 
-function File({ artifact }: { readonly artifact: Extract<Artifact, { artifact_type: "FILE" }> }) {
-  const { filename, title, size_bytes: size, description, artifact_uid: uid } = artifact.data;
+function File({
+  artifact,
+  name,
+}: {
+  readonly artifact: Extract<Artifact, { artifact_type: "FILE" }>;
+  readonly name: string;
+}) {
+  const { filename, size_bytes: size, description, artifact_uid: uid } = artifact.data;
   const note = [size === undefined ? "" : formatBytes(size), description ?? ""].filter((one) => one !== "").join(" · ");
   return (
     <Row icon={<FileText size={15} aria-hidden />} note={revealHidden(note)}>
-      <span className="artifact-name">{revealHidden(title ?? filename)}</span>
+      <span className="artifact-name">{revealHidden(name)}</span>
       <DownloadButton uid={uid} name={filename} />
     </Row>
   );

@@ -5,7 +5,7 @@ import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import { descendantsQuery } from "../api/queries.ts";
 import { CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
-import { formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
+import { firstText, formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon } from "../ui/run-state.tsx";
 import { showExact, Time } from "../ui/time.tsx";
@@ -141,6 +141,9 @@ function Configuration({ run }: { readonly run: RunItem }) {
   );
 }
 
+/** Members of an event's data that say most about it, the best first. */
+const DETAILS = ["detail", "reason", "message", "filename", "title", "url"];
+
 function Events({ events }: { readonly events: readonly RunEvent[] }) {
   // Calls of models are listed with the cost.
   const shown = events.filter(({ type }) => type !== "model_called");
@@ -148,9 +151,7 @@ function Events({ events }: { readonly events: readonly RunEvent[] }) {
     <ol className="events">
       {shown.map(({ sequence, type, occurred_at, data }) => {
         const took = data["duration_ms"];
-        const detail = ["detail", "reason", "message", "filename", "title", "url"]
-          .map((name) => data[name])
-          .find((one) => typeof one === "string");
+        const detail = firstText(DETAILS.map((name) => data[name]));
         const isBad =
           data["is_error"] === true || type === "execution_lost" || type === "run_failed" || type === "run_errored";
         return (
@@ -163,7 +164,7 @@ function Events({ events }: { readonly events: readonly RunEvent[] }) {
               <span className="event-detail">
                 {typeof took === "number" && formatDuration(took)}
                 {typeof took === "number" && detail !== undefined && " · "}
-                {typeof detail === "string" && revealHidden(detail.slice(0, 300))}
+                {detail !== undefined && revealHidden(detail.slice(0, 300))}
               </span>
             )}
           </li>

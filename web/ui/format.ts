@@ -98,6 +98,10 @@ export function toWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The first text that shows something, unlike one that is absent or blank. */
+export const firstText = (texts: readonly unknown[]): string | undefined =>
+  texts.find((text): text is string => typeof text === "string" && text.trim() !== "");
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 

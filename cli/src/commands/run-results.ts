@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Command } from "@commander-js/extra-typings";
 import type { ArtifactItem, Block, Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { firstText } from "../first-text.ts";
 import { Problem } from "../problem.ts";
 import { type Column, printRows, timeText } from "../table.ts";
 import { oneLine, printable, terminalText } from "../terminal-text.ts";
@@ -103,7 +104,7 @@ const ARTIFACT_COLUMNS: readonly Column<ArtifactItem>[] = [
   { name: "type", of: ({ artifact_type }) => artifact_type },
   { name: "created", of: ({ created_at }) => timeText(created_at) },
   { name: "bytes", of: ({ data }) => memberOf(data, "size_bytes") },
-  { name: "name", of: ({ data }) => memberOf(data, "filepath") ?? memberOf(data, "title") ?? memberOf(data, "url") },
+  { name: "name", of: ({ data }) => firstText(["filepath", "title", "url"].map((name) => memberOf(data, name))) },
 ];
 
 /** A member that only some kinds of artifact have. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { firstText } from "../first-text.ts";
 
 /** An event of a run, as any reader of the API has it. */
 export interface ApiEvent {
@@ -142,7 +143,7 @@ function step(type: string, at: string, data: unknown): DisplayEvent {
   const parsed = v.safeParse(StepData, data);
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : (NAMES[type] ?? type.replaceAll("_", " "));
-  const detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
+  const detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
   if (type === "setup_started")
     return { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: false };
   return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
