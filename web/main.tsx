@@ -8,6 +8,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
+import { readStored, store } from "./api/browser-storage.ts";
 import { isSignedOut } from "./api/client.ts";
 import { dropEarlyResponses } from "./api/early-responses.ts";
 import { endFirstRender } from "./api/first-render.ts";
@@ -19,10 +20,11 @@ const RELOADED = "runyard.reloaded";
 
 // A page that was opened before a deployment requests files that the deployment replaced.
 addEventListener("vite:preloadError", (event) => {
-  const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+  const last = Number(readStored("sessionStorage", RELOADED) ?? 0);
   if (Date.now() - last < 60_000) return;
+  // Without storage, the page that is loaded next would not know of this reload, and could repeat it without end.
+  if (!store("sessionStorage", RELOADED, String(Date.now()))) return;
   event.preventDefault();
-  sessionStorage.setItem(RELOADED, String(Date.now()));
   location.reload();
 });
 

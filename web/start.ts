@@ -2,6 +2,7 @@
  * Runs before the first paint, while the app is still being loaded: applies the theme that was chosen, and requests what the page
  * needs. The build makes a classic script of it, because modules would wait for the whole document.
  */
+import { readStored } from "./api/browser-storage.ts";
 import type { EarlyResponse } from "./api/early-responses.ts";
 import { teamForRequest } from "./api/team-choice.ts";
 
@@ -44,12 +45,8 @@ const PAGES: readonly StartedPage[] = [
 ];
 
 function applyTheme(): void {
-  try {
-    const theme = localStorage.getItem("runyard.theme");
-    if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
-  } catch {
-    // Without storage, the system's theme applies.
-  }
+  const theme = readStored("localStorage", "runyard.theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 }
 
 function preload(module: string): void {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { blockStorage } from "./support/browser.ts";
 import { useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
@@ -74,6 +75,27 @@ describe("a membership in the web app", () => {
     await page.getByText("The service failed").waitFor();
     const key = await page.locator(".secret code").innerText();
     expect((await app.api(key).call("GET", "/agent/me")).status).toBe(200);
+  });
+
+  it("starts in a browser that blocks storage, where the response to the first request is lost", async () => {
+    const invitation = await invite("linus@example.com", "member");
+    const { page, complaints } = await app.openSignedOut("/sign-in");
+    await blockStorage(page);
+    let isLost = true;
+    await page.route("**/accept", async (route) => {
+      if (!isLost) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.goto(new URL(invitation, page.url()).href);
+    const accept = page.getByRole("button", { name: "Accept the invitation" });
+    await accept.click();
+    await page.getByText("cannot be reached").waitFor();
+    isLost = false;
+    await accept.click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("remains signed in, and says so, where the service refuses the sign-out", async () => {

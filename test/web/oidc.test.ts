@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { OidcIssuer } from "../support/oidc-issuer.ts";
+import { blockStorage } from "./support/browser.ts";
 import { useWebApp } from "./support/web-app.ts";
 
 let issuer: OidcIssuer;
@@ -54,6 +55,17 @@ describe("signing in with an OIDC issuer", () => {
     const refused = await app.openSignedOut("/sign-in/callback?error=access_denied&error_description=Not+you");
     await refused.page.getByText("The issuer refused: Not you").waitFor();
     expect(issuer.countOf("/token")).toBe(2);
+  });
+
+  it("says what is missing in a browser that blocks storage", async () => {
+    const { page, complaints } = await app.openSignedOut("/sign-in");
+    await blockStorage(page);
+    await page.reload();
+    await page.getByRole("button", { name: "Sign in with" }).click();
+    await page.getByText("let this site store data").waitFor();
+    await page.goto(new URL("/sign-in/callback?code=c&state=s", page.url()).href);
+    await page.getByText("This sign-in was started in another tab").waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("shows why a person may not sign in", async () => {

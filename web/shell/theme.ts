@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { store } from "../api/browser-storage.ts";
 
 const NAME = "runyard.theme";
 const THEMES = ["system", "light", "dark"] as const;
@@ -15,11 +16,7 @@ function readTheme(): Theme {
 export function setTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
-  try {
-    localStorage.setItem(NAME, theme);
-  } catch {
-    // Without storage, the theme lasts until the next page load.
-  }
+  store("localStorage", NAME, theme);
   for (const notify of listeners) notify();
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { readStored, store } from "../api/browser-storage.ts";
 import { client } from "../api/client.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery, signIn } from "../api/session.ts";
@@ -17,10 +18,10 @@ const ATTEMPT = "runyard-invitation";
  * page was loaded again, because no other request gets the first key of the account.
  */
 function keepAttempt(token: string): string {
-  const [keptToken, kept] = (sessionStorage.getItem(ATTEMPT) ?? "").split(" ");
+  const [keptToken, kept] = (readStored("sessionStorage", ATTEMPT) ?? "").split(" ");
   if (keptToken === token && kept !== undefined) return kept;
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
-  sessionStorage.setItem(ATTEMPT, `${token} ${key}`);
+  store("sessionStorage", ATTEMPT, `${token} ${key}`);
   return key;
 }
 
@@ -41,7 +42,7 @@ export function InvitationPage() {
       // Shown whatever becomes of the sign-in.
       setKey(accepted.key);
       await signIn({ key: accepted.key });
-      sessionStorage.removeItem(ATTEMPT);
+      store("sessionStorage", ATTEMPT, undefined);
     },
   });
   return (

@@ -14,7 +14,7 @@ export function OidcSignIn({ to }: { readonly to: string | undefined }) {
   const start = () => {
     setBusy(true);
     void startOidcSignIn(oidc.authorization_url, to).catch(() => {
-      // Browsers have what this needs on https and on this machine only.
+      // Browsers have the digests that this needs on https and on this machine only.
       setBusy(false);
       setFailed(true);
     });
@@ -26,7 +26,7 @@ export function OidcSignIn({ to }: { readonly to: string | undefined }) {
       </Button>
       {failed && (
         <p className="form-error" role="alert">
-          The browser cannot sign in with an issuer on this page. Open it over https.
+          The browser cannot sign in with an issuer on this page. Open it over https, and let this site store data.
         </p>
       )}
     </>

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { readStored, store } from "../api/browser-storage.ts";
 
 /** What the browser keeps while the person signs in at the issuer. */
 const Pending = v.object({ verifier: v.string(), to: v.optional(v.string()) });
@@ -25,14 +26,15 @@ function ownAddressOf(authorizationUrl: URL): string | undefined {
 
 /**
  * Leads to the issuer's page to sign in. `state` and `nonce` are digests of a secret that only this tab has, as the API expects
- * them.
+ * them. Throws where the browser blocks storage, or cannot compute digests.
  */
 export async function startOidcSignIn(authorizationUrl: string, to: string | undefined): Promise<void> {
   const url = new URL(authorizationUrl);
   const other = ownAddressOf(url);
   if (other !== undefined) return location.assign(other);
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-  sessionStorage.setItem(KEY, JSON.stringify({ verifier, ...(to === undefined ? {} : { to }) }));
+  const pending: Pending = { verifier, ...(to === undefined ? {} : { to }) };
+  if (!store("sessionStorage", KEY, JSON.stringify(pending))) throw new Error("the browser blocks storage");
   url.searchParams.set("state", await digest(`state.${verifier}`));
   url.searchParams.set("nonce", await digest(`nonce.${verifier}`));
   url.searchParams.set("code_challenge", await digest(verifier));
@@ -41,8 +43,8 @@ export async function startOidcSignIn(authorizationUrl: string, to: string | und
 
 /** Takes what the tab has kept, if `state` belongs to it. It can be taken once. */
 export async function takePendingSignIn(state: string): Promise<Pending | undefined> {
-  const kept = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
+  const kept = readStored("sessionStorage", KEY);
+  store("sessionStorage", KEY, undefined);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), kept);
   if (!parsed.success || (await digest(`state.${parsed.output.verifier}`)) !== state) return undefined;
   return parsed.output;

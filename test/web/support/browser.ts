@@ -69,6 +69,12 @@ export interface VisitOptions {
   userAgent?: string;
 }
 
+/** Makes the pages that are opened next behave as in a browser that blocks storage, where even naming it throws. */
+export const blockStorage = (page: Page): Promise<unknown> =>
+  page.addInitScript(`for (const name of ["localStorage", "sessionStorage"]) {
+    Object.defineProperty(window, name, { get() { throw new DOMException("Access is denied", "SecurityError"); } });
+  }`);
+
 /** A new visitor, who shares nothing with the ones before. */
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   const context = await browser.newContext({
