@@ -34,7 +34,9 @@ const urlTooLong = refused(414, `the URL is longer than ${MAX_URL_BYTES} bytes`)
 const headersTooLarge = refused(431, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
 const foreignHost = refused(421, "the Host header names another server than this one");
 const unreadable = refused(400, "the request is not a valid HTTP/1.1 request");
-export const tooSlow = refused(408, "the request did not arrive in time");
+/** A part of a request that did not arrive within its time limit. */
+export const tooSlow = (part: string, milliseconds: number): LocalProblem =>
+  refused(408, `${part} did not arrive within ${milliseconds / 1000} seconds`);
 
 /**
  * Responds to a request that Node cannot parse. By itself, Node sends no body or closes the connection.
@@ -48,7 +50,7 @@ export function refuseUnreadable(server: Server, baseUrl?: string): void {
       stream.destroy();
       return;
     }
-    endRefused(stream, rawProblem(problemFor(error.code), stream, baseUrl));
+    endRefused(stream, rawProblem(problemFor(error.code, server), stream, baseUrl));
   });
 }
 
@@ -59,7 +61,7 @@ export function endRefused(stream: Duplex, response: string): void {
   setTimeout(() => stream.destroy(), DRAIN_MS).unref();
 }
 
-function problemFor(code: string | undefined): LocalProblem {
+function problemFor(code: string | undefined, { headersTimeout }: Server): LocalProblem {
   if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge;
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : unreadable;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow("the headers", headersTimeout) : unreadable;
 }

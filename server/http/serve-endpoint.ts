@@ -79,7 +79,7 @@ export function endpointServer(bodyMs = BODY_MS) {
       if (body === "no room") return refuseOverload();
       if (body === "too slow") {
         outgoing.setHeader("connection", "close");
-        return refuse(tooSlow);
+        return refuse(tooSlow("the body", bodyMs));
       }
       if (!Buffer.isBuffer(body)) return send(exchange, body, refuse);
       if (isFull() || !admission.begin()) return refuseOverload();

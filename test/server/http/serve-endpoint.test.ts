@@ -111,6 +111,7 @@ describe("a request", () => {
     const stalled = Array.from({ length: 64 }, () => stall("/runs"));
     for (const response of await Promise.all(stalled)) {
       expect(response).toMatch(/^HTTP\/1\.1 408 .*\r\nconnection: close\r\n.*"error_code":"invalid_request"/s);
+      expect(response).toContain('"detail":"the body did not arrive within 0.2 seconds"');
     }
     expect([(await fetch(`${url}/runs`)).status, bodies]).toEqual([200, [""]]);
   });
