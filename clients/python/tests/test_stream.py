@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -184,7 +185,58 @@ def test_stream_without_on_waiting_drops_positions(server: FaultServer, client: 
     assert list(client.runs.stream("r1")) == []
 
 
-END = {"raw": "event: end\ndata: {}\n\n", "headers": {"content-type": "text/event-stream"}}
+def slow_page() -> dict[str, Any]:
+    """A page whose parts arrive within a second."""
+    page = json.dumps({"events": [event_of(1)], "next": 1, "ended": True}).encode()
+
+    def trickle() -> Iterator[bytes]:
+        for part in range(20):
+            time.sleep(0.05)
+            yield page[len(page) * part // 20 : len(page) * (part + 1) // 20]
+
+    return {"headers": {"content-type": "application/json", "content-length": str(len(page))}, "trickle": trickle()}
+
+
+def test_stream_requests_a_page_again_that_is_not_complete_within_the_timeout(
+    server: FaultServer, client: Runyard, waits: list[float]
+) -> None:
+    server.play([slow_page(), slow_page()])
+    begin = time.monotonic()
+    with pytest.raises(runyard.APITimeoutError):
+        list(client.runs.stream("r1", wait=0, timeout=0.2, max_retries=1))
+    assert (len(server.seen), len(waits)) == (2, 1)
+    assert 0.4 <= time.monotonic() - begin < 1.5
+
+
+@pytest.mark.anyio
+async def test_the_asynchronous_stream_limits_the_time_of_a_page_too(server: FaultServer, waits: list[float]) -> None:
+    server.play([slow_page()])
+    async with AsyncRunyard(api_key="ryp_x", base_url=server.api) as client:
+        with pytest.raises(runyard.APITimeoutError):
+            await client.runs.stream("r1", wait=0, timeout=0.2, max_retries=0).__anext__()
+
+
+def test_stream_adds_the_wait_to_the_time_limit_of_a_page_which_may_be_none(
+    server: FaultServer, client: Runyard
+) -> None:
+    for options in ({"wait": 25, "timeout": 0.2}, {"wait": 0, "timeout": None}):
+        server.play([slow_page()])
+        assert len(list(client.runs.stream("r1", **options))) == 1
+
+
+def test_stream_has_no_time_limit_as_long_as_something_arrives(server: FaultServer, client: Runyard) -> None:
+    headers = {"content-type": "text/event-stream", "content-length": str(len(END["raw"]))}
+
+    def trickle() -> Iterator[bytes]:
+        for character in END["raw"]:
+            time.sleep(0.02)
+            yield character.encode()
+
+    server.play([{"headers": headers, "trickle": trickle()}])
+    assert list(client.runs.stream("r1", wait=0, timeout=0.2, max_retries=0)) == []
+
+
+END: dict[str, Any] = {"raw": "event: end\ndata: {}\n\n", "headers": {"content-type": "text/event-stream"}}
 
 
 @pytest.mark.parametrize(("options", "attempts"), [({}, 31), ({"max_retries": 2}, 3)])

@@ -102,7 +102,7 @@ class AsyncTransport:
         if stream and response.is_success:
             return response
         if deadline is not None:
-            response.stream = _DeadlineStream(response, deadline)
+            response.stream = DeadlineStream(response, deadline)
         try:
             await response.aread()
         except BaseException:
@@ -111,7 +111,7 @@ class AsyncTransport:
         return response
 
 
-class _DeadlineStream(httpx.AsyncByteStream):
+class DeadlineStream(httpx.AsyncByteStream):
     """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:

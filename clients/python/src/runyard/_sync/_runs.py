@@ -21,6 +21,7 @@ from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
 from ._download import Download
 from ._io import invoke, sleep
+from ._transport import DeadlineStream
 from .resources.runs import RunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
@@ -124,7 +125,9 @@ class Runs(RunsBase):
             # `stream` retries.
             options={**options, "max_retries": 0},
         )
-        call.timeout = _longer(options.get("timeout", client._settings.timeout), max(wait, SILENCE_SECONDS))
+        timeout = options.get("timeout", client._settings.timeout)
+        call.timeout = _longer(timeout, max(wait, SILENCE_SECONDS))
+        began = time.monotonic()
         raw = client._repeat(call, lambda response: None, stream=True)
         response = raw.http_response
         try:
@@ -138,6 +141,10 @@ class Runs(RunsBase):
                     if state.ended:
                         return
                 return
+            # Unlike a stream, a page has to be complete within the timeout, which began with the request.
+            limit = _longer(timeout, wait).read
+            if limit is not None:
+                response.stream = DeadlineStream(response, began + limit)
             response.read()
             for item in state.take_page(decode(response, RunEvents)):
                 yield item

@@ -103,7 +103,7 @@ class Transport:
         if stream and response.is_success:
             return response
         if deadline is not None:
-            response.stream = _DeadlineStream(response, deadline)
+            response.stream = DeadlineStream(response, deadline)
         try:
             response.read()
         except BaseException:
@@ -112,7 +112,7 @@ class Transport:
         return response
 
 
-class _DeadlineStream(httpx.SyncByteStream):
+class DeadlineStream(httpx.SyncByteStream):
     """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:
