@@ -205,7 +205,7 @@ def test_stream_requests_a_page_again_that_is_not_complete_within_the_timeout(
     with pytest.raises(runyard.APITimeoutError):
         list(client.runs.stream("r1", wait=0, timeout=0.2, max_retries=1))
     assert (len(server.seen), len(waits)) == (2, 1)
-    assert 0.4 <= time.monotonic() - begin < 1.5
+    assert time.monotonic() - begin >= 0.4
 
 
 @pytest.mark.anyio
