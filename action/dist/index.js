@@ -1578,6 +1578,9 @@ function addSummary({ env }, markdown) {
 `);
 }
 
+// cli/src/first-text.ts
+var firstText = (texts) => texts.find((text) => typeof text == "string" && text.trim() !== "");
+
 // cli/src/follow/display-events.ts
 function toDisplayEvents({ type, occurred_at, data }) {
   if (type === "model_called") return [];
@@ -1638,7 +1641,7 @@ function retryText({ attempt, of, reason, next_in_ms }) {
   return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
 }
 function step(type, at, data) {
-  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
+  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
   return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [
