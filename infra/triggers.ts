@@ -118,7 +118,7 @@ export const triggers = {
   deleteOldRuns: {
     file: "execution/delete-old-runs",
     rights: {
-      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem"],
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["gsi1", "gsi6"],
       bucket: {
         ListBucket: ["runs/*", "snapshots/*"],

@@ -152,3 +152,11 @@ export function lastRunWrites(
   if (environment === undefined || !isOwnedBy(environment, owner)) return [];
   return [{ kind: "update", key: keys.environmentRun(environment.uid), set: { ...run }, if: { pk: { exists: true } } }];
 }
+
+/** Returns the write that forgets a run that was deleted; its condition fails where another run is the latest one. */
+export const forgetLastRun = (uid: string, runId: string): Update => ({
+  kind: "update",
+  key: keys.environmentRun(uid),
+  remove: ["run_id", "title", "created_at"],
+  if: { run_id: { eq: runId } },
+});

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
+import { forgetLastRun } from "#shared/environments/environment-store.ts";
 import { isOfOneRun } from "#shared/files/file-store.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { countUnchanged, type EndedHead, parseRunId } from "#shared/records/run-head.ts";
 import { DELETION_SHARD, keys, runPk } from "#shared/table/keys.ts";
 import { readPages } from "#shared/table/read-pages.ts";
-import { ConditionFailed, type Key, type Table } from "#shared/table/table.ts";
+import { ConditionFailed, type Key, type Table, type Write } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 
 /** Items that are deleted at the same time. Each is a write of its own, since a transaction would cost twice as much. */
@@ -56,9 +57,9 @@ export function deletionStore(table: Table) {
         ...ancestors.map((id) => keys.descendant(id, runId)),
         keys.conversationRun(conversation_id, runId),
       ]);
-      await deleteIfOf(runId, keys.conversationTail(conversation_id));
-      await deleteIfOf(runId, keys.conversationRaw(conversation_id));
-      if (environment_id !== undefined) await deleteIfOf(runId, keys.environmentRun(environment_id));
+      for (const key of [keys.conversationTail(conversation_id), keys.conversationRaw(conversation_id)])
+        await writeIfHolds({ kind: "delete", key, if: { run_id: { eq: runId } } });
+      if (environment_id !== undefined) await writeIfHolds(forgetLastRun(environment_id, runId));
       const note = keys.deletion(runId);
       for await (const items of readPages({ pk: runPk(runId) }, "sk", table)) {
         await deleteAll(items.filter(({ sk }) => sk !== note.sk).flatMap((item) => [...listArtifactKeys(item), item]));
@@ -73,10 +74,10 @@ export function deletionStore(table: Table) {
     }
   }
 
-  /** Deletes an item that names a single run, if it is this one. */
-  async function deleteIfOf(runId: string, key: Key): Promise<void> {
+  /** Changes an item that names a single run; another run may have taken its place. */
+  async function writeIfHolds(write: Write): Promise<void> {
     try {
-      await table.write({ kind: "delete", key, if: { run_id: { eq: runId } } });
+      await table.write(write);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }

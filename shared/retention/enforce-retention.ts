@@ -1,8 +1,9 @@
 import { logLine } from "#shared/log/log.ts";
-import { type RunBody, readBodies } from "#shared/records/run-body.ts";
-import { type EndedHead, readHead, readHeads } from "#shared/records/run-head.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { type EndedHead, readHead } from "#shared/records/run-head.ts";
 import { readTeam } from "#shared/records/team.ts";
 import { readConversationTail } from "#shared/runs/conversation-store.ts";
+import { runStore } from "#shared/runs/run-store.ts";
 import { completeDeletion, deleteRun, type RetentionPorts } from "./delete-run.ts";
 import { deletionStore } from "./deletion-store.ts";
 import { isEndedBefore, retentionStore } from "./retention-store.ts";
@@ -60,29 +61,26 @@ async function count(pass: RetentionPass, runId: string, work: () => Promise<num
  */
 async function deleteTree(rootId: string, before: number, ports: RetentionPorts): Promise<number> {
   const runIds = [rootId, ...(await retentionStore(ports.table).descendants(rootId))];
-  const [heads, bodies] = await Promise.all([readHeads(runIds, ports.table), readBodies(runIds, ports.table)]);
-  const tree: [EndedHead, RunBody][] = [];
-  for (const [index, head] of heads.entries()) {
-    const body = bodies[index];
-    // It was deleted meanwhile, or by an earlier pass.
-    if (head === undefined || body === undefined) continue;
-    if (!isEndedBefore(head, before) || (index === 0 && head.root !== undefined)) return 0;
-    if (await isContinued(head.run_id, body, before, ports)) return 0;
-    tree.push([head, body]);
+  // Those that are missing were deleted by an earlier pass.
+  const tree = (await runStore(ports.table).many(runIds)).filter((run) => run !== undefined);
+  const ended: { readonly head: EndedHead; readonly body: RunBody }[] = [];
+  for (const { head, body } of tree) {
+    const isBelow = head.run_id === rootId && head.root !== undefined;
+    if (isBelow || !isEndedBefore(head, before) || (await isContinued(body, before, ports))) return 0;
+    ended.push({ head, body });
   }
   let deleted = 0;
   // The youngest first, so that a run exists as long as the runs below it. A run that goes on keeps those above it.
-  for (const [head, body] of tree.toReversed()) {
+  for (const { head, body } of ended.toReversed()) {
     if (!(await deleteRun(head, body, ports))) break;
     deleted++;
   }
   return deleted;
 }
 
-/** True if a later run continues the run's conversation, and is kept. */
-async function isContinued(runId: string, body: RunBody, before: number, { table }: RetentionPorts): Promise<boolean> {
+/** True if the latest run of the conversation, which may be the run itself, is kept. */
+async function isContinued(body: RunBody, before: number, { table }: RetentionPorts): Promise<boolean> {
   const { latestRunId } = await readConversationTail(body.conversation_id, table);
-  if (latestRunId === runId) return false;
   const latest = await readHead(latestRunId, table);
   return latest !== undefined && !isEndedBefore(latest, before);
 }

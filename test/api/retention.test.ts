@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
 import { triggers } from "#infra/triggers.ts";
-import { deleteRun, type RetentionPorts } from "#shared/retention/delete-run.ts";
-import { keys, RETENTION_SHARD } from "#shared/table/keys.ts";
+import { completeDeletion, deleteRun, type RetentionPorts } from "#shared/retention/delete-run.ts";
+import { DELETION_SHARD, keys, RETENTION_SHARD } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
@@ -32,6 +33,49 @@ const statusOf = async (runId: string, client = user): Promise<number> =>
   (await client.get(`/agent/runs/${runId}`)).status;
 const listIds = async (query = ""): Promise<string[]> =>
   (await user.get(`/agent/runs?${query}`)).body.runs.map(({ run_id }: { run_id: string }) => run_id);
+
+/** Ports whose clock goes on by some minutes each time that it is read. */
+function slowed(minutes: number, ports: RetentionPorts = plane.ports): RetentionPorts {
+  let { now } = plane.clock;
+  return { ...ports, now: () => (now += minutes * 60_000) };
+}
+
+/** Ports whose table refuses some writes. */
+function refusing(isRefused: (write: TransactionWrite) => boolean): RetentionPorts {
+  const { table } = plane.ports;
+  const check = (writes: readonly TransactionWrite[]) => {
+    if (writes.some(isRefused)) throw new Error("the table is not available");
+  };
+  return {
+    ...plane.ports,
+    table: {
+      ...table,
+      async write(write) {
+        check([write]);
+        await table.write(write);
+      },
+      async transact(writes) {
+        check(writes);
+        await table.transact(writes);
+      },
+    },
+  };
+}
+
+/** Ports that cannot delete the files of a run. */
+function withoutFilesOf(runId: string): RetentionPorts {
+  const removeAll = async (prefix: string): Promise<void> => {
+    if (prefix.includes(runId)) throw new Error("the storage is not available");
+    return plane.files.removeAll(prefix);
+  };
+  return { ...plane.ports, fileRemoval: { ...plane.files, removeAll } };
+}
+
+/** What a pass has logged last. */
+function readLog(): unknown {
+  const [line] = vi.mocked(process.stdout.write).mock.lastCall ?? [];
+  return JSON.parse(String(line));
+}
 
 /** Ends a run and completes its end. */
 async function end(harness: Harness): Promise<string> {
@@ -184,12 +228,29 @@ describe("runs that are older than the retention of their team", () => {
       plane.clock.now += 1_000;
     }
     passDays(2);
-    let { now } = plane.clock;
-    // Each look at the clock takes five minutes: at the start, for the retention, and before each run.
-    await passHour({ ...plane.ports, now: () => (now += 5 * 60_000) });
+    // Each look at the clock takes six minutes: at the start, for the retention, and before each run.
+    await passHour(slowed(6));
     expect(await Promise.all(runIds.map((run) => statusOf(run)))).toEqual([404, 200, 200]);
     await passHour();
     expect(await Promise.all(runIds.map((run) => statusOf(run)))).toEqual([404, 404, 404]);
+  });
+
+  it("are those of every team with a retention, however many teams there are", async () => {
+    await setRetention(1);
+    const runId = await endedRun();
+    for (let count = 0; count < 120; count++) {
+      // Of a team that was deleted, and has not left the index yet.
+      const team = { pk: `TEAM#0${String(count).padStart(3, "0")}`, sk: "LEFT" };
+      await plane.table.write({ kind: "put", item: { ...team, check_shard: RETENTION_SHARD, check_at: team.pk } });
+    }
+    const key = keys.team(plane.otherTeam);
+    const kept = await endedRun({}, plane.otherKey);
+    await plane.table.write({ kind: "update", key, set: { check_shard: RETENTION_SHARD, check_at: plane.otherTeam } });
+    passDays(2);
+    await passHour();
+    expect(readLog()).toMatchObject({ level: "info", message: "old runs deleted", deleted: 1, failed: 0 });
+    expect(await statusOf(runId)).toBe(404);
+    expect(await statusOf(kept, createClient(plane, plane.otherKey))).toBe(200);
   });
 
   it("are found however many there are", async () => {
@@ -257,6 +318,30 @@ describe("a run is kept", () => {
     expect(await statusOf(child)).toBe(200);
   });
 
+  it("while a run below it has ended exactly that long ago", async () => {
+    const root = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const child = await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key);
+    await end(root);
+    plane.clock.now += 1;
+    await end(child);
+    passDays(10);
+    await passHour();
+    expect(await statusOf(root.run_id)).toBe(200);
+    plane.clock.now += 1;
+    await passHour();
+    expect(readLog()).toMatchObject({ deleted: 2 });
+    expect(await statusOf(root.run_id)).toBe(404);
+  });
+
+  it("only as long as the latest run of its conversation exists", async () => {
+    const first = await endedRun();
+    const tail = { ...keys.conversationTail(first), v: 1, run_id: "0199e0b2-0000-7000-8000-00000000dead" };
+    await plane.table.write({ kind: "put", item: tail });
+    passDays(11);
+    await passHour();
+    expect(await statusOf(first)).toBe(404);
+  });
+
   it("if a follow-up continues it before its deletion begins", async () => {
     const runId = await endedRun();
     const read = await plane.ports.runs.headAndBody(runId);
@@ -276,11 +361,7 @@ describe("the deletion of a run", () => {
     const first = await endedRun({ attachments });
     const second = await endedRun();
     passDays(2);
-    const removeAll = async (prefix: string): Promise<void> => {
-      if (prefix.includes(first)) throw new Error("the storage is not available");
-      return plane.files.removeAll(prefix);
-    };
-    const broken = { ...plane.ports, fileRemoval: { ...plane.files, removeAll } };
+    const broken = withoutFilesOf(first);
     await expect(passHour(broken)).rejects.toThrow("1 runs could not be deleted");
     expect(await Promise.all([first, second].map((run) => statusOf(run)))).toEqual([404, 404]);
     expect(findTraces(second)).toEqual([]);
@@ -289,6 +370,85 @@ describe("the deletion of a run", () => {
     await passHour();
     expect(findTraces(first)).toEqual([]);
     expect(plane.files.files.size).toBe(0);
+  });
+
+  it("deletes a run whose descendants are deleted already, and finds all of its items", async () => {
+    const root = await workingRun(plane, { prompt: "hello", ...TEAM });
+    const child = await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key);
+    for (let count = 0; count < 250; count++) {
+      await plane.table.write({ kind: "put", item: { ...keys.clientEvent(root.run_id, `event-${count}`), v: 1 } });
+    }
+    await end(child);
+    await end(root);
+    passDays(2);
+    const broken = withoutFilesOf(child.run_id);
+    await expect(passHour(broken)).rejects.toThrow("1 runs could not be deleted");
+    expect(readLog()).toMatchObject({ level: "error", message: "old runs deleted", deleted: 0, failed: 1 });
+    await expect(passHour(broken)).rejects.toThrow("1 runs could not be deleted");
+    expect(readLog()).toMatchObject({ deleted: 1, failed: 1 });
+    expect(findTraces(`RUN#${root.run_id}`)).toEqual([]);
+    await passHour();
+    expect(readLog()).toMatchObject({ deleted: 1, failed: 0 });
+    expect(findTraces(child.run_id)).toEqual([]);
+  });
+
+  it("keeps its note until the last item is deleted", async () => {
+    const runId = await endedRun();
+    passDays(2);
+    const isEvent = (write: TransactionWrite) => write.kind === "delete" && write.key.sk.startsWith("EVENT#");
+    await expect(passHour(refusing(isEvent))).rejects.toThrow();
+    expect(await plane.table.get(keys.deletion(runId))).toMatchObject({ check_shard: DELETION_SHARD });
+    await passHour();
+    expect(findTraces(runId)).toEqual([]);
+    await completeDeletion(runId, plane.ports);
+    expect(findTraces(runId)).toEqual([]);
+  });
+
+  it("is tried again where the table refuses it", async () => {
+    const runId = await endedRun();
+    passDays(2);
+    const isHead = (write: TransactionWrite) => write.kind === "delete" && write.key.sk === "HEAD";
+    await expect(passHour(refusing(isHead))).rejects.toThrow("1 runs could not be deleted");
+    const logged = vi.mocked(process.stdout.write).mock.calls.map(([line]) => String(line));
+    expect(logged.find((line) => line.includes("a run could not be deleted"))).toContain(runId);
+    expect(await statusOf(runId)).toBe(200);
+    const isTail = (write: TransactionWrite) => write.kind === "delete" && write.key.sk === "TAIL";
+    await expect(passHour(refusing(isTail))).rejects.toThrow("1 runs could not be deleted");
+    await passHour();
+    expect(findTraces(runId)).toEqual([]);
+  });
+
+  it("is completed for as many runs as a pass has time for", async () => {
+    for (let count = 0; count < 120; count++) {
+      const conversation_id = `0199e0b2-0000-7000-8000-${String(count).padStart(12, "0")}`;
+      const note = {
+        files: [],
+        ancestors: [],
+        conversation_id,
+        check_shard: DELETION_SHARD,
+        check_at: conversation_id,
+      };
+      await plane.table.write({ kind: "put", item: { ...keys.deletion(conversation_id), v: 1, ...note } });
+    }
+    // The clock is read at the start, and before each run.
+    await passHour(slowed(12));
+    expect(readLog()).toMatchObject({ deleted: 1, failed: 0 });
+    await passHour();
+    expect(readLog()).toMatchObject({ deleted: 119, failed: 0 });
+  });
+
+  it("leaves a later run as the latest of its environment", async () => {
+    const { uid } = (await user.post("/agent/environments", { name: "Build", team: true })).body;
+    await endedRun({ config: { environment_id: uid } });
+    passDays(2);
+    const later = await endedRun({ config: { environment_id: uid } });
+    await passHour();
+    expect(readLog()).toMatchObject({ deleted: 1, failed: 0 });
+    expect((await user.get(`/agent/environments/${uid}`)).body.last_task_created.id).toBe(later);
+    passDays(2);
+    await passHour();
+    expect((await user.get(`/agent/environments/${uid}`)).body).not.toHaveProperty("last_task_created");
+    expect(await statusOf(await endedRun({ config: { environment_id: uid } }))).toBe(200);
   });
 
   it("leaves files of other runs, although their requests had the same key and content", async () => {
