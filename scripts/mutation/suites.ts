@@ -87,7 +87,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/api/{child-rights,environments,run-secrets,secrets,teams}.test.ts",
     "test/server/transfer.test.ts",
   ],
-  "shared/webhooks": ["test/domain/webhooks.test.ts", "test/api/webhooks.test.ts"],
+  "shared/webhooks": ["test/domain/webhooks.test.ts", "test/api/{webhook-rules,webhooks}.test.ts"],
   "shared/dry-run": ["test/api/dry-run.test.ts"],
   "shared/refusals.ts": ["test/api/dry-run.test.ts"],
   "shared/arrays.ts": ["test/domain/arrays.test.ts"],

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ERROR_GUIDE } from "#shared/docs/error-guide.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -178,6 +179,23 @@ describe("an error finding", () => {
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect(first).toMatchObject({ code: refused.body.error_code, severity: "error", message: refused.body.detail });
     expect(first.remedy).toMatch(/\w/);
+  });
+
+  it("has a remedy for the field that its message names, or the remedy of its error code", async () => {
+    const invalid = (await dryRun({ prompt: "  " })).body.findings;
+    expect(invalid).toMatchObject([
+      {
+        code: "invalid_request",
+        severity: "error",
+        message: expect.stringMatching(/^prompt: /),
+        remedy: "Correct the field that the message names, then send the request again.",
+      },
+    ]);
+    await setTeam({ queue_limit: 1 });
+    await user.post("/agent/runs", { prompt: "p" });
+    const [full] = (await dryRun({ prompt: PROMPT })).body.findings;
+    expect(full.code).toBe("resource_unavailable");
+    expect(full.remedy).toBe(ERROR_GUIDE.resource_unavailable.remedy);
   });
 
   it("comes with others of the same request, each once and in the order of the checks", async () => {
