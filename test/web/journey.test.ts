@@ -45,12 +45,14 @@ describe("the web app", () => {
 
   it("creates a key that programs can use until it is revoked", async () => {
     const { page, complaints } = await app.open("/settings");
-    await page.getByRole("button", { name: "New key" }).click();
+    const create = page.getByRole("button", { name: "New key" });
+    await create.click();
     await page.getByLabel("Name", { exact: true }).last().fill("laptop");
     await page.getByRole("button", { name: "Create the key" }).click();
     const key = await page.locator(".secret code").innerText();
     expect((await app.api(key).call("GET", "/agent/me")).status).toBe(200);
     await page.getByRole("button", { name: "Done" }).click();
+    await expect.poll(() => create.and(page.locator(":focus")).count()).toBe(1);
     await page.getByRole("button", { name: "Revoke laptop" }).click();
     await page.getByRole("button", { name: "Revoke the key" }).click();
     await page.locator(".item-title", { hasText: /^laptop$/ }).waitFor({ state: "detached" });

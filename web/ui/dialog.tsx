@@ -1,19 +1,20 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
 
 interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A modal dialog. Its overlay is our own, because Radix's injects a style element, which the content security policy refuses. */
 export function Dialog({ open, onClose, title, description, wide, children }: DialogProps) {
+  const opener = useRef<Element>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
@@ -21,6 +22,14 @@ export function Dialog({ open, onClose, title, description, wide, children }: Di
           <Radix.Content
             className={wide ? "dialog dialog-wide" : "dialog"}
             {...(description ? {} : { "aria-describedby": undefined })}
+            onOpenAutoFocus={() => {
+              opener.current = document.activeElement;
+            }}
+            // Radix returns the focus to a trigger of its own only.
+            onCloseAutoFocus={(event) => {
+              event.preventDefault();
+              if (opener.current instanceof HTMLElement) opener.current.focus();
+            }}
           >
             <header className="dialog-head">
               <Radix.Title className="dialog-title">{title}</Radix.Title>

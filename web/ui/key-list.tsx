@@ -4,10 +4,11 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { CreatedKey, KeyItem } from "../../clients/typescript/src/index.ts";
 import { describeError, fieldError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { Button, CopyButton, IconButton } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { Confirm, Dialog } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { revealHidden } from "./hidden-characters.ts";
+import { ShownSecret } from "./shown-secret.tsx";
 import { Empty, InlineError, Loaded } from "./status.tsx";
 import { Time } from "./time.tsx";
 
@@ -134,51 +135,41 @@ function NewKey({ create, onClose }: { readonly create: KeyListProps["create"]; 
     event.preventDefault();
     make.mutate();
   };
-  if (make.data !== undefined) return <ShownKey value={make.data.key} onClose={onClose} />;
+  const key = make.data?.key;
   return (
-    <Dialog open onClose={onClose} title="New API key">
-      <form className="dialog-form" onSubmit={submit} noValidate>
-        <TextField
-          label="Name"
-          placeholder="What uses it"
-          value={name}
-          error={fieldError(make.error, "name")}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="7">After 7 days</option>
-          <option value="30">After 30 days</option>
-          <option value="90">After 90 days</option>
-          <option value="365">After a year</option>
-          <option value="">Never</option>
-        </SelectField>
-        <InlineError error={make.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button type="submit" look="primary" busy={make.isPending} disabled={name.trim() === ""}>
-            Create the key
-          </Button>
-        </div>
-      </form>
+    <Dialog
+      open
+      onClose={onClose}
+      title={key === undefined ? "New API key" : "Copy the key now"}
+      description={key && "It is shown this once. Store it where only its user can read it."}
+    >
+      {key === undefined ? (
+        <form className="dialog-form" onSubmit={submit} noValidate>
+          <TextField
+            label="Name"
+            placeholder="What uses it"
+            value={name}
+            error={fieldError(make.error, "name")}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
+            <option value="7">After 7 days</option>
+            <option value="30">After 30 days</option>
+            <option value="90">After 90 days</option>
+            <option value="365">After a year</option>
+            <option value="">Never</option>
+          </SelectField>
+          <InlineError error={make.error} />
+          <div className="dialog-actions">
+            <Button onClick={onClose}>Discard</Button>
+            <Button type="submit" look="primary" busy={make.isPending} disabled={name.trim() === ""}>
+              Create the key
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <ShownSecret value={key} copyLabel="Copy the key" onClose={onClose} />
+      )}
     </Dialog>
   );
 }
-
-const ShownKey = ({ value, onClose }: { readonly value: string; readonly onClose: () => void }) => (
-  <Dialog
-    open
-    onClose={onClose}
-    title="Copy the key now"
-    description="It is shown this once. Store it where only its user can read it."
-  >
-    <div className="secret">
-      <code>{value}</code>
-      <CopyButton text={value} label="Copy the key" />
-    </div>
-    <div className="dialog-actions">
-      <Button look="primary" onClick={onClose}>
-        Done
-      </Button>
-    </div>
-  </Dialog>
-);
