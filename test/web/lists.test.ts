@@ -30,6 +30,7 @@ const lists: List[] = [
   { path: "/settings", request: "**/sessions", nothing: { sessions: [] }, empty: "No sessions" },
   { path: "/settings", request: "**/members", nothing: { members: [] }, empty: "No members" },
   { path: "/settings", request: "**/invitations", nothing: { invitations: [] }, empty: "No invitation is open." },
+  { path: "/settings", request: "**/agent/webhooks", nothing: { webhooks: [] }, empty: "No webhooks" },
 ];
 
 beforeAll(async () => {

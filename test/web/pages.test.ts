@@ -1,7 +1,7 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
+import { findViolations } from "./support/axe.ts";
 import { pageWidth, RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
@@ -39,6 +39,11 @@ beforeAll(async () => {
     audience: "https://runyard.example.com",
     subject_pattern: "repo:acme/a-repository-with-a-very-long-name:environment:production",
   });
+  await call("POST", "/agent/webhooks", {
+    url: "https://hooks.example.com/a-path-with-a-very-long-name-that-no-line-of-a-phone-has-room-for",
+    filter: { metadata: { deploy: "yes" } },
+    enabled: false,
+  });
   const shared = { session_sharing: { public_access: "VIEWER" } };
   const open = await create(commands("echo shared"), { title: "Shared", config: { ...RUNBOOK.config, ...shared } });
   const { session_id } = await ended(open);
@@ -59,7 +64,7 @@ describe("the pages of the web app", () => {
       await show(page, path, heading);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect(await violations(page), `${path} in ${colorScheme}`).toEqual([]);
+        expect(await findViolations(page), `${path} in ${colorScheme}`).toEqual([]);
       }
       await page.setViewportSize({ width: 320, height: 640 });
       expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
@@ -80,7 +85,7 @@ describe("the pages of the web app", () => {
       await page.getByRole("heading", { name: "Runs", level: 1 }).click();
       await open();
       await page.locator("[role=dialog], [role=menu]").waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       await page.keyboard.press("Escape");
       await page.locator("[role=dialog], [role=menu]").waitFor({ state: "detached" });
     }
@@ -156,11 +161,4 @@ async function show(page: Page, path: string, heading: string): Promise<void> {
   await page.goto(new URL(path, page.url()).href);
   await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
   await expect.poll(() => page.locator(".skeleton-rows").count()).toBe(0);
-}
-
-async function violations(page: Page): Promise<unknown> {
-  await page.evaluate(axe.source);
-  return page.evaluate(
-    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))",
-  );
 }

@@ -98,6 +98,12 @@ export const invitationsQuery = (uid: string) =>
     queryFn: ({ signal }) => collect(client.teams.invitations.list(uid, {}, { signal })),
   });
 
+export const webhooksQuery = (teamUid: string) =>
+  queryOptions({
+    queryKey: ["teams", teamUid, "webhooks"],
+    queryFn: ({ signal }) => collect(client.webhooks.list({}, { team: teamUid, signal })),
+  });
+
 /** People and agents who may have created runs. People are left out where the viewer may not list them. */
 export const peopleQuery = (teams: readonly string[]) =>
   queryOptions({

@@ -56,6 +56,12 @@ export const shots: readonly Shot[] = [
   { name: "usage", path: () => "/usage" },
   { name: "settings", path: () => "/settings" },
   { name: "team", path: () => "/settings", prepare: showTeam },
+  { name: "webhooks", path: () => "/settings", prepare: scrollToElement("section[aria-label=Webhooks]") },
+  {
+    name: "webhook-deliveries",
+    path: () => "/settings",
+    prepare: (page) => button(page, "Deliveries of Deployments").click(),
+  },
   { name: "shortcuts", path: () => "/runs", prepare: (page) => page.keyboard.press("?") },
 ];
 

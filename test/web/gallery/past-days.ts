@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const wave = (index: number): number => (Math.sin(index * 12.9898) * 43758.5453) % 1 ** 2;
 const share = (index: number): number => Math.abs(wave(index));
 
-/** Adds usage and ticks of past days, which a service that was started a minute ago does not have. */
+/** Adds usage, ticks and deliveries of past days, which a service that was started a minute ago does not have. */
 export async function addPastDays(page: Page): Promise<void> {
   await page.route("**/agent/usage?*", (route) => {
     const query = new URL(route.request().url()).searchParams;
@@ -35,6 +35,10 @@ export async function addPastDays(page: Page): Promise<void> {
     });
     await route.fulfill({ json: { ticks, page_info: { has_next_page: false } } });
   });
+  await page.route("**/agent/webhooks", (route) => route.fulfill({ json: { webhooks } }));
+  await page.route("**/agent/webhooks/*/deliveries?*", (route) =>
+    route.fulfill({ json: { deliveries: deliveries() } }),
+  );
 }
 
 function usageByDay(days: number) {
@@ -63,3 +67,46 @@ const bucket = (key: string | null, runs: number, failed: number, price: number)
   cost_usd: runs * price,
   run_seconds: runs * 214,
 });
+
+const webhook = {
+  created_at: "2026-05-04T08:00:00Z",
+  updated_at: "2026-05-04T08:00:00Z",
+  created_by: { type: "user", uid: "u1" },
+  scope: { type: "Team", uid: "t1" },
+};
+const webhooks = [
+  {
+    ...webhook,
+    uid: "w1",
+    name: "Deployments",
+    url: "https://hooks.example.com/runyard",
+    event_types: ["run_succeeded", "run_failed"],
+    filter: { metadata: { deploy: "yes" } },
+    enabled: true,
+  },
+  { ...webhook, uid: "w2", url: "https://chat.example.com/hooks/8f3a", event_types: ["run_blocked"], enabled: false },
+];
+
+/** A receiver that was down for a few minutes. */
+function deliveries() {
+  const minutes = (count: number) => new Date(Date.now() - count * 60_000).toISOString();
+  const attempt = (ago: number, result: object) => ({ attempted_at: minutes(ago), duration_ms: 120, ...result });
+  const delivery = (sequence: number, ago: number, state: string, attempts: readonly object[]) => ({
+    sequence,
+    event_type: sequence === 41 ? "run_failed" : "run_succeeded",
+    run_id: `0199a3c4-8c2f-7d63-8e1f-4a7b9c3d${5000 + sequence}`,
+    run_sequence: 9,
+    state,
+    created_at: minutes(ago),
+    attempts,
+  });
+  const refused = { error: "the connection failed: ECONNREFUSED" };
+  return [
+    {
+      ...delivery(42, 4, "pending", [attempt(4, refused), attempt(3, { status_code: 503 })]),
+      next_attempt_at: minutes(-3),
+    },
+    delivery(41, 19, "delivered", [attempt(19, { status_code: 503 }), attempt(18, { status_code: 204 })]),
+    delivery(40, 64, "delivered", [attempt(64, { status_code: 204 })]),
+  ];
+}

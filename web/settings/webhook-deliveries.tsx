@@ -1,0 +1,155 @@
+import { infiniteQueryOptions, useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type {
+  DeliveryItem,
+  ListDeliveriesResponse,
+  RedeliverResponse,
+  WebhookItem,
+} from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { webhooksQuery } from "../api/queries.ts";
+import { refreshQueries } from "../api/query-client.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { plural, toWords } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Empty, InlineError, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+
+const PAGE_SIZE = 20;
+const POLL_MS = 4000;
+
+const deliveriesQuery = ({ uid, scope }: WebhookItem) =>
+  infiniteQueryOptions({
+    queryKey: [...webhooksQuery(scope.uid).queryKey, uid, "deliveries"],
+    queryFn: async ({ pageParam, signal }): Promise<ListDeliveriesResponse> => {
+      const cursor = pageParam === undefined ? {} : { cursor: pageParam };
+      const page = client.webhooks.deliveries(uid, { limit: PAGE_SIZE, ...cursor }, { team: scope.uid, signal });
+      return (await page).body;
+    },
+    initialPageParam: initialCursor(),
+    getNextPageParam: ({ page_info }) => (page_info?.has_next_page ? page_info.next_cursor : undefined),
+    // All pages that are shown are read again, so the more there are the less often.
+    refetchInterval: ({ state }) => POLL_MS * (state.data?.pages.length ?? 1),
+  });
+
+/** The first page has no cursor. */
+function initialCursor(): string | undefined {
+  return undefined;
+}
+
+interface WebhookDeliveriesProps {
+  readonly webhook: WebhookItem;
+  readonly onClose: () => void;
+}
+
+/** The deliveries of a webhook with their attempts, newest first, kept up to date while they are shown. */
+export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) {
+  const deliveries = deliveriesQuery(webhook);
+  const query = useInfiniteQuery(deliveries);
+  const redeliver = useMutation({
+    mutationFn: (from: number) => redeliverFrom(webhook, from),
+    onSettled: () => refreshQueries({ queryKey: deliveries.queryKey }),
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Deliveries to ${revealHidden(webhook.name ?? webhook.url)}`}
+      description="Redelivery sends a delivery and all later ones again, also those that were delivered."
+      wide
+    >
+      <InlineError error={redeliver.error} />
+      {redeliver.data !== undefined && (
+        <p role="status">{plural(redeliver.data, "delivery", "deliveries")} will be sent again within a minute.</p>
+      )}
+      <Loaded query={query} rows={3}>
+        {({ pages }) =>
+          pages.every((page) => page.deliveries.length === 0) ? (
+            <Empty title="No deliveries">
+              <p>Nothing was sent in the last seven days.</p>
+            </Empty>
+          ) : (
+            <ul className="item-list">
+              {pages.flatMap((page) =>
+                page.deliveries.map((delivery) => (
+                  <DeliveryRow
+                    key={delivery.sequence}
+                    delivery={delivery}
+                    isRedelivering={redeliver.isPending && redeliver.variables === delivery.sequence}
+                    onRedeliver={() => redeliver.mutate(delivery.sequence)}
+                  />
+                )),
+              )}
+            </ul>
+          )
+        }
+      </Loaded>
+      {query.data !== undefined && <InlineError error={query.error} />}
+      {query.hasNextPage && (
+        <div className="row">
+          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** Sends the deliveries from a number on again, and returns how many there are. */
+async function redeliverFrom({ uid, scope }: WebhookItem, from: number): Promise<number> {
+  let count = 0;
+  for (let next: number | undefined = from; next !== undefined; ) {
+    const part: RedeliverResponse = await client.webhooks.redeliver(uid, { from_sequence: next }, { team: scope.uid });
+    count += part.redelivered;
+    next = part.next_sequence;
+  }
+  return count;
+}
+
+const TONES: Readonly<Record<DeliveryItem["state"], string>> = {
+  pending: "tone-waiting",
+  delivered: "tone-good",
+  failed: "tone-bad",
+};
+
+interface DeliveryRowProps {
+  readonly delivery: DeliveryItem;
+  readonly isRedelivering: boolean;
+  readonly onRedeliver: () => void;
+}
+
+const DeliveryRow = ({ delivery, isRedelivering, onRedeliver }: DeliveryRowProps) => (
+  <li className="item">
+    <div className="item-main">
+      <span className="item-title">{toWords(delivery.event_type)}</span>
+      <p className="item-facts">
+        <span>
+          Run{" "}
+          <Link to="/runs/$runId" params={{ runId: delivery.run_id }}>
+            {delivery.run_id}
+          </Link>
+        </span>
+        <Time at={delivery.created_at} />
+      </p>
+      {delivery.attempts.map(({ attempted_at, status_code, error }) => (
+        <p key={attempted_at} className="item-facts">
+          <span>{status_code === undefined ? revealHidden(error ?? "no response") : `HTTP ${status_code}`}</span>
+          <Time at={attempted_at} />
+        </p>
+      ))}
+      {delivery.next_attempt_at !== undefined && (
+        <p className="item-facts">
+          <span>
+            Next attempt <Time at={delivery.next_attempt_at} />
+          </span>
+        </p>
+      )}
+    </div>
+    <span className={`badge ${TONES[delivery.state]}`}>{toWords(delivery.state)}</span>
+    <Button small busy={isRedelivering} onClick={onRedeliver}>
+      Redeliver from {delivery.sequence}
+    </Button>
+  </li>
+);

@@ -1,0 +1,141 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { WebhookEventType, WebhookItem } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { fieldError } from "../api/problem.ts";
+import { webhooksQuery } from "../api/queries.ts";
+import { refreshQueries } from "../api/query-client.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
+import { toWords } from "../ui/format.ts";
+import { ShownSecret } from "../ui/shown-secret.tsx";
+import { InlineError } from "../ui/status.tsx";
+
+/** The types of events that webhooks deliver. */
+export const EVENT_TYPES = [
+  "run_created",
+  "run_queued",
+  "run_pending",
+  "run_claimed",
+  "worker_container_ready",
+  "followup_received",
+  "execution_lost",
+  "artifact_created",
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+  "run_stopped",
+] as const satisfies readonly WebhookEventType[];
+
+interface WebhookEditorProps {
+  readonly teamUid: string;
+  /** The webhook to change. Without it, a new one is made, and its signing secret is shown once. */
+  readonly webhook?: WebhookItem;
+  readonly onClose: () => void;
+}
+
+export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps) {
+  const [url, setUrl] = useState(webhook?.url ?? "");
+  const [name, setName] = useState(webhook?.name ?? "");
+  const [types, setTypes] = useState<readonly WebhookEventType[]>(webhook?.event_types ?? EVENT_TYPES);
+  const save = useMutation({
+    mutationFn: async (): Promise<string | undefined> => {
+      // An empty list stands for all types.
+      const body = { url: url.trim(), event_types: types.length === EVENT_TYPES.length ? [] : [...types] };
+      const newName = name.trim();
+      const team = { team: teamUid };
+      if (webhook === undefined) {
+        return (await client.webhooks.create({ ...body, ...(newName === "" ? {} : { name: newName }) }, team)).secret;
+      }
+      await client.webhooks.update(webhook.uid, { ...body, name: newName }, team);
+      return undefined;
+    },
+    onSuccess: async () => {
+      await refreshQueries({ queryKey: webhooksQuery(teamUid).queryKey });
+      if (webhook !== undefined) onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const secret = save.data;
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={webhook !== undefined ? "Edit the webhook" : secret === undefined ? "New webhook" : "Copy the secret now"}
+      description={secret && "It is shown this once. The receiver verifies with it that requests come from here."}
+      wide
+    >
+      {secret === undefined ? (
+        <form className="dialog-form" onSubmit={submit} noValidate>
+          <TextField
+            label="URL"
+            inputMode="url"
+            placeholder="https://hooks.example.com/runyard"
+            autoCapitalize="none"
+            spellCheck={false}
+            hint="Receives a signed POST request for each event."
+            value={url}
+            error={fieldError(save.error, "url")}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+          <TextField
+            label="Name"
+            optional
+            value={name}
+            error={fieldError(save.error, "name")}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <EventTypes types={types} onChange={setTypes} />
+          <InlineError error={save.error} />
+          <div className="dialog-actions">
+            <Button onClick={onClose}>Discard</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={save.isPending}
+              disabled={url.trim() === "" || types.length === 0}
+            >
+              {webhook === undefined ? "Create the webhook" : "Save"}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <ShownSecret value={secret} copyLabel="Copy the secret" onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+interface EventTypesProps {
+  readonly types: readonly WebhookEventType[];
+  readonly onChange: (types: readonly WebhookEventType[]) => void;
+}
+
+const EventTypes = ({ types, onChange }: EventTypesProps) => (
+  <fieldset className="stack">
+    <legend className="legend">Events</legend>
+    <CheckField
+      label="All events"
+      checked={types.length === EVENT_TYPES.length}
+      onChange={(event) => onChange(event.target.checked ? EVENT_TYPES : [])}
+    />
+    <div className="field-row">
+      {EVENT_TYPES.map((type) => (
+        <CheckField
+          key={type}
+          label={toWords(type)}
+          checked={types.includes(type)}
+          onChange={({ target }) =>
+            onChange(EVENT_TYPES.filter((one) => (one === type ? target.checked : types.includes(one))))
+          }
+        />
+      ))}
+    </div>
+  </fieldset>
+);
