@@ -128,12 +128,9 @@ function* findIgnored({ config = {}, skill, images, interactive }: RunAgentReque
   if (skill !== undefined && config.skill_spec !== undefined) {
     yield ignored("config.skill_spec", "skill takes its place");
   }
-  if (skill === undefined && config.skills !== undefined && config.skill_spec !== undefined) {
-    yield ignored("config.skill_spec", "config.skills takes its place");
-  }
   if (config.computer_use_enabled === true) yield ignored("config.computer_use_enabled", NO_EFFECT);
   if (config.idle_timeout_minutes !== undefined) yield ignored("config.idle_timeout_minutes", NO_EFFECT);
-  if (typeof config.credential_strategy === "string") yield ignored("config.credential_strategy", NO_EFFECT);
+  if (config.credential_strategy) yield ignored("config.credential_strategy", NO_EFFECT);
   if (interactive === true) yield ignored("interactive", NO_EFFECT);
 }
 

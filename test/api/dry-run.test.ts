@@ -1,10 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ERROR_GUIDE } from "#shared/docs/error-guide.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness } from "../support/execution.ts";
+import { MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { connectedWorker } from "../support/worker.ts";
 
 const UNKNOWN = "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e";
 const PROMPT = "```sh\necho hello\n```";
@@ -271,6 +273,110 @@ describe("a finding that does not refuse the run", () => {
     const created = await user.post("/agent/runs", body);
     expect(created.status).toBe(200);
     expect(created.body.at_capacity === true).toBe(code === "at_capacity");
+  });
+
+  const RUNBOOK = { model_id: "local/runbook" };
+  const SKILL = "acme/shop:build";
+  const NO_EFFECT = "has no effect in this release";
+  const remarks: readonly (readonly [what: string, body: object, messages: readonly string[]])[] = [
+    ["a skill alone", { skill: SKILL }, []],
+    ["config.skills alone", { config: { ...RUNBOOK, skills: [SKILL] } }, []],
+    ["config.skill_spec alone", { config: { ...RUNBOOK, skill_spec: SKILL } }, []],
+    [
+      "skill and config.skills",
+      { skill: SKILL, config: { ...RUNBOOK, skills: [SKILL] } },
+      ["config.skills: skill takes its place"],
+    ],
+    [
+      "skill and config.skill_spec",
+      { skill: SKILL, config: { ...RUNBOOK, skill_spec: SKILL } },
+      ["config.skill_spec: skill takes its place"],
+    ],
+    [
+      "computer use",
+      { config: { ...RUNBOOK, computer_use_enabled: true } },
+      [`config.computer_use_enabled: ${NO_EFFECT}`],
+    ],
+    ["no computer use", { config: { ...RUNBOOK, computer_use_enabled: false } }, []],
+    [
+      "an idle timeout",
+      { config: { ...RUNBOOK, idle_timeout_minutes: 5 } },
+      [`config.idle_timeout_minutes: ${NO_EFFECT}`],
+    ],
+    [
+      "a credential strategy",
+      { config: { ...RUNBOOK, credential_strategy: "CREATOR" } },
+      [`config.credential_strategy: ${NO_EFFECT}`],
+    ],
+    ["an interactive run", { interactive: true }, [`interactive: ${NO_EFFECT}`]],
+    ["a run that is not interactive", { interactive: false }, []],
+    ["images", { images: [] }, ["images: is the older name of attachments"]],
+  ];
+
+  it.each(remarks)("names each member without an effect: %s", async (_, body, messages) => {
+    const { findings } = (await dryRun({ prompt: PROMPT, config: RUNBOOK, ...body })).body;
+    expect(findings.map(({ message }: { message: string }) => message)).toEqual(messages);
+    for (const { severity, remedy } of findings) {
+      expect([severity, remedy]).toEqual([
+        "info",
+        expect.stringMatching(/^(Leave .* out of the request|Send attachments instead)\.$/),
+      ]);
+    }
+  });
+
+  it("warns that there is nothing to run only where nothing else can have a block", async () => {
+    const nothing =
+      "the run would fail: its model local/runbook only runs fenced code blocks tagged sh, bash or shell, and the prompt has none";
+    const messagesOf = async (body: object) =>
+      (await dryRun({ prompt: "Fix it", config: RUNBOOK, ...body })).body.findings.map(
+        ({ message }: { message: string }) => message,
+      );
+    expect(await messagesOf({})).toEqual([nothing]);
+    expect(await messagesOf({ config: { ...RUNBOOK, base_prompt: "Be kind." } })).toEqual([nothing]);
+    const { run_id } = (await user.post("/agent/runs", { prompt: PROMPT })).body;
+    await user.post(`/agent/runs/${run_id}/cancel`);
+    for (const body of [
+      { config: { ...RUNBOOK, base_prompt: PROMPT } },
+      { config: { ...RUNBOOK, skill_spec: SKILL } },
+      { conversation_id: run_id },
+      { prompt: "~~~sh\ntrue\n~~~" },
+      { execution_location: "LOCAL" },
+    ]) {
+      expect(await messagesOf(body), JSON.stringify(body)).toEqual([]);
+    }
+    for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+    expect(await messagesOf({ config: { model_id: SONNET } })).toEqual([]);
+    vi.unstubAllEnvs();
+  });
+
+  it("says how many runs are executing and queued, which worker is absent, and why a secret is", async () => {
+    const worker = { prompt: PROMPT, config: { ...RUNBOOK, worker_host: "rack-7" } };
+    expect((await dryRun(worker)).body.findings).toMatchObject([
+      {
+        severity: "warning",
+        message: "config.worker_host: no worker rack-7 is connected; the run would stay queued until one is",
+      },
+    ]);
+    await connectedWorker(plane);
+    expect((await dryRun(worker)).body.findings).toEqual([]);
+    const environment_id = await createEnvironment({ secrets: [{ name: "NPM_TOKEN" }] });
+    const secret = { prompt: PROMPT, config: { ...RUNBOOK, environment_id } };
+    expect((await dryRun(secret)).body.findings).toMatchObject([
+      {
+        severity: "warning",
+        message:
+          "the run would fail with environment_setup_failed: secret NPM_TOKEN: the team has no secret of this name",
+      },
+    ]);
+    expect((await dryRun({ ...secret, execution_location: "LOCAL" })).body.findings).toEqual([]);
+    await setTeam({ concurrency_limit: 1 });
+    await plane.dispatch((await user.post("/agent/runs", { prompt: "p" })).body.run_id);
+    expect((await dryRun({ prompt: PROMPT, config: RUNBOOK })).body.findings).toMatchObject([
+      {
+        severity: "warning",
+        message: "the run would wait: the concurrency limit is reached (1 runs are executing and 0 are queued)",
+      },
+    ]);
   });
 
   it("is absent for a stored secret, for a LOCAL run, and where the request names the model", async () => {
