@@ -150,8 +150,9 @@ describe("the web app", () => {
     await editor.getByRole("alert").first().waitFor();
     await editor.getByLabel("Cron expression").fill("15 4 * * *");
     await editor.getByRole("button", { name: "Save" }).click();
-    await page.getByText("At 04:15").waitFor();
+    // The editor shows the same text until it closes.
     await editor.waitFor({ state: "detached" });
+    await page.getByText("At 04:15").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Run now" }).click();
