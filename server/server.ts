@@ -5,6 +5,7 @@ import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
+import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
 import { type DecidedIsolation, toHarnessVariables } from "../host/isolation.ts";
 import { localModels } from "../host/models.ts";
@@ -22,8 +23,8 @@ import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
 import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
-/** The event that EventBridge sends each minute, and each hour. */
-const TICK = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+/** What EventBridge sends each minute, and each hour. */
+const TICK: ScheduledEvent = { source: "aws.events", "detail-type": "Scheduled Event" };
 const MINUTE_MS = 60_000;
 /** An execution needs time to start, and to save its work. */
 const MIN_SANDBOX_SECONDS = 10;

@@ -6,10 +6,7 @@ import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import { ReaperMessage } from "#shared/queue/run-queue.ts";
-
-/** The event of the rule that runs every minute; any other event is an error, except the empty event of an operator. */
-const Tick = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });
-type Tick = v.InferOutput<typeof Tick>;
+import { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 
 /** The queue `reaper` of a single machine: runs another pass within the minute, while runs are active. */
 const reapAgain = queueConsumer({
@@ -20,10 +17,13 @@ const reapAgain = queueConsumer({
 });
 
 /** Checks the runs that are due, and handles dead letters of `runs`: each minute by an EventBridge rule. */
-export const reapRuns = invocation(async (event: Tick | SQSEvent, ports: ReaperPorts): Promise<SQSBatchResponse> => {
-  if ("Records" in event) return reapAgain.handle(event, ports);
-  if (Object.keys(event).length > 0) v.parse(Tick, event);
-  await drainDeadRuns(ports);
-  await reapUntilQuiet(0, ports);
-  return { batchItemFailures: [] };
-});
+export const reapRuns = invocation(
+  async (event: ScheduledEvent | SQSEvent, ports: ReaperPorts): Promise<SQSBatchResponse> => {
+    if ("Records" in event) return reapAgain.handle(event, ports);
+    // An operator may send an empty event.
+    if (Object.keys(event).length > 0) v.parse(ScheduledEvent, event);
+    await drainDeadRuns(ports);
+    await reapUntilQuiet(0, ports);
+    return { batchItemFailures: [] };
+  },
+);

@@ -19,7 +19,7 @@ const Deletion = v.object({
   conversation_id: v.string(),
   environment_id: v.exactOptional(v.string()),
 });
-export type Deletion = v.InferOutput<typeof Deletion>;
+type Deletion = v.InferOutput<typeof Deletion>;
 
 /** The deletion of runs from the table, in two steps. */
 export function deletionStore(table: Table) {

@@ -16,7 +16,7 @@ import type { Key } from "./table.ts";
  * | snapshot of an execution | RUN#run | SNAPSHOT#execution#generation | upload-snapshot, commit-snapshot |
  * | checkpoint of a run | RUN#run | CHECKPOINT | where a new execution begins; which messages it leaves behind |
  * | what a run has spent on models, and may spend | RUN#run | BUDGET | each call of a model; run detail and list, where the head says so |
- * | mark that a run is being deleted | RUN#run | DELETION | gsi6: deletions that have not been completed |
+ * | what remains to be deleted of a run | RUN#run | DELETION | gsi6: deletions that have not been completed |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
