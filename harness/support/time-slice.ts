@@ -9,8 +9,12 @@ export interface Slice {
   readonly stepsEndAt: number;
   /** Milliseconds since the epoch after which no step starts, so that the last one has time to end by itself. */
   readonly cutAt: number;
-  /** Called before each step of the agent. @throws SliceEnd when there is no time for another step */
-  beforeStep(): void;
+  /**
+   * Called before each step of the agent.
+   * @param longestMs how long a step may take that cannot be repeated. It starts only where it has this time, or most of a sandbox's time
+   * @throws SliceEnd when there is no time for another step
+   */
+  beforeStep(longestMs?: number): void;
   /** Called after each step. An execution always takes at least one step; otherwise a run could continue forever without progress. */
   afterStep(): void;
 }
@@ -30,6 +34,8 @@ const RESERVE_SHARE = 0.2;
 /** Reserved in addition for saving the workspace, and for the last step: shares of the total time, within bounds. */
 const SAVING = { share: 0.1, minMs: 500, maxMs: 60_000 };
 const LAST_STEP = { share: 0.2, minMs: 1_000, maxMs: 120_000 };
+/** How much of a sandbox's time for steps is kept for a step that cannot be repeated; with all of it, every such step would have a sandbox to itself. */
+const LONGEST_STEP_SHARE = 0.75;
 
 /** @param endsAt when the sandbox ends, in milliseconds since the epoch; undefined if it has no time limit */
 export function createSlice(endsAt: number | undefined, now: () => number = Date.now): Slice {
@@ -38,13 +44,16 @@ export function createSlice(endsAt: number | undefined, now: () => number = Date
   const deadlineAt = (endsAt ?? Number.POSITIVE_INFINITY) - reserve;
   const stepsEndAt = deadlineAt - takeShare(total, SAVING);
   const cutAt = stepsEndAt - takeShare(total, LAST_STEP);
+  const longestStepMs = (stepsEndAt - now()) * LONGEST_STEP_SHARE;
   let steps = 0;
   return {
     deadlineAt,
     stepsEndAt,
     cutAt,
-    beforeStep() {
-      if (steps > 0 && now() >= cutAt) throw new SliceEnd();
+    beforeStep(longestMs = 0) {
+      if (steps === 0) return;
+      const startsBefore = Math.min(cutAt, stepsEndAt - Math.min(longestMs, longestStepMs));
+      if (now() >= startsBefore) throw new SliceEnd();
     },
     afterStep() {
       steps++;

@@ -59,8 +59,8 @@ export function createTools(options: ToolOptions): AgentTools {
   return {
     all: tools,
     async runCommand(options) {
-      slice.beforeStep();
       const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options;
+      slice.beforeStep(timeoutSeconds * 1000);
       const id = randomUUID();
       const output = live.open(id);
       const running = shell

@@ -97,7 +97,7 @@ function startTools({ result, ...given }: Partial<ToolOptions> & { result?: Part
       deadlineAt: 0,
       stepsEndAt: Number.POSITIVE_INFINITY,
       cutAt: 0,
-      beforeStep: () => void calls.push("before"),
+      beforeStep: (longestMs) => void calls.push(longestMs === undefined ? "before" : `before ${longestMs}`),
       afterStep: () => void calls.push("after"),
     },
     signal,
@@ -272,7 +272,7 @@ describe("a command of a runbook", () => {
       },
       { role: "tool", content: [{ state: "completed", output: toCommandOutput(RESULT) }] },
     ]);
-    expect(calls).toEqual(["before", "live live", "end", "after", "step"]);
+    expect(calls).toEqual(["before 600000", "live live", "end", "after", "step"]);
   });
 
   it("fails with its exit code, and shows 32 KiB of itself", async () => {
@@ -298,7 +298,7 @@ describe("a command of a runbook", () => {
     const { tools, messages, calls } = startTools({ shell: { ...shell, run: () => Promise.reject(reason) } });
     await expect(tools.runCommand({ command: "ls" })).rejects.toBe(reason);
     expect(messages).toHaveLength(messageCount);
-    expect(calls).toEqual(["before", "end"]);
+    expect(calls).toEqual(["before 600000", "end"]);
     if (messageCount === 2)
       expect(messages[1]).toMatchObject({ content: [{ output: { interrupted: true }, state: "failed" }] });
   });

@@ -45,6 +45,30 @@ describe("createSlice", () => {
     now = slice.cutAt - 1;
     expect(() => slice.beforeStep()).not.toThrow();
   });
+
+  it.each([
+    ["its longest time", 600_000, 600_000],
+    ["three quarters of the time of all steps, if that is less,", 3_600_000, 626_250],
+    ["the time of a last step, if that is more,", 1_000, 120_000],
+  ])("begins a step that cannot be repeated only where %s is left", (_what, longestMs, left) => {
+    let now = NOW;
+    const slice = create(900_000, () => now);
+    slice.afterStep();
+    now = slice.stepsEndAt - left - 1;
+    expect(() => slice.beforeStep(longestMs)).not.toThrow();
+    now++;
+    expect(() => slice.beforeStep(longestMs)).toThrow(SliceEnd);
+  });
+
+  it("begins such a step at any time if it is the first, or has no time limit", () => {
+    let now = NOW;
+    const slice = create(900_000, () => now);
+    now = slice.cutAt + 1;
+    expect(() => slice.beforeStep(600_000)).not.toThrow();
+    const unlimited = create(undefined);
+    unlimited.afterStep();
+    expect(() => unlimited.beforeStep(600_000)).not.toThrow();
+  });
 });
 
 describe("findStepEnd", () => {
