@@ -1,4 +1,4 @@
-/** `npm run check`: format and lint, types, layers, folder sizes, terms, unused code, templates of AWS. `npm run check -- tsc knip` runs only those. */
+/** `npm run check`: format and lint, types, layers, folder sizes, terms, unused code, templates of AWS, recorded texts. `npm run check -- tsc knip` runs only those. */
 import { checkNames, describeCheck, runChecks } from "./checks.ts";
 
 const wanted = process.argv.slice(2);

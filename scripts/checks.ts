@@ -24,12 +24,15 @@ const checks: Record<string, () => Promise<CommandResult>> = {
   knip: () => runTool("knip", ["--no-progress", "--treat-config-hints-as-errors"]),
   // cfn-lint and cdk-nag on the synthesized templates.
   templates: () => runTool("vitest", ["run", "--project", "infra", "test/infra/cfn-lint.test.ts"]),
+  records: checkRecords,
 };
 
 export const checkNames: readonly string[] = Object.keys(checks);
 
 /** The checks that are no tests of vitest, which `npm test` runs anyway. */
-export const checksBesideTests: readonly string[] = checkNames.filter((name) => name !== "templates");
+export const checksBesideTests: readonly string[] = checkNames.filter(
+  (name) => !["templates", "records"].includes(name),
+);
 
 /** Runs the named checks side by side and reports each as soon as all are done, in their own order. */
 export function runChecks(names: readonly string[]): Promise<CheckResult[]> {
@@ -65,6 +68,14 @@ async function checkTypes(): Promise<CommandResult> {
       .trim(),
     seconds: Math.max(...programs.map(({ seconds }) => seconds)),
   };
+}
+
+/** Tests that compare the code with a recorded text of it, such as schemas.txt. Any change can need a new one. */
+const RECORDS = ["domain/constants", "domain/schemas", "domain/stored-keys", "infra/templates", "infra/wiring"];
+
+/** Tests of vitest; a mismatch names the command that records the text again. */
+function checkRecords(): Promise<CommandResult> {
+  return runTool("vitest", ["run", ...RECORDS.map((name) => `test/${name}.test.ts`)]);
 }
 
 async function checkTerms(): Promise<CommandResult> {
