@@ -15,7 +15,8 @@ type Finished = "ended" | "queued" | "continued";
 
 /**
  * Ends the run, with the last messages of its execution. If a follow-up has arrived that the execution has not taken up, the run does
- * not end: an execution that says which ones it has gets the others, else the run continues in a new execution.
+ * not end: an execution that says which ones it has gets the others, else the run continues in a new execution. Only one is started
+ * for a follow-up: a harness that takes up none, or a worker whose tasks fail before they do, would otherwise repeat the run forever.
  * @returns the follow-ups to take up
  */
 export async function finishExecution(
@@ -39,7 +40,8 @@ export async function finishExecution(
       messagesFirst: true,
       set: { ...known, ...change.set },
     });
-    const isWaiting = head.followups > stored(head);
+    const next = stored(head) + 1;
+    const isWaiting = head.followups >= next;
     if (isWaiting && followups_stored !== undefined) {
       return { change: also({ events: [], set: { heartbeat_at: now } }), result: "continued" };
     }
@@ -49,8 +51,9 @@ export async function finishExecution(
         retryable: false,
       });
     }
-    const change = isWaiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now);
-    return { change: { ...also(change), endedItself: true }, result: isWaiting ? "queued" : "ended" };
+    const isRequeued = isWaiting && head.requeued_for !== next;
+    const change = isRequeued ? toFollowupRequeue(head, next, now) : toFinishChange(head, request, now);
+    return { change: { ...also(change), endedItself: true }, result: isRequeued ? "queued" : "ended" };
   });
   if (finished === "continued") {
     const head = await ports.runs.head(first.run_id);
@@ -89,6 +92,11 @@ function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: nu
         message: summary,
         ...(request.error_code === undefined ? {} : { code: request.error_code }),
       });
+}
+
+function toFollowupRequeue(head: ExecutingHead, number: number, now: number): Change {
+  const change = toRequeueChange(head, WAITING, now);
+  return { ...change, set: { ...change.set, requeued_for: number } };
 }
 
 const WAITING: TimelineEntry = {

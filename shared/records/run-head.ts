@@ -70,6 +70,8 @@ const common = {
   mode: v.exactOptional(RunMode),
   /** Follow-ups up to this number came before a cancel, and are not executed. */
   followups_cancelled: Counter,
+  /** The follow-up for which the run was queued again, because an execution ended without it. */
+  requeued_for: v.exactOptional(v.number()),
   artifacts: Counter,
   artifact_bytes: Counter,
   /** Number and bytes of reported artifacts, also of those whose file is not uploaded yet, and of new versions of plans. */

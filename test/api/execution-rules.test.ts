@@ -166,6 +166,23 @@ describe("the end of an execution", () => {
     expect(payload).toEqual({ state: "QUEUED", detail: "a follow-up waits for the next execution" });
   });
 
+  it("requeues the run once for each follow-up, and ends it if the next execution does not receive it either", async () => {
+    const { run_id } = await workingRun(plane);
+    const send = (message: string) => createClient(plane).post(`/agent/runs/${run_id}/followups`, { message });
+    const finish = async (request: object) => {
+      await finishExecution(await executing(run_id), { success: true, summary: "done", ...request }, plane.ports);
+      return (await head(run_id)).state;
+    };
+    await send("one");
+    expect(await finish({})).toBe("QUEUED");
+    await deliver(plane);
+    await send("two");
+    expect(await finish({ followups_stored: 1 })).toBe("PENDING");
+    expect(await finish({})).toBe("QUEUED");
+    await deliver(plane);
+    expect(await finish({})).toBe("SUCCEEDED");
+  });
+
   it("is recorded once, when the stop of a cancelled run is confirmed for its own execution", async () => {
     const harness = await workingRun(plane);
     await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);

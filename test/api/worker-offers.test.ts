@@ -266,6 +266,23 @@ describe("a frame of a worker", () => {
     expect([shown.message.trim(), shown.error_code]).toEqual([text, code]);
   });
 
+  it("requeues the run once for a follow-up that waits, and ends it if the next execution fails too", async () => {
+    const { worker, run } = await claimedRun();
+    await user.post(`/agent/runs/${run}/followups`, { message: "more" });
+    const fail = () => worker.send("task_failed", { task_id: run, failure_reason: "dispatch_command", message: "bad" });
+    await fail();
+    await deliver(plane);
+    expect(await readState(plane, run)).toBe("PENDING");
+    await worker.claim(run);
+    await fail();
+    expect(await readState(plane, run)).toBe("FAILED");
+    await user.post(`/agent/runs/${run}/followups`, { message: "again" });
+    await deliver(plane);
+    await worker.claim(run);
+    const { body } = await worker.harness().resolve();
+    expect(body.context.followups).toMatchObject([{ message: "more" }, { message: "again" }]);
+  });
+
   it("requeues the run if it reports a failure before the claim; a success then has no effect", async () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_completed", { task_id: run });
