@@ -20,9 +20,10 @@ export function parseQuery(raw: string): RawQuery {
     query.set(name, [...(query.get(name) ?? []), value]);
   }
   for (const [name, values] of query) {
+    if (name.includes("\u0000")) throw invalid("query", "has a parameter whose name is not valid text");
     for (const value of values) refuseBrokenText(value, name);
     // Invalid UTF-8, including lone surrogates, would be decoded to replacement characters that the caller did not send.
-    if (values.some((value) => value.includes("\ufffd")) && !/%EF%BF%BD/i.test(raw))
+    if ([name, ...values].some((text) => text.includes("\ufffd")) && !/%EF%BF%BD/i.test(raw))
       throw invalid(name, "is not UTF-8");
   }
   return query;

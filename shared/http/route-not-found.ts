@@ -18,10 +18,13 @@ export interface RoutePorts {
 
 const PREFIX = "/api/v1";
 
-/** Returns the error of a request that matches no route: 405 where the path exists, else 404. */
+/**
+ * Returns the error of a request that matches no route: 405 where the path exists without the method, else 404. A path that exists
+ * with the method was not routed because of its parameters, such as `..`, which servers read as a step up.
+ */
 export function routeNotFoundError(routes: RouteTable, method: string, rawPath: string): RunyardError {
   const allowed = findMethods(routes, rawPath);
-  if (allowed.length > 0) {
+  if (allowed.length > 0 && !allowed.includes(method)) {
     return new RunyardError("invalid_request", {
       status: 405,
       detail: `${method} is not allowed here; allowed: ${allowed.join(", ")}`,

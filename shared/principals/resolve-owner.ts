@@ -58,7 +58,7 @@ function ownedByPerson(request: OwnedRequest, principal: PersonalPrincipal, conv
   const [only, second] = teams;
   if (only === undefined) throw invalid("team", "you are in no team: send false");
   if (second !== undefined)
-    throw invalid("X-Team-Uid", "you are in several teams: name the one that is to own the run");
+    throw invalid("X-Team-Uid", "you are in several teams: name the one that this request is for");
   return { type: "Team", uid: only.uid };
 }
 

@@ -62,6 +62,9 @@ describe("a query string", () => {
     ["a=%ED%A0%80", "a"],
     ["a=%FF", "a"],
     ["unknown=%00", "unknown"],
+    ["a%00=1", "query"],
+    ["map[%00]=1", "query"],
+    ["%FF=1", "\ufffd"],
   ])("%j is rejected, naming %j", (raw, path) => expect(refusal(raw)).toMatchObject([{ path }]));
 
   it("is rejected with all of its errors", () => {

@@ -175,6 +175,11 @@ describe("routeNotFoundError", () => {
     expect(find(path)).toEqual({ status: 404, allow: undefined, detail: "there is no such path" });
   });
 
+  it("is 404 for a path that was not routed although its method exists", () => {
+    const { status, headers, detail } = routeNotFoundError(routes, "GET", "/api/v1/runs/..");
+    expect([status, headers["allow"], detail]).toEqual([404, undefined, "there is no such path"]);
+  });
+
   it("names the path without trailing slashes if it exists", () => {
     expect(find("/runs//")).toEqual({
       status: 404,
