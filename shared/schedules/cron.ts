@@ -93,7 +93,10 @@ export function canonicalTimeZone(name: string): string | undefined {
 const allowed = (flags: readonly number[], first: number): number[] =>
   flags.flatMap((flag, index) => (flag ? [index + first] : []));
 
+/** What the library rejects, without the values that it names: it counts days and months from 0. */
 const said = (error: unknown): string =>
   error instanceof Error
-    ? error.message.replace(/^CronPattern: (Syntax error, |Invalid value for )?/, "")
+    ? error.message
+        .replace(/^CronPattern: Invalid value for (\w+): .*/, "$1 is out of range")
+        .replace(/^CronPattern: (Syntax error, )?/, "")
     : "it cannot be read";

@@ -165,6 +165,17 @@ describe("standard cron", () => {
     return found.map((at) => new Date(at).toISOString().slice(0, 16));
   };
 
+  it.each([
+    ["60 * * * *", "minute"],
+    ["* * 32 * *", "day"],
+    ["* * * 0 *", "month"],
+    ["* * * * 8", "dayOfWeek"],
+  ])("names the field of %j that is out of range, without a value that was not sent", (cron, name) => {
+    expect(() => parseTimetable(cron, "UTC")).toThrow(
+      `cron_schedule: is not a cron expression, such as 0 9 * * 1-5 (${name} is out of range)`,
+    );
+  });
+
   it("accepts Sunday as 0 and as 7, and fires if either restricted day field matches", () => {
     expect(times("0 0 * * 0", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);
     expect(times("0 0 * * 7", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);
