@@ -16,7 +16,8 @@ export const PARAMETERS: JsonObject = {
     in: "header",
     description:
       "Makes it safe to retry the request. For 24 hours, a request with the same key and body returns the first response, with " +
-      "the header `Idempotent-Replay: true`. With another body it returns `conflict`.",
+      "the header `Idempotent-Replay: true`. With another body it returns `conflict`, and so does a request that created an API " +
+      "key or a link, which is returned only once.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
     example: "nightly-2026-05-18",
   },

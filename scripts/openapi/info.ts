@@ -34,5 +34,6 @@ Lists are paginated with \`limit\` and \`cursor\`: while \`page_info.has_next_pa
 \`cursor\`. A cursor works only for the query that returned it and does not expire.
 
 ## Retries
-Send an \`Idempotency-Key\` with every POST. A retry then returns the response to the first request, even if that response was lost.`,
+Send an \`Idempotency-Key\` with every POST. A retry then returns the response to the first request, even if that response was lost.
+A key or a link that is returned only once cannot be returned again: such a retry returns \`conflict\`, which names what was created.`,
 } as const;
