@@ -34,6 +34,14 @@ import { contentSecurityPolicy } from "./web-headers.ts";
 const SECRET_HEADER = "runyard-origin-secret";
 const HOST_HEADER = "runyard-viewer-host";
 
+/**
+ * The errors that CloudFront by default repeats for ten seconds, whatever the cache policy and a `no-store` of the response say: also
+ * to callers that retry as the error suggests, or that wait for what a 404 does not find yet.
+ * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
+ * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
+ */
+const CACHED_ERRORS = [404, 405, 414, 500, 501, 502, 503, 504];
+
 export interface FrontDoorProps {
   /** Id of the HTTP API that serves /api/. */
   readonly apiId: string;
@@ -73,8 +81,7 @@ export class FrontDoor extends Construct {
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
       defaultRootObject: "index.html",
-      // By default CloudFront repeats an error for ten seconds, also to callers that retry as the error suggests.
-      errorResponses: [500, 502, 503, 504].map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(web),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,

@@ -181,13 +181,13 @@ describe("alarms", () => {
 });
 
 describe("CloudFront", () => {
-  it("caches no error of the API", () => {
+  it("caches no error of the API, not even those that it caches in spite of their no-store", () => {
     const [distribution] = usual.all<{
       DistributionConfig: { CustomErrorResponses: { ErrorCode: number; ErrorCachingMinTTL: number }[] };
     }>("AWS::CloudFront::Distribution");
     const responses = distribution?.Properties.DistributionConfig.CustomErrorResponses;
     expect(responses?.toSorted((a, b) => a.ErrorCode - b.ErrorCode)).toEqual(
-      [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
+      [404, 405, 414, 500, 501, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     );
   });
 
