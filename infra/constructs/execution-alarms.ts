@@ -16,8 +16,9 @@ export interface ExecutionAlarmsProps {
   readonly gateway: BaseFunction | undefined;
   /** The function that finds expired leases. */
   readonly reaper: BaseFunction;
-  /** The function that corrects timers and makes up for missed firings. */
-  readonly reconciler: BaseFunction;
+  /** The functions that a rule invokes each minute, and each hour. */
+  readonly minutely: readonly BaseFunction[];
+  readonly hourly: readonly BaseFunction[];
   /** Topic that the alarms notify. @default none: the alarms show in the console */
   readonly topic: ITopic | undefined;
 }
@@ -33,11 +34,11 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
     periods: 5,
     topic,
   });
-  new Alarm(scope, "ReconcilerFailing", {
-    name: "reconciler-failing",
-    impact: "Firings that were missed are not made up for, and changes of schedules may have no effect.",
-    metric: props.reconciler.lambda.metricErrors({ period: Duration.minutes(5), statistic: Stats.SUM }),
-    threshold: 3,
+  new Alarm(scope, "PassesFailing", {
+    name: "passes-failing",
+    impact: "Expired leases, missed firings of schedules, webhooks or the deletion of old runs wait.",
+    metric: countFailedPasses(props),
+    threshold: FAILED_PASSES,
     topic,
   });
   new Alarm(scope, "StartsFailing", {
@@ -60,6 +61,28 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
     threshold: 10,
     topic,
   });
+}
+
+/** Failed passes within five minutes, of functions that a rule invokes each minute. */
+const FAILED_PASSES = 3;
+
+/**
+ * Counts invocations by rules that failed, by the line that Lambda logs at the end of each. A metric of Lambda's is of one function, so
+ * that each would need an alarm of its own. One failed pass of an hour is enough for the alarm.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
+ */
+function countFailedPasses({ minutely, hourly }: ExecutionAlarmsProps): Metric {
+  const metric = { metricNamespace: "Runyard", metricName: "FailedPasses" };
+  const filterPattern = FilterPattern.all(
+    FilterPattern.stringValue("$.type", "=", "platform.report"),
+    FilterPattern.stringValue("$.record.status", "!=", "success"),
+  );
+  const count = (one: BaseFunction, times: number) =>
+    new MetricFilter(one, "Failures", { ...metric, logGroup: one.log, filterPattern, metricValue: String(times) });
+  for (const one of minutely) count(one, 1);
+  for (const one of hourly) count(one, FAILED_PASSES);
+  const { metricNamespace: namespace, metricName } = metric;
+  return new Metric({ namespace, metricName, period: Duration.minutes(5), statistic: Stats.SUM });
 }
 
 /** Counts starts that the dispatcher could not request, and runs that the reaper ended because their sandboxes sent no request. */

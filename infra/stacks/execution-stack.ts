@@ -99,9 +99,11 @@ export class ExecutionStack extends Stack {
     const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
     this.sendsWebhooks = streamArn !== undefined;
     const { attempter } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
-    invokeEachMinute(this, [reaper, reconciler, ...(this.sendsWebhooks ? [attempter] : [])]);
-    invokeEachHour(this, new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns }));
-    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, reconciler, gateway };
+    const minutely = [reaper, reconciler, ...(this.sendsWebhooks ? [attempter] : [])];
+    const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns })];
+    invokeEachMinute(this, minutely);
+    invokeEachHour(this, hourly);
+    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, minutely, hourly, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
@@ -184,23 +186,33 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
 
 /** Invokes functions each minute and never retries: the next minute repeats what this one missed. */
 function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): void {
-  const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
   new Rule(stack, "EachMinute", {
     ruleName: "runyard-reap-runs",
     description: "Finds expired leases of executions, missed firings of schedules and due deliveries of webhooks.",
     schedule: Schedule.rate(Duration.minutes(1)),
-    targets: functions.map(({ lambda }) => new LambdaFunction(lambda, once)),
+    targets: functions.map((one) => invokeOnce(one, Duration.seconds(60))),
   });
 }
 
-/** Invokes a function each hour and never retries: the next hour continues what this one left. */
-function invokeEachHour(stack: Stack, { lambda }: BaseFunction): void {
+/** Invokes functions each hour and never retries: the next hour continues what this one left. */
+function invokeEachHour(stack: Stack, functions: readonly BaseFunction[]): void {
   new Rule(stack, "EachHour", {
     ruleName: "runyard-delete-old-runs",
     description: "Deletes runs that are older than their team keeps them.",
     schedule: Schedule.rate(Duration.hours(1)),
-    targets: [new LambdaFunction(lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(5) })],
+    targets: functions.map((one) => invokeOnce(one, Duration.minutes(5))),
   });
+}
+
+/**
+ * A target that neither EventBridge nor Lambda repeats. EventBridge only passes the event on. Lambda by itself runs a function that
+ * failed twice more, and keeps an event that it throttles for six hours: the passes of all that time would begin together.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+ */
+function invokeOnce(invoked: BaseFunction, maxEventAge: Duration): LambdaFunction {
+  const once = { retryAttempts: 0, maxEventAge };
+  new EventInvokeConfig(invoked, "Events", { function: invoked.lambda, ...once });
+  return new LambdaFunction(invoked.lambda, once);
 }
 
 function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, githubApp }: Settings): GithubParameters {

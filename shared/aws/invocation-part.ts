@@ -10,7 +10,7 @@ interface CallOptions {
   readonly timeoutMs: number;
   /** True if the function isolates tenants, so that this call gets a separate environment. @default false */
   readonly isolated?: boolean;
-  /** False if Lambda invokes the function later, and repeats it if it fails. @default true */
+  /** False if Lambda invokes the function later. @default true */
   readonly waits?: boolean;
 }
 

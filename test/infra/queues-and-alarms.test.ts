@@ -183,6 +183,36 @@ describe("every alarm", () => {
     ]);
   });
 
+  it("passes-failing counts failures of each function that a rule invokes, and one of an hourly function is enough", () => {
+    interface FilterProperties {
+      readonly FilterPattern: string;
+      readonly LogGroupName: { Ref: string };
+      readonly MetricTransformations: { MetricName: string; MetricValue: string }[];
+    }
+    const counted = deployment
+      .all<FilterProperties>("AWS::Logs::MetricFilter")
+      .filter(({ Properties }) => Properties.MetricTransformations[0]?.MetricName === "FailedPasses");
+    for (const { Properties } of counted) {
+      expect(Properties.FilterPattern).toBe('{ ($.type = "platform.report") && ($.record.status != "success") }');
+    }
+    const functions = deployment.all<{ LoggingConfig: { LogGroup: { Ref: string } } }>("AWS::Lambda::Function");
+    const rules = deployment.all<{ ScheduleExpression: string; Targets: { Arn: { "Fn::GetAtt": [string] } }[] }>(
+      "AWS::Events::Rule",
+    );
+    const expected = rules.flatMap(({ Properties: { ScheduleExpression, Targets } }) =>
+      Targets.map(({ Arn }) => [
+        functions.find(({ id }) => id === Arn["Fn::GetAtt"][0])?.Properties.LoggingConfig.LogGroup.Ref,
+        ScheduleExpression === "rate(1 minute)" ? "1" : "3",
+      ]),
+    );
+    expect(
+      counted.map(({ Properties: { LogGroupName, MetricTransformations } }) => [
+        LogGroupName.Ref,
+        MetricTransformations[0]?.MetricValue,
+      ]),
+    ).toEqual(expected);
+  });
+
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
     const filter = deployment
       .all<{ FilterPattern: string }>("AWS::Logs::MetricFilter")

@@ -50,6 +50,16 @@ const CONSUMERS: Readonly<Record<string, number>> = {
   "end-run": 20,
 };
 
+/** What Lambda does with an event of an asynchronous invocation that failed, and with one that it throttles. */
+const EVENTS: Readonly<Record<string, string>> = {
+  "attempt-deliveries": "0 retries, 60 s",
+  "delete-old-runs": "0 retries, 300 s",
+  "fire-schedule": "2 retries, 600 s",
+  "reap-runs": "0 retries, 60 s",
+  "reconcile-schedules": "0 retries, 60 s",
+  "run-sandbox-image": "0 retries, 60 s",
+};
+
 /** By the bucket's id: days after which objects are deleted, by key prefix. */
 const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   Bucket: { "unfinished uploads": 1, "attachments/": 2, "skills/": 30, "snapshots/": 30 },
@@ -75,7 +85,7 @@ const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: 
       [null, null, null, null, null],
     ],
   },
-  "reconciler-failing": { watches: "Sum of AWS/Lambda Errors in 300 s", ok: [[2], [null]], inAlarm: [[3]] },
+  "passes-failing": { watches: "Sum of Runyard FailedPasses in 300 s", ok: [[2], [null]], inAlarm: [[3]] },
   "runs-dead": deadLetters("Sum of AWS/SQS NumberOfMessagesReceived in 300 s"),
   "runs-waiting": {
     watches: "Maximum of AWS/SQS ApproximateAgeOfOldestMessage in 60 s",
@@ -101,6 +111,11 @@ interface FunctionProperties {
   readonly MemorySize?: number;
   readonly Timeout: number;
   readonly EphemeralStorage?: { Size: number };
+}
+interface EventsProperties {
+  readonly FunctionName: { Ref: string };
+  readonly MaximumRetryAttempts?: number;
+  readonly MaximumEventAgeInSeconds?: number;
 }
 interface QueueProperties {
   readonly QueueName: string;
@@ -145,6 +160,11 @@ beforeAll(() => {
 });
 
 const named = (name: string) => name.replace(/^runyard-/, "");
+/** The name of the function with this id in the template of a stack. */
+const nameOf = (stack: string, id: string): string => {
+  const functions = deployment.all<FunctionProperties>("AWS::Lambda::Function");
+  return named(functions.find((one) => one.stack === stack && one.id === id)?.Properties.FunctionName ?? "");
+};
 const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}$/, "");
 
 describe("functions", () => {
@@ -162,10 +182,7 @@ describe("functions", () => {
     );
     const polled = mappings.filter(({ Properties }) => !("StartingPosition" in Properties));
     const values = polled.map(({ stack, Properties }) => {
-      const consumer = deployment
-        .all<FunctionProperties>("AWS::Lambda::Function")
-        .find((one) => one.stack === stack && one.id === Properties.FunctionName.Ref);
-      return [named(consumer?.Properties.FunctionName ?? ""), Properties.ScalingConfig?.MaximumConcurrency];
+      return [nameOf(stack, Properties.FunctionName.Ref), Properties.ScalingConfig?.MaximumConcurrency];
     });
     expect(Object.fromEntries(values)).toEqual(CONSUMERS);
   });
@@ -179,6 +196,20 @@ describe("functions", () => {
       { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: [noRetry(60), noRetry(60), noRetry(60)] },
       { ScheduleExpression: "rate(1 hour)", State: "ENABLED", Targets: [noRetry(300)] },
     ]);
+  });
+
+  it("that are invoked asynchronously repeat and keep events as intended, since Lambda's default is three runs and six hours", () => {
+    const configs = deployment.all<EventsProperties>("AWS::Lambda::EventInvokeConfig");
+    const values = configs.map(({ stack, Properties }) => {
+      const { FunctionName, MaximumRetryAttempts, MaximumEventAgeInSeconds } = Properties;
+      return [nameOf(stack, FunctionName.Ref), `${MaximumRetryAttempts} retries, ${MaximumEventAgeInSeconds} s`];
+    });
+    expect(Object.fromEntries(values)).toEqual(EVENTS);
+    const rules = deployment.all<{ Targets: { Arn: { "Fn::GetAtt": [string] } }[] }>("AWS::Events::Rule");
+    const targets = rules.flatMap(({ stack, Properties }) =>
+      Properties.Targets.map(({ Arn }) => nameOf(stack, Arn["Fn::GetAtt"][0])),
+    );
+    expect(Object.keys(EVENTS)).toEqual(expect.arrayContaining(targets));
   });
 
   it("log for 30 days", () => {
