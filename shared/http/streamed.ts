@@ -57,6 +57,8 @@ function toRequest(event: APIGatewayProxyEventV2): Request {
   const query = event.rawQueryString === "" ? "" : `?${event.rawQueryString}`;
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers)) if (value !== undefined) headers.set(name, value);
+  // A function URL passes cookies apart from the headers: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+  if (event.cookies !== undefined) headers.set("cookie", event.cookies.join("; "));
   return new Request(`https://${domainName}${event.rawPath}${query}`, {
     method: http.method,
     headers,

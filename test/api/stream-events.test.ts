@@ -6,6 +6,7 @@ import { triggers } from "#infra/triggers.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { withRights } from "../support/rights.ts";
+import { startSession } from "../support/web-sessions.ts";
 
 const SECRET = "a-secret-of-the-origin";
 const ORIGIN = { "runyard-origin-secret": SECRET, "runyard-viewer-host": "runs.example.com" };
@@ -33,6 +34,15 @@ describe("stream-events", () => {
     expect({ statusCode, type: headers?.["content-type"] }).toEqual({ statusCode: 200, type: "application/json" });
     const { events, live } = JSON.parse(body ?? "");
     expect({ first: events[0].sequence, live }).toMatchObject({ first: 3, live: [{ text: "line 1\n" }] });
+  });
+
+  it("accepts the session of the web app, whose cookie a function URL passes apart from the headers", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const { cookie } = await startSession(plane);
+    const event = createEvent(plane, harness.run_id, { key: undefined });
+    expect((await call(plane, event)).statusCode).toBe(401);
+    expect((await call(plane, { ...event, cookies: ["theme=dark", cookie] })).statusCode).toBe(200);
   });
 
   it("uses the caller's host name in problems", async () => {
