@@ -209,7 +209,8 @@ export class FrontDoor extends Construct {
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
-        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+        // Not of subdomains: a domain name of one's own may have some that Runyard does not serve.
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
       },
       // Pages that open this one, or that it opens, get no reference to its window.
       customHeadersBehavior: {

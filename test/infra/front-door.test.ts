@@ -11,6 +11,7 @@ interface SecurityHeaders {
   readonly ContentSecurityPolicy: { ContentSecurityPolicy: unknown };
   readonly FrameOptions: { FrameOption: string };
   readonly ReferrerPolicy: { ReferrerPolicy: string };
+  readonly StrictTransportSecurity: object;
 }
 
 interface HeadersPolicy {
@@ -50,6 +51,11 @@ describe("the web page", () => {
       ContentTypeOptions: { Override: true },
       FrameOptions: { FrameOption: headers.get("x-frame-options") },
       ReferrerPolicy: { ReferrerPolicy: headers.get("referrer-policy") },
+    });
+    expect(SecurityHeadersConfig?.StrictTransportSecurity, "requires TLS of no other service's subdomain").toEqual({
+      AccessControlMaxAgeSec: 365 * 86_400,
+      IncludeSubdomains: false,
+      Override: true,
     });
     expect(CustomHeadersConfig?.Items).toEqual([
       { Header: "Cross-Origin-Opener-Policy", Value: headers.get("cross-origin-opener-policy"), Override: true },
@@ -92,6 +98,7 @@ describe("the web page", () => {
       const local = await locally(path);
       const response = await exported.handler?.({ rawPath: path });
       expect(response?.statusCode).toBe(200);
+      expect(response?.headers).toHaveProperty("strict-transport-security", "max-age=31536000");
       expect(Buffer.from(response?.body ?? "", "base64").toString()).toBe(await local.text());
       for (const name of ["cache-control", "x-frame-options", "referrer-policy", "cross-origin-opener-policy"])
         expect(response?.headers).toHaveProperty(name, local.headers.get(name));
