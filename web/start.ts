@@ -32,7 +32,8 @@ const PAGES: readonly StartedPage[] = [
     module: "run/run-page.tsx",
     reads: (path) => {
       const run = `/agent/runs/${RUN_ID.exec(path)?.[1] ?? ""}`;
-      return [SESSION, run, `${run}/events?after=0&wait=25&live=true`];
+      // A page that is opened in the background reads events when it becomes visible.
+      return [SESSION, run, ...(document.hidden ? [] : [`${run}/events?after=0&wait=25&live=true`])];
     },
   },
   { path: /^\/runs\/new$/, module: "new-run/new-run-page.tsx", reads: readSession },

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,6 +15,11 @@ const refuse = (page: Page, status: number) =>
   page.route("**/agent/runs/*/events*", (route) =>
     route.fulfill({ status, contentType: "application/problem+json", json: { title: "Refused", status } }),
   );
+
+/** Makes the page behave as in a tab that another one hides. */
+const setHidden = (page: Page, hidden: boolean) =>
+  page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${hidden} });
+    document.dispatchEvent(new Event("visibilitychange"))`);
 
 describe("the page of a run", () => {
   it("reads the events again where the viewer tries again after a refusal", async () => {
@@ -112,10 +118,11 @@ describe("the page of a run", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("shows live output once after a follow-up to a run that is under way", async () => {
+  it("shows live output once after a follow-up to a run that is under way, and after the page was hidden", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "runyard-run-page-"));
     const signal = path.join(directory, "signal");
-    const command = `echo first; until [ -e ${signal} ]; do sleep 0.1; done; echo second; sleep 600`;
+    const wait = `until [ -e ${signal} ]; do sleep 0.1; done; rm ${signal}`;
+    const command = `echo first; ${wait}; echo second; ${wait}; echo third; sleep 600`;
     const run = await app.api().create(commands(command), { title: "Wait", ...RUNBOOK });
     const { page } = await app.open(`/runs/${run}`);
     const output = page.locator(".terminal pre", { hasText: "first" });
@@ -127,6 +134,17 @@ describe("the page of a run", () => {
     await writeFile(signal, "");
     await page.locator(".terminal", { hasText: "second" }).waitFor();
     expect((await output.innerText()).trim()).toBe("first\nsecond");
+    const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("/events"));
+    await setHidden(page, true);
+    await ended;
+    await writeFile(signal, "");
+    // The file is removed before the output is written.
+    await expect.poll(() => existsSync(signal)).toBe(false);
+    const resumed = page.waitForRequest("**/events*");
+    await setHidden(page, false);
+    await resumed;
+    await page.locator(".terminal", { hasText: "third" }).waitFor();
+    expect((await output.innerText()).trim()).toBe("first\nsecond\nthird");
     await app.api().call("POST", `/agent/runs/${run}/cancel?force=true`);
     await rm(directory, { recursive: true });
   });

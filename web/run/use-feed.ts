@@ -70,17 +70,21 @@ export function useFeed(runId: string): FollowedRun {
   return { feed, connection, position, error, refresh };
 }
 
+/** Follows while the page is visible: browsers limit the connections of all tabs together, and a service pays for each. */
 async function follow(runId: string, last: { current: number }, reader: Reader): Promise<void> {
   const { signal, onConnection, onError } = reader;
   for (let failures = 0; !signal.aborted; ) {
+    await untilVisible(signal);
+    const visible = whileVisible(signal);
     try {
-      await readStream(runId, last, reader);
+      await readStream(runId, last, { ...reader, signal: visible });
       failures = 0;
       onConnection("ended");
       // A follow-up may continue an ended run; it is looked at again when the viewer comes back to the page.
       await comeback(signal);
     } catch (error) {
       if (signal.aborted) return;
+      if (visible.aborted) continue;
       if (error instanceof APIError && [400, 401, 403, 404].includes(error.status ?? 0)) return onError(error);
       failures += 1;
       onConnection("reconnecting");
@@ -133,6 +137,27 @@ function onceAtATime(work: () => Promise<void>): () => Promise<void> {
     }
     isBusy = false;
   };
+}
+
+function untilVisible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!document.hidden || signal.aborted) resolve();
+    };
+    document.addEventListener("visibilitychange", check, { signal });
+    signal.addEventListener("abort", check, { once: true });
+    check();
+  });
+}
+
+/** A signal that is aborted with another one, or as soon as the page is hidden. */
+function whileVisible(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController();
+  const check = () => {
+    if (document.hidden) hidden.abort();
+  };
+  document.addEventListener("visibilitychange", check, { signal: AbortSignal.any([signal, hidden.signal]) });
+  return AbortSignal.any([signal, hidden.signal]);
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
