@@ -18,22 +18,27 @@ import { router } from "./router.tsx";
 
 const RELOADED = "runyard.reloaded";
 
-// A page that was opened before a deployment requests files that the deployment replaced.
-addEventListener("vite:preloadError", (event) => {
+// A page that was opened before a deployment requests files that the deployment replaced. Loading the app again helps there, but not
+// where the service cannot be reached: the browser would show its own error in place of the app.
+addEventListener("vite:preloadError", () => {
   const last = Number(readStored("sessionStorage", RELOADED) ?? 0);
   if (Date.now() - last < 60_000) return;
-  // Without storage, the page that is loaded next would not know of this reload, and could repeat it without end.
-  if (!store("sessionStorage", RELOADED, String(Date.now()))) return;
-  event.preventDefault();
-  location.reload();
+  const reload = ({ ok }: Response) => {
+    // Without storage, the page that is loaded next would not know of this reload, and could repeat it without end.
+    if (ok && store("sessionStorage", RELOADED, String(Date.now()))) location.reload();
+  };
+  fetch("/", { method: "HEAD", cache: "no-store" }).then(reload, () => undefined);
 });
 
-// A session that ended elsewhere leads back to the sign-in.
-queryClient.getQueryCache().subscribe((event) => {
-  if (event.type !== "updated" || event.action.type !== "error" || !isSignedOut(event.action.error)) return;
+// A session that has ended leads back to the sign-in. What was written and not sent is there after it.
+const leaveIfSignedOut = (event: { readonly type: string; readonly action?: { readonly type: string } }) => {
+  const { action } = event;
+  if (action?.type !== "error" || !("error" in action) || !isSignedOut(action.error)) return;
   queryClient.setQueryData(sessionQuery.queryKey, null);
   void router.invalidate();
-});
+};
+queryClient.getQueryCache().subscribe(leaveIfSignedOut);
+queryClient.getMutationCache().subscribe(leaveIfSignedOut);
 keepSession();
 
 /** Milliseconds after the first render in which the first page takes its early responses. Parts of it wait for others. */

@@ -16,26 +16,39 @@ import { Shell } from "./shell/shell.tsx";
 
 const Optional = v.optional(v.fallback(v.optional(v.string()), undefined));
 
+/**
+ * A page whose script is loaded when it is first shown. The router would load the whole app again where that fails, which only
+ * `main.tsx` does, where it helps.
+ */
+const loadPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch((error: unknown) => {
+        throw new Error("A part of the app could not be loaded. Check your connection.", { cause: error });
+      }),
+    name,
+  );
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageError });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: v.object({ to: Optional, token: Optional }),
-  component: lazyRouteComponent(() => import("./sign-in/sign-in-page.tsx"), "SignInPage"),
+  component: loadPage(() => import("./sign-in/sign-in-page.tsx"), "SignInPage"),
 });
 
 const signInCallback = createRoute({
   getParentRoute: () => root,
   path: "/sign-in/callback",
   validateSearch: v.object({ code: Optional, state: Optional, error: Optional, error_description: Optional }),
-  component: lazyRouteComponent(() => import("./sign-in/callback-page.tsx"), "CallbackPage"),
+  component: loadPage(() => import("./sign-in/callback-page.tsx"), "CallbackPage"),
 });
 
 const publicRun = createRoute({
   getParentRoute: () => root,
   path: "/shared/$sessionId",
-  component: lazyRouteComponent(() => import("./public-run/public-run-page.tsx"), "PublicRunPage"),
+  component: loadPage(() => import("./public-run/public-run-page.tsx"), "PublicRunPage"),
 });
 
 const shell = createRoute({
@@ -63,14 +76,14 @@ const runs = createRoute({
   validateSearch: RunSearch,
   beforeLoad: ({ search }) =>
     readBeforeFirstRender(async () => (await import("./runs/runs-page.tsx")).readRunsPage(search)),
-  component: lazyRouteComponent(() => import("./runs/runs-page.tsx"), "RunsPage"),
+  component: loadPage(() => import("./runs/runs-page.tsx"), "RunsPage"),
 });
 
 const newRun = createRoute({
   getParentRoute: () => shell,
   path: "/runs/new",
   validateSearch: v.object({ from: Optional, schedule: Optional }),
-  component: lazyRouteComponent(() => import("./new-run/new-run-page.tsx"), "NewRunPage"),
+  component: loadPage(() => import("./new-run/new-run-page.tsx"), "NewRunPage"),
 });
 
 const run = createRoute({
@@ -78,49 +91,49 @@ const run = createRoute({
   path: "/runs/$runId",
   beforeLoad: ({ params }) =>
     readBeforeFirstRender(async () => (await import("./run/run-page.tsx")).readRunPage(params.runId)),
-  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+  component: loadPage(() => import("./run/run-page.tsx"), "RunPage"),
 });
 
 const schedules = createRoute({
   getParentRoute: () => shell,
   path: "/schedules",
-  component: lazyRouteComponent(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
+  component: loadPage(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
 });
 
 const schedule = createRoute({
   getParentRoute: () => shell,
   path: "/schedules/$scheduleId",
-  component: lazyRouteComponent(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
+  component: loadPage(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
 });
 
 const agents = createRoute({
   getParentRoute: () => shell,
   path: "/agents",
-  component: lazyRouteComponent(() => import("./agents/agents-page.tsx"), "AgentsPage"),
+  component: loadPage(() => import("./agents/agents-page.tsx"), "AgentsPage"),
 });
 
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$agentUid",
-  component: lazyRouteComponent(() => import("./agents/agent-page.tsx"), "AgentPage"),
+  component: loadPage(() => import("./agents/agent-page.tsx"), "AgentPage"),
 });
 
 const usage = createRoute({
   getParentRoute: () => shell,
   path: "/usage",
-  component: lazyRouteComponent(() => import("./usage/usage-page.tsx"), "UsagePage"),
+  component: loadPage(() => import("./usage/usage-page.tsx"), "UsagePage"),
 });
 
 const settings = createRoute({
   getParentRoute: () => shell,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+  component: loadPage(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$token",
-  component: lazyRouteComponent(() => import("./sign-in/invitation-page.tsx"), "InvitationPage"),
+  component: loadPage(() => import("./sign-in/invitation-page.tsx"), "InvitationPage"),
 });
 
 const pages = [home, runs, newRun, run, schedules, schedule, agents, agent, usage, settings];

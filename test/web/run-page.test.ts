@@ -149,3 +149,58 @@ describe("the page of a run", () => {
     await rm(directory, { recursive: true });
   });
 });
+
+describe("the form of a new run", () => {
+  it("keeps what was written where the session ends or the page is loaded again, and creates one run of it", async () => {
+    const { page, complaints } = await app.open("/runs/new");
+    const prompt = page.getByLabel("Prompt", { exact: true });
+    const start = page.getByRole("button", { name: "Start the run" });
+    await prompt.fill(commands("echo once"));
+    await page.getByLabel("Model", { exact: true }).selectOption("local/runbook");
+    await page.getByLabel(/^Title/).fill("Started once");
+    await page.context().clearCookies();
+    await start.click();
+    await page.getByLabel("API key").fill(app.key);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => prompt.inputValue()).toBe(commands("echo once"));
+    await page.reload();
+    let isLost = true;
+    await page.route("**/agent/runs", async (route) => {
+      if (!isLost) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await start.click();
+    await page.getByText("cannot be reached").waitFor();
+    isLost = false;
+    await start.click();
+    await page.getByRole("heading", { name: "Started once", level: 1 }).waitFor();
+    const { runs } = (await app.api().call("GET", "/agent/runs?q=Started%20once")).body;
+    expect(runs).toHaveLength(1);
+    const followUp = page.getByRole("textbox", { name: /follow-up$/ });
+    await followUp.fill("And then?");
+    await page.reload();
+    await expect.poll(() => followUp.inputValue()).toBe("And then?");
+    await page.keyboard.press("n");
+    await prompt.waitFor();
+    expect(await prompt.inputValue()).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  it("fails at once while the browser is offline, and the app is loaded again only where that helps", async () => {
+    const { page } = await app.open("/runs/new");
+    await page.getByLabel("Prompt", { exact: true }).fill("Go.");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByText("cannot be reached").waitFor();
+    await page.getByRole("link", { name: "Schedules" }).click();
+    await page.getByText("could not be loaded").waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Schedules", level: 1 }).waitFor();
+    // A file that a deployment replaced.
+    await page.route(/\/agents-page[^/]*\.js$/, (route) => route.fulfill({ status: 404 }), { times: 1 });
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  });
+});

@@ -1,10 +1,19 @@
 import { type InvalidateQueryFilters, QueryClient } from "@tanstack/react-query";
 
-/** The client of the API retries by itself, so queries do not. */
+/**
+ * The client of the API retries by itself, so queries do not. Requests are sent also while the browser is offline: they fail at once
+ * where they would otherwise wait, so that an action would take place when nobody expects it, and a service on this machine responds.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { retry: false, staleTime: 15_000, refetchOnWindowFocus: "always" },
-    mutations: { retry: false },
+    queries: {
+      retry: false,
+      staleTime: 15_000,
+      networkMode: "always",
+      refetchOnWindowFocus: "always",
+      refetchOnReconnect: true,
+    },
+    mutations: { retry: false, networkMode: "always" },
   },
 });
 

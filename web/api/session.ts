@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionInfo } from "../../clients/typescript/src/index.ts";
 import { client, isSignedOut } from "./client.ts";
+import { dropDrafts } from "./drafts.ts";
 import { dropEarlyResponses } from "./early-responses.ts";
 import { queryClient, refreshQueries } from "./query-client.ts";
 import { selectedTeam, selectTeam } from "./team-choice.ts";
@@ -53,6 +54,7 @@ export async function signOut(everywhere = false): Promise<void> {
     if (!isSignedOut(error)) throw error;
   });
   selectTeam(undefined);
+  dropDrafts();
   queryClient.clear();
 }
 

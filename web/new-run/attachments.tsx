@@ -15,11 +15,13 @@ export function checkFiles(files: readonly File[]): string | undefined {
 
 interface AttachmentsProps {
   readonly files: readonly File[];
+  /** The names of files that were attached, also before the page was loaded again. */
+  readonly names: readonly string[];
   readonly onChange: (files: readonly File[]) => void;
 }
 
 /** The files that are uploaded for a run. */
-export function AttachmentPicker({ files, onChange }: AttachmentsProps) {
+export function AttachmentPicker({ files, names, onChange }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <div className="attachments">
@@ -38,6 +40,7 @@ export function AttachmentPicker({ files, onChange }: AttachmentsProps) {
       <Button small icon={<Paperclip size={14} aria-hidden />} onClick={() => input.current?.click()}>
         Attach files
       </Button>
+      {files.length === 0 && names.length > 0 && <span className="faint">Attach again: {names.join(", ")}</span>}
       {files.map((file, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name.
         <span key={index} className="chip">

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { CreateScheduleRequest, Overlap, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
+import type { CreateScheduleRequest, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
+import { Overlap } from "../schedules/overlap.ts";
 import { parseAmount } from "../ui/amount.ts";
 
 const Harness = v.picklist(["default", "claude", "codex", "gemini"]);
@@ -11,30 +12,33 @@ export type Mode = v.InferOutput<typeof Mode>;
 export const parseMode = (value: string): Mode => v.parse(Mode, value);
 
 /** What the form holds. Empty text means that the member is left out. */
-export interface Draft {
-  readonly prompt: string;
-  readonly title: string;
-  readonly model: string;
-  readonly environment: string;
-  readonly skill: string;
-  readonly repository: string;
-  readonly ref: string;
-  readonly identity: string;
-  readonly mode: Mode;
-  readonly isPersonal: boolean;
-  readonly isPublic: boolean;
-  readonly budget: string;
-  readonly harness: Harness;
+export const Draft = v.object({
+  prompt: v.string(),
+  title: v.string(),
+  /** The names of the files that are attached. The files themselves are not kept. */
+  attached: v.array(v.string()),
+  model: v.string(),
+  environment: v.string(),
+  skill: v.string(),
+  repository: v.string(),
+  ref: v.string(),
+  identity: v.string(),
+  mode: Mode,
+  isPersonal: v.boolean(),
+  isPublic: v.boolean(),
+  budget: v.string(),
+  harness: Harness,
   /** A line `name=value` for each member. */
-  readonly metadata: string;
+  metadata: v.string(),
   /** Further members of the configuration, as JSON. */
-  readonly further: string;
-  readonly isScheduled: boolean;
-  readonly scheduleName: string;
-  readonly cron: string;
-  readonly timeZone: string;
-  readonly overlap: Overlap;
-}
+  further: v.string(),
+  isScheduled: v.boolean(),
+  scheduleName: v.string(),
+  cron: v.string(),
+  timeZone: v.string(),
+  overlap: Overlap,
+});
+export type Draft = Readonly<v.InferOutput<typeof Draft>>;
 
 export interface DraftProps {
   readonly draft: Draft;
@@ -45,6 +49,7 @@ export interface DraftProps {
 export const emptyDraft = (): Draft => ({
   prompt: "",
   title: "",
+  attached: [],
   model: "",
   environment: "",
   skill: "",

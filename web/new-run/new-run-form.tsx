@@ -5,26 +5,47 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { useDraft } from "../api/use-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { AttachmentPicker, checkFiles } from "./attachments.tsx";
-import { checkTexts, type Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
+import { checkTexts, Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
 import { RunOptions } from "./run-options.tsx";
 import { SchedulePart } from "./schedule-part.tsx";
 import { SnippetPanel } from "./snippet-panel.tsx";
 
+type Kept = ReturnType<typeof useDraft<Draft>>;
+
+interface NewRunFormProps {
+  /** The name under which the tab keeps what was written and not sent. */
+  readonly name: string;
+  readonly first: Draft;
+}
+
 /** The form of a new run or schedule, next to the same request as code. */
-export function NewRunForm({ first }: { readonly first: Draft }) {
-  const [draft, setDraft] = useState(first);
+export function NewRunForm({ name, first }: NewRunFormProps) {
+  const kept = useDraft(name, Draft, first);
+  const { value: draft } = kept;
   const [files, setFiles] = useState<readonly File[]>([]);
   const [missing, setMissing] = useState<string>();
-  const submit = useSubmit(draft, files);
+  const submit = useSubmit(kept, files);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (submit.error !== null) focusRefused(form.current);
   }, [submit.error]);
-  const change = (changes: Partial<Draft>) => setDraft((last) => ({ ...last, ...changes }));
+  const change = (changes: Partial<Draft>) => kept.change({ ...draft, ...changes });
+  const attach = (next: readonly File[]) => {
+    setFiles(next);
+    change({ attached: next.map((file) => file.name) });
+  };
+  const discard = () => {
+    kept.drop();
+    setFiles([]);
+    setMissing(undefined);
+    submit.reset();
+    form.current?.querySelector("textarea")?.focus();
+  };
   const onSubmit = (event?: FormEvent) => {
     event?.preventDefault();
     const fault =
@@ -53,7 +74,7 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
             error={missing ?? fieldError(submit.error, "prompt")}
             onChange={(event) => change({ prompt: event.target.value })}
           />
-          {!draft.isScheduled && <AttachmentPicker files={files} onChange={setFiles} />}
+          {!draft.isScheduled && <AttachmentPicker files={files} names={draft.attached} onChange={attach} />}
           <TextField
             label="Title"
             optional
@@ -83,6 +104,11 @@ export function NewRunForm({ first }: { readonly first: Draft }) {
           >
             {draft.isScheduled ? "Create the schedule" : "Start the run"}
           </Button>
+          {kept.isChanged && (
+            <Button look="ghost" onClick={discard}>
+              Discard
+            </Button>
+          )}
           <span className="faint">Ctrl + Enter</span>
         </div>
       </form>
@@ -99,14 +125,15 @@ function focusRefused(form: HTMLFormElement | null): void {
 }
 
 /** Uploads the files, creates the run or the schedule, and opens it. */
-function useSubmit(draft: Draft, files: readonly File[]) {
+function useSubmit({ value: draft, key, drop }: Kept, files: readonly File[]) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
       if (draft.isScheduled) {
-        const { id } = await client.schedules.create(toScheduleRequest(draft));
+        const { id } = await client.schedules.create(toScheduleRequest(draft), { idempotencyKey: key });
         await refreshQueries({ queryKey: ["schedules"] });
-        return navigate({ to: "/schedules/$scheduleId", params: { scheduleId: id } });
+        await navigate({ to: "/schedules/$scheduleId", params: { scheduleId: id } });
+        return drop();
       }
       const attachments = await Promise.all(
         files.map(async (file) => ({
@@ -117,11 +144,13 @@ function useSubmit(draft: Draft, files: readonly File[]) {
           }),
         })),
       );
-      const { run_id } = await client.runs.create({
-        ...toRunRequest(draft),
-        ...(attachments.length === 0 ? {} : { attachments }),
-      });
-      return navigate({ to: "/runs/$runId", params: { runId: run_id } });
+      const { run_id } = await client.runs.create(
+        { ...toRunRequest(draft), ...(attachments.length === 0 ? {} : { attachments }) },
+        // Files that are uploaded again have other ids, and so make another request.
+        attachments.length === 0 ? { idempotencyKey: key } : {},
+      );
+      await navigate({ to: "/runs/$runId", params: { runId: run_id } });
+      drop();
     },
   });
 }

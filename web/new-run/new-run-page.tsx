@@ -18,9 +18,13 @@ export function NewRunPage() {
       lead={from === undefined ? undefined : "A copy of another run, without its attachments and its mode."}
     >
       {from === undefined ? (
-        <NewRunForm first={{ ...emptyDraft(), isScheduled: schedule !== undefined }} />
+        <NewRunForm
+          key={schedule}
+          name={schedule === undefined ? "new-run" : "new-schedule"}
+          first={{ ...emptyDraft(), isScheduled: schedule !== undefined }}
+        />
       ) : (
-        <Copied runId={from} />
+        <Copied key={from} runId={from} />
       )}
     </Page>
   );
@@ -31,5 +35,5 @@ function Copied({ runId }: { readonly runId: string }) {
   if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <LoadingRows />;
   const first: Draft = toDraft(data);
-  return <NewRunForm first={first} />;
+  return <NewRunForm name={`new-run:${runId}`} first={first} />;
 }

@@ -4,6 +4,7 @@ import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from "r
 import * as v from "valibot";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
+import { useDraft } from "../api/use-draft.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
@@ -19,14 +20,21 @@ interface ComposerProps {
 
 /** Sends a follow-up: a response, a correction, or the next task. */
 export function Composer({ run, onSent }: ComposerProps) {
-  const [message, setMessage] = useState("");
+  const draft = useDraft(`follow-up:${run.run_id}`, v.string(), "");
+  const { value: message } = draft;
   const [policy, setPolicy] = useState<Policy>("enqueue");
   const area = useRef<HTMLTextAreaElement>(null);
   const ended = isEnded(run.state);
   const send = useMutation({
-    mutationFn: () => client.runs.sendFollowup(run.run_id, { message: message.trim(), ...(ended ? {} : { policy }) }),
-    onSuccess: () => {
-      setMessage("");
+    mutationFn: (key: string) =>
+      client.runs.sendFollowup(
+        run.run_id,
+        { message: message.trim(), ...(ended ? {} : { policy }) },
+        { idempotencyKey: `${key}-${ended ? "ended" : policy}` },
+      ),
+    onSuccess: (_sent, key) => {
+      // What was written meanwhile is another follow-up.
+      if (draft.key === key) draft.drop();
       onSent();
     },
   });
@@ -42,7 +50,7 @@ export function Composer({ run, onSent }: ComposerProps) {
   useShortcuts(shortcuts);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (message.trim() !== "" && !send.isPending) send.mutate();
+    if (message.trim() !== "" && !send.isPending) send.mutate(draft.key);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
@@ -59,7 +67,7 @@ export function Composer({ run, onSent }: ComposerProps) {
           placeholder={`${label} …`}
           rows={Math.min(8, Math.max(1, message.split("\n").length))}
           value={message}
-          onChange={(event) => setMessage(event.target.value)}
+          onChange={(event) => draft.change(event.target.value)}
           onKeyDown={onKey}
         />
         <div className="composer-tools">

@@ -1,8 +1,6 @@
 import * as v from "valibot";
 import { SelectField } from "../ui/field.tsx";
-
-const Overlap = v.picklist(["allow", "skip", "cancel_previous"]);
-type Overlap = v.InferOutput<typeof Overlap>;
+import { Overlap } from "./overlap.ts";
 
 interface OverlapFieldProps {
   readonly value: Overlap;

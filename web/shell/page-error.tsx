@@ -1,11 +1,14 @@
 import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
+import { APIError } from "../../clients/typescript/src/index.ts";
 import { Empty, ErrorNotice } from "../ui/status.tsx";
 
 export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
+  // Of other errors, such as a script that could not be loaded, the page remembers that it failed.
+  const retry = () => (error instanceof APIError ? void router.invalidate() : location.reload());
   return (
     <main className="alone">
-      <ErrorNotice error={error} onRetry={() => void router.invalidate()} />
+      <ErrorNotice error={error} onRetry={retry} />
     </main>
   );
 }

@@ -24,7 +24,11 @@ export function Shell() {
   const shortcuts = useMemo(
     () => ({
       "?": () => setHelpOpen(true),
-      n: () => void navigate({ to: "/runs/new", search: {} }),
+      n: (event: KeyboardEvent) => {
+        // Otherwise the prompt, which gets the focus, would get the key too.
+        event.preventDefault();
+        void navigate({ to: "/runs/new", search: {} });
+      },
       "/": (event: KeyboardEvent) => {
         event.preventDefault();
         if (!focusSearch()) void navigate({ to: "/runs", search: {} });
