@@ -22,7 +22,7 @@ const setHidden = (page: Page, hidden: boolean) =>
     document.dispatchEvent(new Event("visibilitychange"))`);
 
 describe("the page of a run", () => {
-  it("reads the events again where the viewer tries again after a refusal", async () => {
+  it("reads the events again where the viewer tries again after a refusal, and copies the run's id", async () => {
     const run = await app.api().create(commands("echo visible"), { title: "Echo", ...RUNBOOK });
     await app.api().ended(run);
     const { page, complaints } = await app.open("/runs");
@@ -32,6 +32,13 @@ describe("the page of a run", () => {
     await page.unroute("**/agent/runs/*/events*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.locator(".terminal", { hasText: "visible" }).waitFor();
+    // Pages that are not loaded over https have no clipboard for scripts.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.getByRole("button", { name: "Copy the run id" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await page.getByLabel("Continue with a follow-up").focus();
+    await page.keyboard.press("Control+v");
+    expect(await page.getByLabel("Continue with a follow-up").inputValue()).toBe(run);
     expect(complaints).toEqual([]);
   });
 

@@ -12,6 +12,7 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { IconButton } from "../ui/button.tsx";
+import { copyText } from "../ui/copy-text.ts";
 import { formatClock, formatDuration, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Spinner } from "../ui/icons.tsx";
@@ -48,7 +49,7 @@ function Head({ icon, title, entry, children }: HeadProps) {
     const url = new URL(location.href);
     url.hash = entry.key;
     history.replaceState(history.state, "", url);
-    void navigator.clipboard.writeText(url.href).catch(() => undefined);
+    void copyText(url.href);
   };
   return (
     <header className="entry-head">

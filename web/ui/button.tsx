@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
+import { copyText } from "./copy-text.ts";
 import { Spinner } from "./icons.tsx";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -52,10 +53,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+    void copyText(typeof text === "string" ? text : text()).then(setCopied);
   };
   return (
     <IconButton label={copied ? "Copied" : label} onClick={copy} className={copied ? "copied" : ""}>
