@@ -10,7 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { AttachmentPicker, checkFiles } from "./attachments.tsx";
-import { checkTexts, Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
+import { checkTexts, Draft, type DraftProps, toRunRequest, toScheduleRequest } from "./draft.ts";
 import { RunOptions } from "./run-options.tsx";
 import { SchedulePart } from "./schedule-part.tsx";
 import { SnippetPanel } from "./snippet-panel.tsx";
@@ -48,14 +48,11 @@ export function NewRunForm({ name, first }: NewRunFormProps) {
   };
   const onSubmit = (event?: FormEvent) => {
     event?.preventDefault();
-    const fault =
-      draft.prompt.trim() === "" && draft.skill.trim() === ""
-        ? "Write a prompt, or choose a skill."
-        : checkFiles(files);
+    const isEmpty = draft.prompt.trim() === "" && draft.skill.trim() === "";
+    const fault = isEmpty ? "Write a prompt, or choose a skill." : checkFiles(files);
     setMissing(fault);
     if (fault !== undefined) form.current?.querySelector("textarea")?.focus();
-    if (fault !== undefined) return;
-    if (Object.keys(checkTexts(draft)).length > 0) focusRefused(form.current);
+    else if (Object.keys(checkTexts(draft)).length > 0) focusRefused(form.current);
     else if (!submit.isPending) submit.mutate();
   };
   const onKey = (event: KeyboardEvent) => {
@@ -85,25 +82,10 @@ export function NewRunForm({ name, first }: NewRunFormProps) {
           />
         </section>
         <RunOptions draft={draft} onChange={change} error={submit.error} />
-        <section className="card card-body stack">
-          <CheckField
-            label="Schedule it"
-            hint="Creates a schedule that runs this prompt at the times of a cron expression."
-            checked={draft.isScheduled}
-            onChange={(event) => change({ isScheduled: event.target.checked })}
-          />
-          {draft.isScheduled && <SchedulePart draft={draft} onChange={change} error={submit.error} />}
-        </section>
+        <ScheduleOption draft={draft} onChange={change} error={submit.error} />
         <InlineError error={submit.error} />
         <div className="row">
-          <Button
-            type="submit"
-            look="primary"
-            busy={submit.isPending}
-            icon={draft.isScheduled ? <CalendarPlus size={16} aria-hidden /> : <Play size={16} aria-hidden />}
-          >
-            {draft.isScheduled ? "Create the schedule" : "Start the run"}
-          </Button>
+          <SubmitButton isScheduled={draft.isScheduled} busy={submit.isPending} />
           {kept.isChanged && (
             <Button look="ghost" onClick={discard}>
               Discard
@@ -116,6 +98,29 @@ export function NewRunForm({ name, first }: NewRunFormProps) {
     </div>
   );
 }
+
+const ScheduleOption = (props: DraftProps) => (
+  <section className="card card-body stack">
+    <CheckField
+      label="Schedule it"
+      hint="Creates a schedule that runs this prompt at the times of a cron expression."
+      checked={props.draft.isScheduled}
+      onChange={(event) => props.onChange({ isScheduled: event.target.checked })}
+    />
+    {props.draft.isScheduled && <SchedulePart {...props} />}
+  </section>
+);
+
+const SubmitButton = ({ isScheduled, busy }: { readonly isScheduled: boolean; readonly busy: boolean }) => (
+  <Button
+    type="submit"
+    look="primary"
+    busy={busy}
+    icon={isScheduled ? <CalendarPlus size={16} aria-hidden /> : <Play size={16} aria-hidden />}
+  >
+    {isScheduled ? "Create the schedule" : "Start the run"}
+  </Button>
+);
 
 /** A refused field may be far above the button, or folded. */
 function focusRefused(form: HTMLFormElement | null): void {
