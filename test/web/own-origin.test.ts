@@ -12,6 +12,8 @@ let early: Map<string, { response: Promise<Response>; abort: () => void }>;
 /** The addresses of early requests that were aborted. */
 let aborted: string[] = [];
 let status = 200;
+/** Further headers of responses. */
+let headers: Record<string, string> = {};
 /** The address of a file in the storage. */
 let download = "";
 /** The teams of the person who is signed in. */
@@ -44,7 +46,7 @@ beforeAll(async () => {
   });
   vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
     sent.push({ url, init, headers: Object.fromEntries(new Headers(init.headers)) });
-    return Response.json({ prompt: "sent now", download_url: download, teams }, { status });
+    return Response.json({ prompt: "sent now", download_url: download, teams }, { status, headers });
   });
   const [client, session, queryClient] = await Promise.all(["client", "session", "query-client"].map(load));
   const { queryClient: queries, sessionQuery } = v.parse(Queries, { ...session, ...queryClient });
@@ -54,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => vi.unstubAllGlobals());
 beforeEach(() => {
   stored.clear();
-  [sent, aborted, early, status, teams] = [[], [], new Map(), 200, []];
+  [sent, aborted, early, status, headers, teams] = [[], [], new Map(), 200, {}, []];
 });
 
 /** Notes a request as sent before the app was loaded. */
@@ -132,6 +134,18 @@ describe("the client of the web app", () => {
     await app.client.request({ method: "POST", path: "/agent/runs", body: {} });
     expect([aborted.toSorted(), early.size]).toEqual([["/agent/keys", "/agent/runs"], 0]);
     expect(await get("/agent/runs")).toMatchObject({ prompt: "sent now" });
+  });
+});
+
+describe("an action that is refused for a time", () => {
+  it.each([
+    ["30", 1],
+    ["0.01", 3],
+  ])("is sent again by itself only where the time is short: Retry-After %s, %i requests", async (retryAfter, count) => {
+    [status, headers] = [429, { "retry-after": retryAfter }];
+    const action = app.client.request({ method: "POST", path: "/agent/runs", body: {} });
+    await expect(action).rejects.toMatchObject({ status: 429 });
+    expect(sent).toHaveLength(count);
   });
 });
 

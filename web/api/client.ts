@@ -5,7 +5,7 @@ import { teamForRequest } from "./team-choice.ts";
 /** The API is on the origin that serves the app, so no request leaves it. */
 export const API_BASE = `${location.origin}/api/v1`;
 
-const sendToOwnOrigin: Fetch = (url, init) => {
+const sendToOwnOrigin: Fetch = async (url, init) => {
   const options = { ...init, cache: "no-store", referrerPolicy: "no-referrer" } as const;
   // Signed URLs of the storage carry their own authorization.
   if (!isOwnOrigin(url)) return fetch(url, { ...options, credentials: "omit" });
@@ -18,8 +18,19 @@ const sendToOwnOrigin: Fetch = (url, init) => {
   headers.delete("authorization");
   const team = teamForRequest(url);
   if (team !== undefined && !headers.has("x-team-uid")) headers.set("x-team-uid", team);
-  return fetch(url, { ...options, headers, credentials: "same-origin" });
+  const response = await fetch(url, { ...options, headers, credentials: "same-origin" });
+  return init.method === "GET" ? response : refuseLongWait(response);
 };
+
+/** A person learns at once that an action is refused for longer, instead of waiting without knowing why. */
+const MAX_WAIT_SECONDS = 5;
+
+function refuseLongWait(response: Response): Response {
+  if (!(Number(response.headers.get("retry-after")) > MAX_WAIT_SECONDS)) return response;
+  const headers = new Headers(response.headers);
+  headers.set("x-should-retry", "false");
+  return new Response(response.body, { status: response.status, headers });
+}
 
 const isOwnOrigin = (url: string): boolean => url.startsWith(`${API_BASE}/`);
 
