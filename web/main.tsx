@@ -12,8 +12,9 @@ import { readStored, store } from "./api/browser-storage.ts";
 import { isSignedOut } from "./api/client.ts";
 import { dropEarlyResponses } from "./api/early-responses.ts";
 import { endFirstRender } from "./api/first-render.ts";
-import { queryClient } from "./api/query-client.ts";
+import { queryClient, refreshQueries } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
+import { onTeamChoice } from "./api/team-choice.ts";
 import { router } from "./router.tsx";
 
 const RELOADED = "runyard.reloaded";
@@ -40,6 +41,7 @@ const leaveIfSignedOut = (event: { readonly type: string; readonly action?: { re
 queryClient.getQueryCache().subscribe(leaveIfSignedOut);
 queryClient.getMutationCache().subscribe(leaveIfSignedOut);
 keepSession();
+onTeamChoice(() => void refreshQueries());
 
 /** Milliseconds after the first render in which the first page takes its early responses. Parts of it wait for others. */
 const EARLY_MS = 5_000;

@@ -98,6 +98,19 @@ describe("a membership in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("of the team that another tab has chosen is shown", async () => {
+    const { page, complaints } = await app.open("/runs");
+    await page.getByText("No runs yet").waitFor();
+    const [team] = (await app.api().call("GET", "/agent/me")).body.teams;
+    const tab = await page.context().newPage();
+    await tab.goto(new URL("/icon.svg", page.url()).href);
+    const isList = (url: string) => /agent\/runs\?(?!.*updated_after)/.test(url);
+    const read = page.waitForRequest((one) => isList(one.url()) && one.headers()["x-team-uid"] === team.uid);
+    await chooseTeam(tab, team.uid);
+    await read;
+    expect(complaints).toEqual([]);
+  });
+
   it("remains signed in, and says so, where the service refuses the sign-out", async () => {
     const { page, complaints } = await app.open("/runs");
     await page.route("**/api/v1/session", (route) =>

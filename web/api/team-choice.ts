@@ -12,3 +12,9 @@ const SESSIONS = /\/api\/v1\/sessions?([/?]|$)/;
 export const teamForRequest = (url: string): string | undefined => (SESSIONS.test(url) ? undefined : selectedTeam());
 
 export const selectTeam = (uid: string | undefined): void => void store("localStorage", NAME, uid);
+
+/** Calls the listener when another tab has chosen a team, which is that of the requests of all tabs. */
+export const onTeamChoice = (listener: () => void): void =>
+  addEventListener("storage", ({ key }) => {
+    if (key === NAME || key === null) listener();
+  });
