@@ -96,8 +96,13 @@ describe("each list of the web app", () => {
     const run = await app.api().create(commands("true"), RUNBOOK);
     const { page } = await app.open("/runs/0199a0c4-0000-7000-8000-000000000001");
     await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(await page.title()).toBe("Run · Runyard");
     await page.goto(new URL("/schedules/0199a0c4-0000-7000-8000-000000000001", page.url()).href);
     await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(await page.title()).toBe("Schedule · Runyard");
+    await page.goto(new URL("/nothing", page.url()).href);
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    expect(await page.title()).toBe("Page not found · Runyard");
     await page.route(`**/agent/runs/${run}/events*`, (route) => route.fulfill(problem(403)));
     await page.goto(new URL(`/runs/${run}`, page.url()).href);
     await page.getByRole("heading", { name: "No permission" }).waitFor();

@@ -129,7 +129,7 @@ describe("the pages of the web app", () => {
     await page.getByRole("link", { name: "Weekly" }).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Weekly", level: 1 }).waitFor();
+    await page.locator("main:focus", { hasText: "Weekly" }).waitFor();
     await page.keyboard.press("/");
     await page.locator("input[type=search]:focus").waitFor();
     await page.keyboard.type("Fail");

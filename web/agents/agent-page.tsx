@@ -14,7 +14,7 @@ import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { KeyList } from "../ui/key-list.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { Page } from "../ui/page.tsx";
+import { Page, useTitle } from "../ui/page.tsx";
 import { Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { AgentEditor } from "./agent-editor.tsx";
@@ -25,6 +25,7 @@ const route = getRouteApi("/shell/agents/$agentUid");
 export function AgentPage() {
   const { agentUid } = route.useParams();
   const query = useQuery(identityQuery(agentUid));
+  useTitle(revealHidden(query.data?.name ?? "Agent"));
   return <Loaded query={query}>{(agent) => <LoadedAgent agent={agent} />}</Loaded>;
 }
 

@@ -28,6 +28,7 @@ export function PublicRunPage() {
     },
     refetchInterval: ({ state }) => (state.data !== undefined && isEnded(state.data.state) ? false : 5000),
   });
+  useTitle(revealHidden(data?.title.trim() ?? "") || "Shared run");
   return (
     <>
       <header className="public-bar">
@@ -54,7 +55,6 @@ export function PublicRunPage() {
 }
 
 function PublicRunView({ run }: { readonly run: PublicRun }) {
-  useTitle(run.title.trim() || "Shared run");
   const took = parseDuration(run.run_time);
   return (
     <>

@@ -9,6 +9,7 @@ import { runQuery } from "../api/queries.ts";
 import { queryClient, refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
 import { preloadMarkdown } from "../ui/markdown.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
@@ -39,6 +40,7 @@ export function RunPage() {
 /** Reads the run and its events at the same time. */
 function FollowedRunPage({ runId }: { readonly runId: string }) {
   const { data: run, error, refetch } = useQuery(runQuery(runId));
+  useTitle(revealHidden(run?.title.trim() ?? "") || "Run");
   const followed = useFeed(runId);
   useEffect(preloadMarkdown, []);
   const retry = () => {
@@ -54,7 +56,6 @@ function FollowedRunPage({ runId }: { readonly runId: string }) {
 }
 
 function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed: FollowedRun }) {
-  useTitle(run.title.trim() || "Run");
   const { feed, connection, position, error, refresh } = followed;
   const entries = useMemo(() => [promptEntry(run), ...feed.entries], [run, feed.entries]);
   const stick = useStickToEnd(entries, !isEnded(run.state));

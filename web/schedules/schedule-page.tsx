@@ -15,7 +15,7 @@ import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
-import { Page } from "../ui/page.tsx";
+import { Page, useTitle } from "../ui/page.tsx";
 import { StateBadge } from "../ui/run-state.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -29,6 +29,7 @@ const route = getRouteApi("/shell/schedules/$scheduleId");
 export function SchedulePage() {
   const { scheduleId } = route.useParams();
   const query = useQuery(scheduleQuery(scheduleId));
+  useTitle(revealHidden(query.data?.name ?? "Schedule"));
   return (
     <Loaded query={query} rows={4}>
       {(schedule) => <LoadedSchedule schedule={schedule} />}

@@ -1,6 +1,6 @@
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { BookOpen, Bot, CalendarClock, ChartNoAxesColumn, Code, Plus, Rows3, Settings } from "lucide-react";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { AccountButton } from "./account-button.tsx";
@@ -39,6 +39,7 @@ export function Shell() {
     [navigate],
   );
   useShortcuts(shortcuts);
+  usePageFocus();
   return (
     <div className="shell">
       <a href="#main" className="skip-link">
@@ -92,4 +93,18 @@ export function Shell() {
       <Suspense>{isHelpOpen && <ShortcutHelp open onClose={() => setHelpOpen(false)} />}</Suspense>
     </div>
   );
+}
+
+/** Moves the focus to the page that was opened, so that screen readers read on and Tab continues there. */
+function usePageFocus(): void {
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const last = useRef(path);
+  useEffect(() => {
+    const isFirst = last.current === undefined;
+    if (last.current === path) return;
+    last.current = path;
+    const main = document.getElementById("main");
+    // A page may give the focus to a field of its own.
+    if (!isFirst && !main?.contains(document.activeElement)) main?.focus({ preventScroll: true });
+  }, [path]);
 }
