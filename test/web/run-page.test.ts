@@ -157,6 +157,44 @@ describe("the page of a run", () => {
   });
 });
 
+/** Lets a run be under way that has 400 steps, and one more with each further request. */
+async function serveLongRun(page: Page, run: string): Promise<void> {
+  const { body } = await app.api().call("GET", `/agent/runs/${run}`);
+  await page.route(`**/agent/runs/${run}`, (route) => route.fulfill({ json: { ...body, state: "INPROGRESS" } }));
+  await page.route(`**/agent/runs/${run}/events*`, async (route) => {
+    const after = Number(new URL(route.request().url()).searchParams.get("after"));
+    if (after > 0) await setTimeout(300);
+    const from = after === 0 ? 0 : 399 + after;
+    const text = (step: number) => `Step ${step}\n\n${"- a line of a list\n".repeat(20)}`;
+    const messages = Array.from({ length: after === 0 ? 400 : 1 }, (_, index) => ({
+      role: "assistant",
+      content: [{ type: "text", text: text(from + index) }],
+    }));
+    const event = { sequence: after + 1, type: "messages", occurred_at: body.created_at, data: { messages } };
+    await route.fulfill({ json: { events: [event], next: after + 1, ended: false } });
+  });
+}
+
+it("the page of a long run that is under way goes to its end, and stays there", async () => {
+  const run = await app.api().create(commands("true"), { title: "Long", ...RUNBOOK });
+  await app.api().ended(run);
+  const { page, complaints } = await app.open("/runs");
+  await serveLongRun(page, run);
+  await page.getByRole("link", { name: "Long" }).click();
+  const latest = page.getByRole("button", { name: "Latest" });
+  await latest.click();
+  const toEnd = () => page.evaluate("document.documentElement.scrollHeight - scrollY - innerHeight");
+  await page.locator(".entry").getByText("Step 405").waitFor();
+  await expect.poll(toEnd).toBeLessThan(1);
+  expect(await latest.count()).toBe(0);
+  await page.keyboard.press("Home");
+  await latest.waitFor();
+  await page.keyboard.press("End");
+  await latest.waitFor({ state: "detached" });
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect(complaints).toEqual([]);
+});
+
 describe("the form of a new run", () => {
   it("keeps what was written where the session ends or the page is loaded again, and creates one run of it", async () => {
     const { page, complaints } = await app.open("/runs/new");

@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["/", "Search runs"],
   ["n", "New run"],
   ["f", "Write a follow-up, on the page of a run"],
+  ["End", "Go to the latest step, on the page of a run"],
   ["Ctrl + Enter", "Send the form or the follow-up"],
   ["?", "Show this help"],
 ];
