@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
+import { findViolations } from "./support/axe.ts";
 import { RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
@@ -31,10 +32,12 @@ const respond = (page: Page, to: (query: URLSearchParams) => ListResponse | numb
 const titles = (page: Page) => page.locator(".run-row-title").allInnerTexts();
 
 describe("the list of runs", () => {
-  it("adds a run that enters the filter, between the others", async () => {
+  it("adds a run that enters the filter, between the others, and says that it could not be read again", async () => {
     const [first, second, third] = await makeRuns("one", "two", "three");
+    let isFailing = false;
     const { page, complaints } = await app.open("/icon.svg");
     await respond(page, (query) => {
+      if (isFailing) return 503;
       if (query.has("updated_after"))
         return { runs: [{ ...second, updated_at: new Date().toISOString() }], page_info: ALL };
       return { runs: [first, third].flatMap((run) => run ?? []), page_info: ALL };
@@ -42,6 +45,13 @@ describe("the list of runs", () => {
     await page.goto(new URL("/runs?view=failed", page.url()).href);
     await expect.poll(() => titles(page)).toEqual(["one", "three"]);
     await expect.poll(() => titles(page)).toEqual(["one", "two", "three"]);
+    isFailing = true;
+    const notice = page.getByRole("status").getByText("What is shown may be out of date");
+    await notice.waitFor();
+    expect([await titles(page), await findViolations(page)]).toEqual([["one", "two", "three"], []]);
+    isFailing = false;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await notice.waitFor({ state: "detached" });
     expect(complaints).toEqual([]);
   });
 

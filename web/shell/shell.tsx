@@ -5,6 +5,7 @@ import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { AccountButton } from "./account-button.tsx";
 import { focusSearch, moveFocus, useShortcuts } from "./shortcuts.ts";
+import { StaleNotice } from "./stale-notice.tsx";
 
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
@@ -88,6 +89,7 @@ export function Shell() {
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        <StaleNotice />
         <Outlet />
       </main>
       <Suspense>{isHelpOpen && <ShortcutHelp open onClose={() => setHelpOpen(false)} />}</Suspense>
