@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { readStored, store } from "../../web/api/browser-storage.ts";
+import { dropDrafts, keepDraft, readDrafts } from "../../web/api/drafts.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -47,4 +48,14 @@ it("store keeps a value for the page where the browser blocks storage", () => {
   vi.stubGlobal("sessionStorage", undefined);
   expect([store("sessionStorage", "b", "1"), readStored("sessionStorage", "b")]).toEqual([false, "1"]);
   expect([store("sessionStorage", "b", undefined), readStored("sessionStorage", "b")]).toEqual([false, undefined]);
+});
+
+it("drafts are those of the person who wrote them, until they are dropped", () => {
+  stubStorage();
+  keepDraft("ada", "new-run", { key: "k1", value: "Go." });
+  keepDraft("ada", "follow-up", { key: "k2", value: "And?" });
+  keepDraft("ada", "follow-up", undefined);
+  expect([readDrafts("ada"), readDrafts("eve")]).toEqual([{ "new-run": { key: "k1", value: "Go." } }, {}]);
+  dropDrafts();
+  expect(readDrafts("ada")).toEqual({});
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Runyard } from "../../clients/typescript/src/index.ts";
+import { keepDraft, readDrafts } from "../../web/api/drafts.ts";
 
 const ORIGIN = "https://app.example";
 const API = `${ORIGIN}/api/v1`;
@@ -167,13 +168,18 @@ describe("signOut", () => {
     [200, false, ""],
     [200, true, "?all=true"],
     [401, false, ""],
-  ])("forgets the team where the service returns %i (everywhere: %j)", async (returned, everywhere, query) => {
-    stored.set("runyard.team", "team-2");
-    status = returned;
-    await app.signOut(everywhere);
-    expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["DELETE", `${API}/session${query}`]]);
-    expect(stored.has("runyard.team")).toBe(false);
-  });
+  ])(
+    "forgets the team and what was written where the service returns %i (everywhere: %j)",
+    async (returned, everywhere, query) => {
+      stored.set("runyard.team", "team-2");
+      status = returned;
+      keepDraft("ada", "new-run", { key: "k", value: "Go." });
+      await app.signOut(everywhere);
+      expect(readDrafts("ada")).toEqual({});
+      expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["DELETE", `${API}/session${query}`]]);
+      expect(stored.has("runyard.team")).toBe(false);
+    },
+  );
 
   it("fails where the service refuses, and keeps the team", async () => {
     stored.set("runyard.team", "team-2");
