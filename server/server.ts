@@ -14,6 +14,7 @@ import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
 import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
+import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
@@ -64,8 +65,9 @@ export interface Server {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   await prepareDirectory(options.directory);
-  // The rules read the names of models from the settings, as they do in Lambda functions.
+  // The rules read these from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment).variables);
+  process.env["STAGE"] = servesOtherMachines(options.webUrl, options.host) ? "shared" : "local";
   const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;
   const cache = path.join(options.directory, "cache");

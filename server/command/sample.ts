@@ -1,16 +1,23 @@
 import { localPaths } from "../../host/paths.ts";
-import { complain, Problem, red, say } from "../../host/terminal.ts";
+import { complain, Problem, red, say, warn } from "../../host/terminal.ts";
+import { servesOtherMachines } from "../http/allowed-hosts.ts";
 import type { LocalState } from "./local-state.ts";
 import type { ServeOptions } from "./options.ts";
 import type { Program } from "./program.ts";
 
 /** Executes the sample run and prints what it does. Resolves with false if it does not succeed. */
 export async function runSample(
-  { repo, runTests }: ServeOptions,
+  { repo, runTests, host }: ServeOptions,
   { home }: Program,
   state: LocalState,
   signal: AbortSignal,
 ): Promise<boolean> {
+  if (servesOtherMachines(state.web_url, host)) {
+    warn(
+      "The sample run is omitted: it needs a repository on this disk, which runs of a server for other machines cannot read.",
+    );
+    return true;
+  }
   const { sampleSource } = await import("../../host/sample/sample-repository.ts");
   const { sampleRun } = await import("../../host/sample/sample-run.ts");
   try {

@@ -16,3 +16,7 @@ export function allowedHosts(publicUrl: string, listens: string): (host: string 
     return isPublic && isIP(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1")) !== 0;
   };
 }
+
+/** Whether other machines can use the server, by the address that it listens on or through a proxy. */
+export const servesOtherMachines = (publicUrl: string, listens: string): boolean =>
+  ![listens, new URL(publicUrl).host].every(isLoopbackHost);

@@ -7,17 +7,23 @@ import { refuseBlockedRepositories } from "./outward-urls.ts";
 type GithubRepo = NonNullable<CreateEnvironmentRequest["github_repos"]>[number];
 
 const MAX_REPOSITORIES = 10;
+/** Why a repository on a disk that is not the caller's own is refused. */
+export const ON_FOREIGN_DISK = "is on a disk, which runs of this service cannot read: give an https or ssh URL";
 
-/** Refuses repositories on a disk where the sandbox's disk is not the caller's own. `path` names the field that has them. */
+/** The stages whose callers do not own the disk that repositories are cloned from: sandboxes on AWS, and a server for other machines. */
+const FOREIGN_DISKS = ["aws", "shared"];
+
+/**
+ * Whether the URL of a repository is on a disk that is not the caller's own. Git reads such a repository with the rights of the service, and
+ * whoever can write to it can make git show other files of the disk.
+ */
+export const isOnForeignDisk = (url: string): boolean =>
+  url.startsWith("file:") && FOREIGN_DISKS.includes(settingIfAny("STAGE") ?? "");
+
+/** Refuses repositories on a disk that is not the caller's own. `path` names the field that has them. */
 export function refuseDisks(repositories: readonly Repository[] | null | undefined, path: string): void {
-  if (settingIfAny("STAGE") !== "aws") return;
-  const index = repositories?.findIndex(({ url }) => url.startsWith("file:")) ?? -1;
-  if (index >= 0) {
-    throw invalid(
-      `${path}[${index}].url`,
-      "is on a disk, which sandboxes on AWS do not have: give an https or ssh URL",
-    );
-  }
+  const index = repositories?.findIndex(({ url }) => isOnForeignDisk(url)) ?? -1;
+  if (index >= 0) throw invalid(`${path}[${index}].url`, ON_FOREIGN_DISK);
 }
 
 /** The repositories that are on GitHub, each once. */

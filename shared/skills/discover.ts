@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { parseGithubUrl } from "#shared/environments/repositories.ts";
+import { isOnForeignDisk, ON_FOREIGN_DISK, parseGithubUrl } from "#shared/environments/repositories.ts";
 import { ScanResult } from "#shared/wire/scan.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { findGithubSkills, type ReadFile } from "./github-skills.ts";
@@ -73,6 +73,8 @@ function toFound(
 async function scanRepository({ url, ref }: SkillRepository, { scanner, now }: DiscoveryPorts): Promise<Discovered> {
   const failed = (code: Failure["code"], message: string) =>
     new DiscoveryFailure(code, message, now() + RETRY_SECONDS * 1000);
+  // An environment may have been stored while the service was for its own machine only.
+  if (isOnForeignDisk(url)) throw failed("resource_not_found", `the repository ${ON_FOREIGN_DISK}`);
   const request = { v: 1, kind: "scan", url, ...(ref === undefined ? {} : { ref }), time_limit_ms: SCAN_MS } as const;
   const response = await scanner.scan(request).catch(() => {
     throw failed("resource_unavailable", "the sandbox that scans repositories did not respond");

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { sortByText } from "#shared/arrays.ts";
 import type { Environment } from "#shared/environments/environment.ts";
-import { parseGithubUrl } from "#shared/environments/repositories.ts";
+import { isOnForeignDisk, ON_FOREIGN_DISK, parseGithubUrl } from "#shared/environments/repositories.ts";
 import { invalid } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { NO_CREDENTIALS, Repository, RepositoryUrl } from "#shared/wire/config.ts";
@@ -80,6 +80,7 @@ function readName(repo: string): { url: string } | { owner: string; name: string
   if (owner !== undefined && name !== undefined) return { owner, name };
   if (!v.is(RepositoryUrl, repo)) throw invalid("repo", "must be owner/repo, or the URL of a repository");
   if (hasCredentials(repo)) throw invalid("repo", NO_CREDENTIALS);
+  if (isOnForeignDisk(repo)) throw invalid("repo", ON_FOREIGN_DISK);
   return { url: repo };
 }
 

@@ -7,8 +7,11 @@ afterEach(() => vi.unstubAllEnvs());
 describe("a repository on a local disk", () => {
   const repositories = [{ url: "https://example.com/a/b" }, { url: "file:///srv/git/repository" }];
 
-  it("is rejected on AWS, for a run and for an environment, with a 400 that names it", async () => {
-    vi.stubEnv("STAGE", "aws");
+  it.each([
+    ["on AWS", "aws"],
+    ["by a server for other machines", "shared"],
+  ])("is rejected %s, for a run, an environment and a list of skills, with a 400 that names it", async (_, stage) => {
+    vi.stubEnv("STAGE", stage);
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const before = structuredClone(plane.table.all());
@@ -20,6 +23,10 @@ describe("a repository on a local disk", () => {
       status: 400,
       body: { errors: [{ path: "repositories[1].url" }] },
     });
+    expect(await user.get("/agent?repo=file:///srv/git/repository")).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "repo" }] },
+    });
     expect(plane.table.all()).toEqual(before);
   });
 
@@ -28,5 +35,24 @@ describe("a repository on a local disk", () => {
     const user = createClient(await createTestControlPlane());
     expect((await user.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
     expect((await user.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
+  });
+});
+
+describe("a repository on a local disk that was stored before", () => {
+  const repositories = [{ url: "file:///srv/git/repository" }];
+
+  it("is neither cloned nor scanned by a server that other machines can use now", async () => {
+    vi.stubEnv("STAGE", "local");
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const { body } = await user.post("/agent/environments", { name: "a", repositories });
+    vi.stubEnv("STAGE", "shared");
+    expect(await user.post("/agent/runs", { prompt: "a", config: { environment_id: body.uid } })).toMatchObject({
+      status: 400,
+    });
+    expect((await user.get("/agent")).body).toMatchObject({
+      agents: [],
+      unavailable: [{ error: expect.stringContaining("is on a disk") }],
+    });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { parseOptions } from "#server/command/options.ts";
 import { RotatingLog } from "#server/command/rotating-log.ts";
-import { allowedHosts } from "#server/http/allowed-hosts.ts";
+import { allowedHosts, servesOtherMachines } from "#server/http/allowed-hosts.ts";
 import { toApiEvent } from "#server/http/api-event.ts";
 import { endpoints } from "#server/http/endpoints.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
@@ -64,6 +64,19 @@ describe("the check of the Host header", () => {
       true,
       false,
     ]);
+  });
+});
+
+describe("a server", () => {
+  it.each([
+    ["http://127.0.0.1:4500", "127.0.0.1", false],
+    ["http://localhost:4500", "localhost", false],
+    ["http://[::1]:4500", "[::1]", false],
+    ["http://127.0.0.1:4500", "0.0.0.0", true],
+    ["https://runyard.example.com", "127.0.0.1", true],
+    ["http://127.0.0.1.example.com", "127.0.0.1", true],
+  ])("at %s that listens on %s serves other machines: %s", (url, listens, isShared) => {
+    expect(servesOtherMachines(url, listens)).toBe(isShared);
   });
 });
 
