@@ -14,7 +14,8 @@ import type { Adapters, ServerPorts } from "../ports.ts";
 import type { LocalWorkerSockets } from "../sockets/worker-sockets.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
 import { type Endpoint, endpoints } from "./endpoints.ts";
-import { endpointServer } from "./serve-endpoint.ts";
+import { identifyCaller, LoadShedder } from "./load-shedder.ts";
+import { BODY_MS, endpointServer } from "./serve-endpoint.ts";
 
 const API = "/api/v1";
 const FILES = "/files";
@@ -41,6 +42,8 @@ export interface HttpServerOptions {
   readonly adapters: Adapters;
   /** Takes the connections of self-hosted workers. */
   readonly sockets: LocalWorkerSockets;
+  /** Milliseconds in which the body of a request has to arrive, except for files. @default 60 s */
+  readonly bodyMs?: number;
 }
 
 /** The HTTP server of the single machine: the API, the model gateway, files, and the web page. */
@@ -58,7 +61,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     if (refusal !== undefined) sendProblem(request, response, refusal, baseUrl);
     else void listener(request, response);
   });
-  // Uploads and streamed responses of models have no time limit of their own here.
+  // Uploads have no time limit, and other bodies have their own.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
   refuseUnreadable(server, baseUrl);
@@ -76,9 +79,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function createApp({ ports, adapters }: HttpServerOptions) {
+function createApp({ ports, adapters, bodyMs = BODY_MS }: HttpServerOptions) {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const serve = endpointServer();
+  const serve = endpointServer(bodyMs);
   for (const route of routesByPrecedence()) {
     const endpoint = findEndpoint(route);
     const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who };
@@ -95,8 +98,8 @@ function createApp({ ports, adapters }: HttpServerOptions) {
       return RESPONSE_ALREADY_SENT;
     });
   }
-  const gateway = modelGateway(ports);
-  app.all(`${API}/model/*`, ({ req }) => gateway(req.raw));
+  const callModel = modelServer(ports, bodyMs);
+  app.all(`${API}/model/*`, ({ env, req }) => callModel(env.incoming, req.raw));
   app.all(`${API}/*`, (context) => serveUnknown(context.env));
   app.all(API, (context) => serveUnknown(context.env));
   const files = serveFiles({
@@ -118,6 +121,28 @@ function createApp({ ports, adapters }: HttpServerOptions) {
     await serve({ ...env, routeKey: "$default", pathParameters: {} }, notFound, ports);
     return RESPONSE_ALREADY_SENT;
   }
+}
+
+/** Creates the function that hands requests to the model gateway. The memory that their bodies take is limited. */
+function modelServer(
+  ports: ServerPorts,
+  bodyMs: number,
+): (incoming: http.IncomingMessage, request: Request) => Promise<Response> {
+  const gateway = modelGateway(ports);
+  // Apart from other requests: these are in memory for as long as a model takes.
+  const shedder = new LoadShedder(() => 0);
+  return async (incoming, request) => {
+    const admission = shedder.admit({ caller: identifyCaller(incoming), isExecution: true, isWaiting: false });
+    let work: Promise<unknown> = Promise.resolve();
+    const waitUntil = (until: Promise<unknown>) => {
+      work = until;
+    };
+    const late = setTimeout(() => incoming.complete || incoming.destroy(), bodyMs);
+    const response = await gateway(request, waitUntil, admission?.receive);
+    clearTimeout(late);
+    void work.finally(() => admission?.release());
+    return response;
+  };
 }
 
 /** The routes with parameters come last, because Hono takes the first that matches. */

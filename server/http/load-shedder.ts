@@ -11,6 +11,8 @@ const MAX_OF_EXECUTIONS = 1_024;
 /** Bytes of the bodies of all requests in flight, as far as they have arrived; the last quarter is for executions alone. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_BODY_BYTES_OF_CALLERS = 192 * 1024 * 1024;
+/** Bytes of the bodies of one credential's requests, so that slow requests of one do not take the room of all others. */
+const MAX_BODY_BYTES_OF_CREDENTIAL = 64 * 1024 * 1024;
 /** Milliseconds of event loop delay above which callers with several requests in flight, and above which all, are refused. */
 const LATE_MS = 100;
 const TOO_LATE_MS = 1_000;
@@ -45,6 +47,7 @@ export interface Admission {
 export class LoadShedder {
   readonly #delayMs: () => number;
   readonly #byCaller = new Map<string, number>();
+  readonly #bytesByCaller = new Map<string, number>();
   #callers = 0;
   #executions = 0;
   #bytes = 0;
@@ -60,7 +63,14 @@ export class LoadShedder {
     const { caller, isExecution, isWaiting } = request;
     const count = (by: 1 | -1): void => {
       if (isExecution) this.#executions += by;
-      else if (!isWaiting) this.#countCaller(caller, by);
+      else if (!isWaiting) {
+        this.#callers += by;
+        add(this.#byCaller, caller, by);
+      }
+    };
+    const countBytes = (by: number): void => {
+      this.#bytes += by;
+      add(this.#bytesByCaller, caller, by);
     };
     const maxBytes = isExecution ? MAX_BODY_BYTES : MAX_BODY_BYTES_OF_CALLERS;
     let received = 0;
@@ -68,8 +78,9 @@ export class LoadShedder {
     let isReleased = false;
     return {
       receive: (bytes) => {
-        if (isReleased || this.#bytes + bytes > maxBytes) return false;
-        this.#bytes += bytes;
+        const ofCaller = (this.#bytesByCaller.get(caller) ?? 0) + bytes;
+        if (isReleased || this.#bytes + bytes > maxBytes || ofCaller > MAX_BODY_BYTES_OF_CREDENTIAL) return false;
+        countBytes(bytes);
         received += bytes;
         return true;
       },
@@ -80,7 +91,7 @@ export class LoadShedder {
       },
       release: () => {
         isReleased = true;
-        this.#bytes -= received;
+        countBytes(-received);
         if (hasPlace) count(-1);
       },
     };
@@ -95,13 +106,13 @@ export class LoadShedder {
     const inFlight = this.#byCaller.get(caller) ?? 0;
     return this.#callers < MAX_IN_FLIGHT && inFlight < (delay > LATE_MS ? FEW : MAX_OF_CALLER);
   }
+}
 
-  #countCaller(caller: string, by: 1 | -1): void {
-    this.#callers += by;
-    const inFlight = (this.#byCaller.get(caller) ?? 0) + by;
-    if (inFlight === 0) this.#byCaller.delete(caller);
-    else this.#byCaller.set(caller, inFlight);
-  }
+/** Adds to the number of a caller, and forgets a caller whose number is zero. */
+function add(numbers: Map<string, number>, caller: string, by: number): void {
+  const number = (numbers.get(caller) ?? 0) + by;
+  if (number === 0) numbers.delete(caller);
+  else numbers.set(caller, number);
 }
 
 /** Reads how late the event loop is: the mean of the last quarter of a second. It runs as long as the process. */
@@ -119,8 +130,8 @@ export function watchEventLoop(): () => number {
 
 /** Who sends a request: the hash of its credential, or its address. */
 export function identifyCaller({ headers, socket }: IncomingMessage): string {
-  const credential = headers.authorization ?? headers.cookie;
-  return credential === undefined ? `address ${socket.remoteAddress}` : hash("sha256", credential);
+  const credential = headers["x-api-key"] ?? headers.authorization ?? headers.cookie;
+  return credential === undefined ? `address ${socket.remoteAddress}` : hash("sha256", String(credential));
 }
 
 /** Counts refused requests, and logs from time to time how many there were. */

@@ -25,7 +25,7 @@ import {
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 const MAX_RESPONSE_BYTES = 6_291_556;
 /** Milliseconds in which the body of a request has to arrive. */
-const BODY_MS = 60_000;
+export const BODY_MS = 60_000;
 /** Bytes of a body that are received before the credential of its caller is checked. */
 const UNCHECKED_BYTES = 64 * 1024;
 /** Requests that may wait for something to happen at the same time, and streams that may be open. */

@@ -26,6 +26,9 @@ const WATCH_MS = 15_000;
 /** Keeps the process running until the promise is settled, even after the response has ended. */
 type WaitUntil = (work: Promise<unknown>) => void;
 
+/** Counts bytes of the request's body, which are in memory until the work has ended. Returns false if there is no room for them. */
+type Receive = (bytes: number) => boolean;
+
 export interface GatewayPorts extends PaymentPorts {
   readonly principals: Pick<PrincipalStore, "authenticate">;
   readonly providers: ModelProviders;
@@ -37,8 +40,10 @@ export interface GatewayPorts extends PaymentPorts {
  * Creates the model gateway, by which an execution calls models with its run's key as the API key. It implements Anthropic's Messages
  * API and OpenAI's Chat Completions and Responses APIs, streamed or not, each with its own errors, under any base URL.
  */
-export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?: WaitUntil) => Promise<Response> {
-  return async (request, waitUntil = () => undefined) => {
+export function modelGateway(
+  ports: GatewayPorts,
+): (request: Request, waitUntil?: WaitUntil, receive?: Receive) => Promise<Response> {
+  return async (request, waitUntil = () => undefined, receive = () => true) => {
     const { pathname } = new URL(request.url);
     const dialect = DIALECTS.find(({ path }) => pathname.endsWith(path));
     if (dialect === undefined) {
@@ -55,7 +60,7 @@ export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?
       return refusal;
     }
     try {
-      return await respond(request, dialect, ports, waitUntil);
+      return await respond(request, dialect, ports, { waitUntil, receive });
     } catch (error) {
       if (!(error instanceof RunyardError)) ports.log("error", "a model could not be called", { error });
       return toFailure(dialect, error);
@@ -67,10 +72,10 @@ async function respond(
   request: Request,
   dialect: Dialect,
   ports: GatewayPorts,
-  waitUntil: WaitUntil,
+  { waitUntil, receive }: { readonly waitUntil: WaitUntil; readonly receive: Receive },
 ): Promise<Response> {
   const head = await authenticateCaller(request, ports);
-  const body = await parseRequest(request);
+  const body = await parseRequest(request, receive);
   const model = resolveModel(body.model, dialect.providers);
   const provider = ports.providers[model.of];
   if (provider === undefined) throw new RunyardError("internal_error");
@@ -116,14 +121,14 @@ async function authenticateCaller(request: Request, ports: GatewayPorts): Promis
   return head;
 }
 
-async function parseRequest(request: Request): Promise<ModelRequest> {
-  const parsed = v.safeParse(ModelRequest, parsedJson(decodeUtf8(await readBody(request))));
+async function parseRequest(request: Request, receive: Receive): Promise<ModelRequest> {
+  const parsed = v.safeParse(ModelRequest, parsedJson(decodeUtf8(await readBody(request, receive))));
   if (parsed.success) return parsed.output;
   throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
 }
 
 /** Reads the body up to the maximum size, since a body without a length may never end. */
-async function readBody(request: Request): Promise<Uint8Array> {
+async function readBody(request: Request, receive: Receive): Promise<Uint8Array> {
   const tooLarge = new RunyardError("invalid_request", {
     status: 413,
     detail: `a request to a model has at most ${MODEL_REQUEST_BYTES} bytes`,
@@ -135,10 +140,17 @@ async function readBody(request: Request): Promise<Uint8Array> {
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
     if (size > MODEL_REQUEST_BYTES) throw tooLarge;
+    if (!receive(chunk.byteLength)) throw noRoom();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
+
+const noRoom = () =>
+  new RunyardError("resource_unavailable", {
+    retryAfterSeconds: 2,
+    detail: "other requests to models take all memory",
+  });
 
 /** Aborts the call when the run has another execution: the caller gets an error at once, and an unsent call is not made. */
 function watchExecution({ run_id, execution_id }: ExecutingHead, ports: GatewayPorts) {

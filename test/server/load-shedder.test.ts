@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Admissible, type Admission, LoadShedder } from "#server/http/load-shedder.ts";
 
+const MIB = 1024 * 1024;
+
 const request = (more: Partial<Admissible> = {}): Admissible => ({
   caller: "ada",
   isExecution: false,
@@ -76,12 +78,25 @@ describe("LoadShedder", () => {
 
   it("limits the bytes of all bodies that have arrived, and keeps a quarter for executions", () => {
     const shedder = new LoadShedder(() => 0);
-    const mib = 1024 * 1024;
-    const [first, second] = [shedder.admit(request()), shedder.admit(request())];
-    const execution = shedder.admit(request({ isExecution: true }));
-    expect([first?.receive(100 * mib), first?.receive(92 * mib), second?.receive(1)]).toEqual([true, true, false]);
-    expect([execution?.receive(64 * mib), execution?.receive(1)]).toEqual([true, false]);
+    const [first, second, third, late] = ["a", "b", "c", "d"].map((caller) => shedder.admit(request({ caller })));
+    const execution = shedder.admit(request({ caller: "e", isExecution: true }));
+    expect([first, second, third].map((one) => one?.receive(64 * MIB))).toEqual([true, true, true]);
+    expect([late?.receive(1), execution?.receive(64 * MIB)]).toEqual([false, true]);
     first?.release();
-    expect([first?.receive(1), second?.receive(128 * mib), second?.receive(1)]).toEqual([false, true, false]);
+    expect([first?.receive(1), late?.receive(1)]).toEqual([false, false]);
+    second?.release();
+    expect(late?.receive(64 * MIB)).toBe(true);
+  });
+
+  it.each([
+    ["a caller", false],
+    ["an execution", true],
+  ])("limits the bytes of all bodies of %s, so that there is room for those of others", (_, isExecution) => {
+    const shedder = new LoadShedder(() => 0);
+    const [first, second] = [shedder.admit(request({ isExecution })), shedder.admit(request({ isExecution }))];
+    expect([first?.receive(60 * MIB), second?.receive(4 * MIB), second?.receive(1)]).toEqual([true, true, false]);
+    expect(shedder.admit(request({ caller: "bob", isExecution }))?.receive(64 * MIB)).toBe(true);
+    first?.release();
+    expect(second?.receive(60 * MIB)).toBe(true);
   });
 });

@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import { type ControlSocket, openControlSocket } from "#server/http/control-socket.ts";
@@ -19,14 +21,17 @@ let server: HttpServer;
 let url: string;
 let key: string;
 
-async function start(maxDiskBytes?: number): Promise<void> {
+async function start(maxDiskBytes?: number, bodyMs?: number): Promise<void> {
   installation = await openInstallation(maxDiskBytes === undefined ? {} : { maxDiskBytes });
   const { adapters, ports, sockets } = installation;
   key = (await createAdminKey(adapters.database, adapters.table)).api_key;
   const port = await firstFreePort(16_000 + (process.pid % 6_000));
   // Stops the timers of the load shedder, which would refuse requests on a busy machine.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  server = await startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets });
+  server = await startHttpServer({
+    ...{ host: "127.0.0.1", port, ports, adapters, sockets },
+    ...(bodyMs === undefined ? {} : { bodyMs }),
+  });
   vi.useRealTimers();
   url = `http://127.0.0.1:${port}`;
 }
@@ -180,4 +185,58 @@ describe("the control socket", () => {
         body: { errorType: "SyntaxError", errorMessage: expect.any(String) },
       });
     }));
+});
+
+describe("requests to models", () => {
+  const MODEL = "/api/v1/model/anthropic/v1/messages";
+  const BYTES = 5 * 1024 * 1024;
+
+  /** Creates a run that its creator executes, and returns its key. */
+  async function createLocalRun(): Promise<string> {
+    const post = (at: string, credential: string, body: unknown) =>
+      fetch(`${url}/api/v1${at}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const created = await post("/agent/runs", key, { prompt: "a", execution_location: "LOCAL" });
+    const { run_key } = v.parse(v.object({ run_key: v.string() }), await created.json());
+    await post("/harness-support/resolve-prompt", run_key, {});
+    return run_key;
+  }
+
+  /** Begins a request whose last byte does not arrive. Resolves with what the connection has received when it ends. */
+  function stall(runKey: string) {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(
+      `POST ${MODEL} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${runKey}\r\ncontent-length: ${BYTES}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(BYTES - 1, " "));
+    return { socket, status: once(socket, "data").then(([data]) => String(data).slice(9, 12)) };
+  }
+
+  const send = async (runKey: string) => {
+    const response = await fetch(`${url}${MODEL}`, { method: "POST", headers: { "x-api-key": runKey }, body: "{}" });
+    return response.status;
+  };
+
+  it("of one execution take a limited part of the memory, so that there is room for those of others", async () => {
+    await start();
+    const [greedy, other] = [await createLocalRun(), await createLocalRun()];
+    const stalled = Array.from({ length: 13 }, () => stall(greedy));
+    try {
+      expect(await Promise.race(stalled.map(({ status }) => status))).toBe("503");
+      expect(await send(other)).toBe(400);
+    } finally {
+      for (const { socket } of stalled) socket.destroy();
+    }
+    await expect.poll(() => send(greedy)).toBe(400);
+  });
+
+  it("are disconnected if their bodies do not arrive in time", async () => {
+    await start(undefined, 500);
+    const { socket } = stall(await createLocalRun());
+    await once(socket, "close");
+  });
 });
