@@ -95,9 +95,16 @@ export async function exchangeCode(
   return {
     issuer,
     sub: claims.sub,
-    verifiedEmail: isVerified && typeof email === "string" && email !== "" ? email : undefined,
+    verifiedEmail: isVerified && typeof email === "string" && isUnambiguous(email) ? email : undefined,
   };
 }
+
+/**
+ * Whether an address has no characters that only look like others, such as the ligature in "ﬁona". Addresses are compared without
+ * them, but at the mail server they are another person's.
+ */
+const isUnambiguous = (email: string): boolean =>
+  email !== "" && email === email.trim() && [email.normalize("NFKC"), email.normalize("NFKD")].includes(email);
 
 /** Sends the code to the issuer's token endpoint, and returns the ID token. */
 async function redeem(form: Readonly<Record<string, string>>, provider: SignInIssuer): Promise<string> {

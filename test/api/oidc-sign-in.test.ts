@@ -255,6 +255,9 @@ describe("POST /session/oidc", () => {
     ["an address without email_verified", { email_verified: undefined }, "email_verified"],
     ["a person without an address", { email: undefined }, "email_verified"],
     ["an address that is empty", { email: "" }, "email_verified"],
+    ["an address with a letter that is compared as another", { email: "\u00aada@runyard.test" }, "email_verified"],
+    ["an address with the sign for kelvin", { email: "mi\u212ae@runyard.test" }, "email_verified"],
+    ["an address with a space", { email: "ada@runyard.test " }, "email_verified"],
     ["an address that is not text", { email: ["ada@runyard.test"] }, "email_verified"],
     ["an email_verified that is not a boolean", { email_verified: "yes" }, "email_verified"],
   ])("returns 403 to %s", async (_, person, claim) => {
