@@ -66,6 +66,21 @@ describe("a membership in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("is not exchanged for another person's by a sign-in link without asking", async () => {
+    const { page, complaints } = await app.open("/runs", { key: await join("kim@example.com", "member") });
+    const { body: link } = await app.api().call("POST", "/session/link");
+    await page.goto(link.url);
+    await page.getByText("You are signed in as kim@example.com").waitFor();
+    await page.getByRole("link", { name: "Stay in your account" }).click();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.goto(link.url);
+    await page.getByRole("button", { name: "Sign in with the link" }).click();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.goto(link.url);
+    await page.getByText(/You are signed in as (?!kim)/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("starts with a key, which is shown also if the sign-in with it fails", async () => {
     const { page } = await app.openSignedOut(await invite("bob@example.com", "member"));
     await page.route("**/api/v1/session", (route) =>

@@ -1,8 +1,9 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { isSignedOut } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
-import { signIn } from "../api/session.ts";
+import { sessionQuery, signIn } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Spinner } from "../ui/icons.tsx";
@@ -27,8 +28,39 @@ interface LinkSignInProps {
   readonly onError: (text: string) => void;
 }
 
-/** Signs in with the token of a one-time link. */
-function LinkSignIn({ token, to, onError }: LinkSignInProps) {
+/**
+ * Signs in with the token of a one-time link. A browser that is signed in asks first: any page can lead it to a link of somebody else's
+ * account, in which the person would go on working.
+ */
+function LinkSignIn(props: LinkSignInProps) {
+  const { data: session, isPending } = useQuery(sessionQuery);
+  const [isConfirmed, setConfirmed] = useState(false);
+  // As it was when the page was opened: the sign-in itself changes it.
+  const asks = useRef<boolean>(undefined);
+  if (!isPending) asks.current ??= Boolean(session);
+  if (asks.current === undefined) return <SigningIn />;
+  if (!asks.current || isConfirmed) return <TokenSignIn {...props} />;
+  return (
+    <main className="sign-in">
+      <section className="sign-in-card">
+        <img src="/icon.svg" alt="" width="44" height="44" />
+        <h1>Use this sign-in link?</h1>
+        <p className="muted">
+          You are signed in as {session?.user.email}. The link signs you in to the account that it was created for. If
+          you did not create it yourself, stay in your account.
+        </p>
+        <Button look="primary" onClick={() => setConfirmed(true)}>
+          Sign in with the link
+        </Button>
+        <p>
+          <Link to="/runs">Stay in your account</Link>
+        </p>
+      </section>
+    </main>
+  );
+}
+
+function TokenSignIn({ token, to, onError }: LinkSignInProps) {
   const navigate = useNavigate();
   const isUsed = useRef(false);
   useEffect(() => {
@@ -45,13 +77,15 @@ function LinkSignIn({ token, to, onError }: LinkSignInProps) {
         ),
     );
   }, [token, to, navigate, onError]);
-  return (
-    <main className="sign-in">
-      <h1 className="visually-hidden">Sign in</h1>
-      <Spinner label="Signing in" />
-    </main>
-  );
+  return <SigningIn />;
 }
+
+const SigningIn = () => (
+  <main className="sign-in">
+    <h1 className="visually-hidden">Sign in</h1>
+    <Spinner label="Signing in" />
+  </main>
+);
 
 interface KeySignInProps {
   readonly to: string | undefined;
