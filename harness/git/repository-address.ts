@@ -11,7 +11,9 @@ const ALLOWED = { loopback: true, privateNetworks: true };
  */
 export async function pinRepositoryAddress(url: string): Promise<readonly string[]> {
   const parsed = URL.parse(url);
-  const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? "";
+  const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
+  // Git accepts more than URLs, such as IPv6 addresses with a zone, whose address could not be checked.
+  if (host === undefined) throw new Error("the URL has no host that can be checked");
   // A file URL has no host, and git refuses other transports.
   if (host === "") return [];
   const isAllowed = createAddressCheck(ALLOWED);

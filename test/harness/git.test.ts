@@ -45,7 +45,6 @@ describe("pinRepositoryAddress", () => {
     ["https://127.0.0.1:8443/a/b", []],
     ["https://[::1]/a/b", []],
     ["file:///srv/a", []],
-    ["not a url", []],
     ["ssh://git@localhost/a/b", []],
     ["git@localhost:a/b", []],
     ["git@alias.invalid:a/b", []],
@@ -69,6 +68,15 @@ describe("pinRepositoryAddress", () => {
     for (const url of ["git@169.254.169.254:a/b", "https://[fe80::1]/a", "ssh://git@169.254.169.254/a/b"])
       await expect(pinRepositoryAddress(url)).rejects.toThrow("may not call");
     await expect(pinRepositoryAddress("https://alias.invalid/a/b")).rejects.toThrow("getaddrinfo");
+  });
+
+  it.each([
+    "https://[::ffff:169.254.169.254%25lo]/a/b",
+    "ssh://git@[fe80::1%25eth0]/a/b",
+    "https://[fd00:ec2::254%lo]/a/b",
+    "not a url",
+  ])("rejects %s, which git can read and the check cannot", async (url) => {
+    await expect(pinRepositoryAddress(url)).rejects.toThrow("no host that can be checked");
   });
 
   it.each(["HTTPS_PROXY", "https_proxy"])("leaves names to the proxy of %s, but no addresses", async (name) => {
