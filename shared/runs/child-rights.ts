@@ -47,6 +47,10 @@ export function refuseBeyond(
   const urls = new Set(own.repositories?.map(({ url }) => url));
   const foreign = requested.repositories?.findIndex(({ url }) => !urls.has(url)) ?? -1;
   if (foreign >= 0) throw beyond(`repositories[${foreign}]`, "have the run's own repositories");
+  const access = requested.session_sharing?.public_access;
+  if (access !== undefined && access !== own.session_sharing?.public_access) {
+    throw beyond("session_sharing", "are shared as the run itself is");
+  }
   for (const name of AUTH_SECRETS) {
     const secret = requested.harness_auth_secrets?.[name];
     if (secret === undefined || secret === own.harness_auth_secrets?.[name]) continue;

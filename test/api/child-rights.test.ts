@@ -113,6 +113,7 @@ describe("a child created with a run's key", () => {
       ["config.environment_id", { config: { environment_id: foreign } }],
       ["config.environment_id", { config: { environment_id: "0193a4b0-0000-7000-8000-000000000000" } }],
       ["config.repositories[1]", { config: { repositories: [{ url: OWN }, { url: OTHER }] } }],
+      ["config.session_sharing", { config: { session_sharing: { public_access: "VIEWER" } } }],
       [
         "config.harness_auth_secrets.claude_auth_secret_name",
         { config: { harness_auth_secrets: { claude_auth_secret_name: "TOKEN" } } },
