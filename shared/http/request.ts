@@ -9,6 +9,9 @@ import { decodeUtf8 } from "./utf8.ts";
 /** The largest body that is taken: 4 MiB. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
+/** Values of a body up to which all of its wrong fields are named. */
+const MAX_CHECKED_VALUES = 10_000;
+
 /** Parameters of a query by name, each with all its values; an empty value counts as absent. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>;
 
@@ -105,20 +108,39 @@ export function readBody(event: APIGatewayProxyEventV2): unknown {
   return parseJson(raw);
 }
 
-/** Parses `input` by `schema`, or throws `invalid_request` with one entry for each field that is wrong. */
+/**
+ * Parses `input` by `schema`, or throws `invalid_request` with one entry for each field that is wrong. Of an input with very many values
+ * only the first wrong field is named: each could be wrong, and their errors would take seconds and gigabytes.
+ */
 export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unknown): T {
-  const parsed = v.safeParse(schema, input);
+  const parsed = v.safeParse(schema, input, { abortEarly: true });
   if (parsed.success) {
     refuse(unsupportedInput(schema, input));
     return parsed.output;
   }
-  refuse(parsed.issues.flatMap((issue) => issueErrors(issue)));
+  const { issues = parsed.issues } = hasMoreValues(input, MAX_CHECKED_VALUES) ? {} : v.safeParse(schema, input);
+  refuse(issues.flatMap((issue) => issueErrors(issue)));
   throw new RunyardError("invalid_request");
+}
+
+/** Whether there are more than `most` values in a value, itself included. */
+function hasMoreValues(value: unknown, most: number): boolean {
+  const waiting = [value];
+  for (let count = 1; waiting.length > 0; count++) {
+    if (count > most) return true;
+    const next = waiting.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const members: unknown[] = Object.values(next);
+    if (members.length > most) return true;
+    waiting.push(...members);
+  }
+  return false;
 }
 
 /** Refuses a request for its wrong fields, each once: further errors of a field show when the first is corrected. */
 function refuse(wrong: readonly FieldError[]): void {
-  const errors = wrong.filter(({ path }, index) => wrong.findIndex((other) => other.path === path) === index);
+  const paths = new Set<string>();
+  const errors = wrong.filter(({ path }) => paths.size < paths.add(path).size);
   const [first] = errors;
   if (first === undefined) return;
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";

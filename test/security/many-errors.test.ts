@@ -1,0 +1,34 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
+
+let user: ReturnType<typeof createClient>;
+beforeEach(async () => {
+  user = createClient(await createTestControlPlane());
+});
+
+const list = (length: number, value: unknown) => Array.from({ length }, () => value);
+const map = (length: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, value]));
+
+describe("a request with very many wrong fields", () => {
+  it.each([
+    ["attachments", { attachments: list(100_000, {}) }],
+    ["attachments of wrong types", { attachments: list(100_000, 1) }],
+    ["MCP servers", { config: { mcp_servers: map(100_000, { url: 1 }) } }],
+    ["a list of MCP servers", { config: { mcp_servers: list(100_000, { name: 1 }) } }],
+    ["metadata", { metadata: map(100_000, 1) }],
+    ["skills", { config: { skills: list(100_000, "") } }],
+  ])("is refused within seconds, naming the first: %s", async (_, members) => {
+    const start = performance.now();
+    const { status, body } = await user.post("/agent/runs", { prompt: "a", ...members });
+    expect(status).toBe(400);
+    expect(body.errors.length).toBeLessThan(5);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  it("with up to ten thousand values names all of them", async () => {
+    const { status, body } = await user.post("/agent/runs", { prompt: "a", metadata: map(9_000, 1) });
+    expect([status, body.errors.length]).toEqual([400, 9_000]);
+  });
+});
