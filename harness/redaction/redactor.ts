@@ -145,10 +145,17 @@ function redactBlock(block: Block, { text, json }: Pick<Redactor, "text" | "json
   return { ...block, name, ...title, ...summary, ...diff, output: json(block.output) };
 }
 
-function mapStrings<T>(value: T, map: (text: string) => string): T;
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
+/** Levels of a value that are reported. The service refuses values that are nested much deeper, which an MCP server may return. */
+const MAX_DEPTH = 200;
+const TOO_DEEP = "[omitted: nested too deeply]";
+
+function mapStrings<T>(value: T, map: (text: string) => string, depth?: number): T;
+function mapStrings(value: unknown, map: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return map(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, map));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [map(name), mapStrings(member, map)]));
+  if (depth >= MAX_DEPTH) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map((item: unknown) => mapStrings(item, map, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [map(name), mapStrings(member, map, depth + 1)]),
+  );
 }

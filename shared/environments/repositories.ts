@@ -15,7 +15,7 @@ const FOREIGN_DISKS = ["aws", "shared"];
 
 /**
  * Whether the URL of a repository is on a disk that is not the caller's own. Git reads such a repository with the rights of the service, and
- * whoever can write to it can make git show other files of the disk.
+ * a caller who can write to it can make git show other files of the disk.
  */
 export const isOnForeignDisk = (url: string): boolean =>
   url.startsWith("file:") && FOREIGN_DISKS.includes(settingIfAny("STAGE") ?? "");

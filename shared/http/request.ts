@@ -9,6 +9,8 @@ import { decodeUtf8 } from "./utf8.ts";
 /** The largest body that is taken: 4 MiB. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
+/** Levels of a body. Parsers of clients have limits too: Python's reads about 1,000. */
+const MAX_DEPTH = 500;
 /** Values of a body up to which all of its wrong fields are named. */
 const MAX_CHECKED_VALUES = 10_000;
 
@@ -24,7 +26,7 @@ export function parseQuery(raw: string): RawQuery {
   }
   for (const [name, values] of query) {
     if (name.includes("\u0000")) throw invalid("query", "has a parameter whose name is not valid text");
-    for (const value of values) refuseBrokenText(value, name);
+    for (const value of values) refuseBrokenText(value, name, 0);
     // Invalid UTF-8, including lone surrogates, would be decoded to replacement characters that the caller did not send.
     if ([name, ...values].some((text) => text.includes("\ufffd")) && !/%EF%BF%BD/i.test(raw))
       throw invalid(name, "is not UTF-8");
@@ -158,7 +160,7 @@ function parseJson(raw: Buffer): unknown {
   const text = decodeUtf8(raw);
   try {
     const body: unknown = JSON.parse(text);
-    refuseBrokenText(body, "");
+    refuseBrokenText(body, "", 0);
     return body;
   } catch (error) {
     if (error instanceof RunyardError) throw error;
@@ -166,19 +168,20 @@ function parseJson(raw: Buffer): unknown {
   }
 }
 
-/** NUL and lone surrogates are refused wherever they stand, names of members included. */
-function refuseBrokenText(value: unknown, path: string): void {
+/** NUL and lone surrogates are refused wherever they stand, names of members included, as are values that are nested too deeply. */
+function refuseBrokenText(value: unknown, path: string, depth: number): void {
+  if (depth > MAX_DEPTH) throw invalid("body", `must not be nested more than ${MAX_DEPTH} levels deep`);
   if (typeof value === "string") {
     if (value.includes("\u0000")) throw invalid(path || "body", "must not contain NUL");
     if (!value.isWellFormed()) throw invalid(path || "body", "must not contain a lone surrogate");
   } else if (Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) refuseBrokenText(entry, `${path}[${index}]`);
+    for (const [index, entry] of value.entries()) refuseBrokenText(entry, `${path}[${index}]`, depth + 1);
   } else if (typeof value === "object" && value !== null) {
     for (const [name, entry] of Object.entries(value)) {
       const shown = path === "" ? name : `${path}.${name}`;
       if (name.includes("\u0000") || !name.isWellFormed())
         throw invalid(path || "body", "has a member whose name is not valid text");
-      refuseBrokenText(entry, shown);
+      refuseBrokenText(entry, shown, depth + 1);
     }
   }
 }

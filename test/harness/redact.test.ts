@@ -11,6 +11,15 @@ describe("redactor", () => {
     expect(redactor.text(`a${secret}b ${secret}`)).toBe("a***b ***");
   });
 
+  it("omits what is nested too deeply to be reported", () => {
+    const nest = (levels: number): unknown => (levels === 0 ? secret : [nest(levels - 1)]);
+    const { json } = createRedactor([secret]);
+    expect(json(nest(199))).toEqual(JSON.parse(`${"[".repeat(199)}"***"${"]".repeat(199)}`));
+    const depths = [201, 3_000].map((levels) => JSON.stringify(json(nest(levels))));
+    const omitted = `${"[".repeat(200)}"[omitted: nested too deeply]"${"]".repeat(200)}`;
+    expect(depths).toEqual([omitted, omitted]);
+  });
+
   it.each([0, 1, 2, 3, 4])("matches the secret's base64 with %i bytes before it", (before) => {
     const redactor = createRedactor([secret]);
     for (const encoding of ["base64", "base64url"] as const) {

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "../support/client.ts";
-import { createTestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { workingRun } from "../support/execution.ts";
 
+let plane: TestControlPlane;
 let user: ReturnType<typeof createClient>;
 beforeEach(async () => {
-  user = createClient(await createTestControlPlane());
+  plane = await createTestControlPlane();
+  user = createClient(plane);
 });
 
 const list = (length: number, value: unknown) => Array.from({ length }, () => value);
@@ -30,5 +33,23 @@ describe("a request with very many wrong fields", () => {
   it("with up to ten thousand values names all of them", async () => {
     const { status, body } = await user.post("/agent/runs", { prompt: "a", metadata: map(9_000, 1) });
     expect([status, body.errors.length]).toEqual([400, 9_000]);
+  });
+});
+
+describe("a message of a run", () => {
+  const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
+  const toMessage = (output: unknown) => ({
+    role: "tool",
+    content: [{ type: "action_result", action_id: "a", category: "command", name: "n", state: "completed", output }],
+  });
+
+  it.each([
+    [400, 200],
+    [500, 400],
+    [3_000, 400],
+  ])("with a value of %s levels gets %s, and never 500", async (levels, expected) => {
+    const run = await workingRun(plane);
+    const body = { execution_id: run.execution_id, first_sequence: 1, messages: [toMessage(nest(levels))] };
+    expect((await run.client.post("/harness-support/messages", body)).status).toBe(expected);
   });
 });
