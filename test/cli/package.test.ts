@@ -128,7 +128,7 @@ describe("the installed program", () => {
     const tools = path.join(folder, "tools");
     mkdirSync(tools, { recursive: true });
     const alone = await run(process.execPath, [program, "serve"], { env: { PATH: tools } }).catch((error) => error);
-    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install --global runyard-server") });
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install --global ./runyard-server-") });
 
     writeFileSync(path.join(tools, "runyard-server"), '#!/bin/sh\necho "on the path: $*"; exit 3\n', { mode: 0o755 });
     const onPath = await run(process.execPath, [program, "doctor", "--port", "1", "--json"], {

@@ -48,7 +48,9 @@ describe("the documentation", () => {
   });
 
   it("installs no package of ours from a registry that does not have it", () => {
-    const pages = ["README.md", ...globSync(["docs/*.md", "clients/*/README.md", "cli/README.md"], { cwd: root })];
+    const readmes = ["README.md", "cli/README.md", "clients/*/README.md", "packages/*/README.md"];
+    const examples = "examples/*/*{.md,.service,.yaml,Dockerfile}";
+    const pages = globSync([...readmes, "docs/*.md", examples, "cli/src/**/*.ts"], { cwd: root });
     const found = pages.filter((page) =>
       /npx (--yes )?runyard|npm (i|install) (--global )?runyard|pip install runyard/.test(read(page)),
     );

@@ -83,6 +83,20 @@ describe("the package runyard-server", () => {
     });
   });
 
+  it.each([
+    ["20.20.2", 1, "runyard-server needs Node 24.2 or newer, and this is Node 20.20.2.\n"],
+    ["24.1.0", 1, "runyard-server needs Node 24.2 or newer, and this is Node 24.1.0.\n"],
+    ["24.2.0", 0, ""],
+    ["26.0.0", 0, ""],
+  ])("says which Node it needs on Node %s if that one is older", async (version, code, message) => {
+    const node = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`;
+    const result = await run(process.execPath, ["--import", node, program, "--version"], { env: environment }).then(
+      ({ stderr }) => ({ code: 0, stderr }),
+      ({ code, stderr }) => ({ code, stderr }),
+    );
+    expect(result).toEqual({ code, stderr: expect.stringContaining(message) });
+  });
+
   it("refuses to execute runs without isolation, which the doctor reports", async () => {
     const refused = await execute("serve", "--port", "24700");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--no-sandbox") });

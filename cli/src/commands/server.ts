@@ -4,10 +4,11 @@ import path from "node:path";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
+import { VERSION } from "../version.ts";
 import { withExamples } from "./examples.ts";
 
 const OLDEST_NODE = 24;
-const INSTALL = "npm install --global runyard-server";
+const INSTALL = `Pack it in a checkout of Runyard, as docs/install.md describes: npm install --global ./runyard-server-${VERSION}.tgz`;
 
 /** `runyard serve`: the service on this machine. */
 export const serveCommand = defineServerCommand("serve", "run the service on this machine", [
@@ -72,7 +73,7 @@ async function findServer({ shell }: Context): Promise<ServerProgram> {
     const program = path.join(folder, "runyard-server");
     if (folder !== "" && (await isUsable(program, constants.X_OK))) return { program, before: [] };
   }
-  throw new Problem("The package runyard-server is not installed.", { remedy: `Install it: ${INSTALL}` });
+  throw new Problem("The package runyard-server is not installed.", { remedy: INSTALL });
 }
 
 /** Where the server is in a checkout, and where the package is if it was installed together with this program. */
