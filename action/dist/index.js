@@ -648,7 +648,8 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
   constructor(options) {
     this.#options = options;
     let apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
-    this.#apiKey = typeof apiKey == "function" ? apiKey : checkKey(apiKey), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
+    if (this.#apiKey = typeof apiKey == "function" ? apiKey : checkKey(apiKey), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, ""), !/^(https?:\/)?\//i.test(this.#baseURL))
+      throw new RunyardError(`The baseURL must begin with http:// or https://, not ${JSON.stringify(this.#baseURL)}.`);
   }
   get baseURL() {
     return this.#baseURL;
@@ -688,7 +689,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     return read ? this.#repeat(prepared, async (response) => {
       let text = await response.text();
       if (response.status !== 204)
-        return request.responseType === "text" ? text : JSON.parse(text);
+        return request.responseType === "text" ? text : parseJson(response, text);
     }) : this.#repeat(prepared);
   }
   async #headers({ body, responseType = "json", options = {} }, idempotencyKey) {
@@ -750,6 +751,11 @@ function environment() {
 function randomKey() {
   let bytes = crypto.getRandomValues(new Uint8Array(16));
   return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+function parseJson(response, text) {
+  let type = response.headers.get("content-type")?.split(";")[0] ?? "";
+  if (type === "" || type.includes("json")) return JSON.parse(text);
+  throw new APIConnectionError(`The response is ${type}, not JSON: check that the base URL ends in /api/v1.`);
 }
 function formatError(error) {
   return error instanceof Error ? error.cause instanceof Error ? error.cause.message : error.message : String(error);
@@ -982,13 +988,13 @@ var Problem = class extends Error {
     super(message), this.exitCode = exitCode, this.remedy = remedy;
   }
 }, usage = (message, remedy) => new Problem(message, { exitCode: EXIT.usage, ...remedy === void 0 ? {} : { remedy } });
-function explain(error, keyFrom = "") {
+function explain(error, connection) {
   if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
   if (error instanceof APIConnectionError) {
-    let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
+    let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : `Check that the service is running and the base URL is right${connection ? `: ${connection.baseURL}` : "."}`;
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
-  return error instanceof APIError ? { lines: withRemedy(describeResponse(error), findRemedy(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
+  return error instanceof APIError ? { lines: withRemedy(describeResponse(error), findRemedy(error, connection?.from)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
 }
 var withRemedy = (lines, remedy) => [
   ...lines.map(printable),
@@ -1002,16 +1008,17 @@ function describeResponse(error) {
     ...error.traceId === void 0 ? [] : [`  trace id: ${oneLine(error.traceId)}`]
   ];
 }
-function findRemedy(error, keyFrom) {
+function findRemedy(error, keyFrom = "") {
+  if (error.detail?.includes("X-Team-Uid")) return "Choose a team with --team; `runyard whoami` lists yours.";
   switch (error.status) {
-    case 400:
-      return error.detail?.includes("X-Team-Uid") ? "Choose a team with --team; `runyard whoami` lists yours." : void 0;
     case 401:
       return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is invalid or expired. \`runyard login\` stores another${keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""}.`;
     case 403:
       return "This key lacks the permission. `runyard whoami` shows its owner; only personal keys can manage resources.";
     case 404:
       return "Check the id, and that the key belongs to the right team. The `list` commands show what exists.";
+    case 413:
+      return "Attach long texts as files: `runyard run --attach`.";
     case 422:
       return error.detail?.includes("force=true") ? "Cancel it with `runyard runs cancel --force`." : void 0;
     case 429:
@@ -1045,7 +1052,7 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// node_modules/valibot/dist/index.mjs
+// ../../../work/main/node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,
@@ -1120,11 +1127,11 @@ function _standardSchema(schema) {
 }
 var EMOJI_REGEX = new RegExp("^(?:[\\u{1F1E6}-\\u{1F1FF}]{2}|\\u{1F3F4}[\\u{E0061}-\\u{E007A}]{2}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,3}\\u{E007F}|(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation})(?:\\u200D(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation}))*)+$", "u");
 // @__NO_SIDE_EFFECTS__
-function parseJson(config$1, message$1) {
+function parseJson2(config$1, message$1) {
   return {
     kind: "transformation",
     type: "parse_json",
-    reference: parseJson,
+    reference: parseJson2,
     config: config$1,
     message: message$1,
     async: !1,
@@ -1513,7 +1520,7 @@ async function configFile(file) {
   let text = await readFile(file, "utf8").catch((error) => {
     throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (!safeParse(pipe(string(), parseJson(), record(string(), unknown())), text).success) throw usage(`--config ${file} is not a JSON object.`);
+  if (!safeParse(pipe(string(), parseJson2(), record(string(), unknown())), text).success) throw usage(`--config ${file} is not a JSON object.`);
   return JSON.parse(text);
 }
 

@@ -1,5 +1,6 @@
 import { Runyard } from "../../clients/typescript/src/index.ts";
 import { type Connection, findConnection } from "./connection.ts";
+import { teamUid } from "./names.ts";
 import type { Shell } from "./shell.ts";
 import { type Style, styleFor } from "./style.ts";
 import { terminalJson, terminalLine, terminalText } from "./terminal-text.ts";
@@ -46,12 +47,14 @@ export class Context {
   }
 
   async client(): Promise<Runyard> {
-    return this.clientFor(await this.connection());
+    const client = this.clientFor(await this.connection());
+    const { team } = this.#global;
+    return team === undefined ? client : client.withOptions({ team: await teamUid(client, team) });
   }
 
   clientFor({ baseURL, apiKey }: Pick<Connection, "baseURL" | "apiKey">): Runyard {
     const headers = { "user-agent": `runyard-cli/${VERSION}`, "x-run-source": "CLI" };
-    return new Runyard({ baseURL, apiKey, headers, team: this.#global.team });
+    return new Runyard({ baseURL, apiKey, headers });
   }
 
   /** Prints a line for people to standard output. */

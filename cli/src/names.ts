@@ -27,6 +27,11 @@ export async function scheduleId(client: Pick<Runyard, "schedules">, given: stri
   return theOne("schedule", given, all);
 }
 
+/** Resolves the uid or name of a team of the person to its uid. */
+export async function teamUid(client: Pick<Runyard, "me">, given: string): Promise<string> {
+  return UID.test(given) ? given : theOne("team", given, (await client.me.retrieve()).teams);
+}
+
 interface Named {
   readonly uid: string;
   readonly name: string;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
 
 /** A whole number within bounds. */
 export const wholeNumber =
@@ -19,18 +20,52 @@ export function pairs(text: string, earlier: Readonly<Record<string, string>> = 
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
+const SOURCES = [
+  "API",
+  "CLI",
+  "LOCAL",
+  "SCHEDULED_AGENT",
+  "WEB_APP",
+  "GITHUB_ACTION",
+  "SLACK",
+  "LINEAR",
+  "CLOUD_MODE",
+  "JIRA",
+  "GITHUB_WEBHOOK",
+  "GITLAB_WEBHOOK",
+  "ORCHESTRATION",
+] as const satisfies readonly RunItem["source"][];
+export const SOURCE_TEXT = "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …";
+
+/** A source of runs, in any case. The API accepts unknown ones, which no run has. */
+export function runSource(text: string): string {
+  const source = SOURCES.find((one) => one === text.toUpperCase());
+  if (source !== undefined) return source;
+  throw new InvalidArgumentError(`Allowed choices are ${SOURCES.join(", ")}.`);
+}
+
 /** A point in time: `2026-05-18`, `2026-05-18T19:00Z`, or an age: `90m`, `24h`, `7d`. */
 export function time(text: string): string {
-  const ago = /^(\d+)([mhd])$/.exec(text);
+  const ago = /^(\d{1,6})([mhd])$/.exec(text);
   const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 }[ago?.[2] ?? ""] ?? 0;
-  const at = ago === null ? Date.parse(text) : Date.now() - Number(ago[1]) * unit;
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  const at = ago === null ? parseDate(text) : new Date(Date.now() - Number(ago[1]) * unit);
+  if (at !== undefined) return at.toISOString();
   throw new InvalidArgumentError("Expected a date such as 2026-05-18T19:00Z, or an age such as 90m, 24h, 7d.");
 }
 
 /** A date to come: `2027-01-01`, `2027-01-01T12:00Z`. */
 export function date(text: string): string {
-  const at = Date.parse(text);
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  const at = parseDate(text);
+  if (at !== undefined) return at.toISOString();
   throw new InvalidArgumentError("Expected a date such as 2027-01-01 or 2027-01-01T12:00Z.");
+}
+
+/** Parses a date of the calendar, in UTC unless it names a zone: `Date.parse` also reads `5` and February 30th. */
+function parseDate(text: string): Date | undefined {
+  const [, day, clock = "00:00", zone = "Z"] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/i.exec(text) ?? [];
+  const midnight = Date.parse(`${day}T00:00Z`);
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
+  const at = Date.parse(`${day}T${clock}${zone.toUpperCase()}`);
+  return Number.isNaN(at) ? undefined : new Date(at);
 }

@@ -25,18 +25,18 @@ export interface Explanation {
   readonly exitCode: number;
 }
 
-/** Describes what went wrong and how to fix it; `keyFrom` is where the refused key came from. */
-export function explain(error: unknown, keyFrom = ""): Explanation {
+/** Describes what went wrong and how to fix it; `connection` is where the request went and where its key came from. */
+export function explain(error: unknown, connection?: { baseURL: string; from: string }): Explanation {
   if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
   if (error instanceof APIConnectionError) {
     const late = error instanceof APITimeoutError;
     const remedy = late
       ? "The service may be busy. Try again."
-      : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
+      : `Check that the service is running and the base URL is right${connection ? `: ${connection.baseURL}` : "."}`;
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   if (error instanceof APIError) {
-    return { lines: withRemedy(describeResponse(error), findRemedy(error, keyFrom)), exitCode: EXIT.service };
+    return { lines: withRemedy(describeResponse(error), findRemedy(error, connection?.from)), exitCode: EXIT.service };
   }
   if (error instanceof RunyardError) return { lines: [error.message], exitCode: EXIT.usage };
   return { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
@@ -58,12 +58,9 @@ export function describeResponse(error: APIError): string[] {
   ];
 }
 
-function findRemedy(error: APIError, keyFrom: string): string | undefined {
+function findRemedy(error: APIError, keyFrom = ""): string | undefined {
+  if (error.detail?.includes("X-Team-Uid")) return "Choose a team with --team; `runyard whoami` lists yours.";
   switch (error.status) {
-    case 400:
-      return error.detail?.includes("X-Team-Uid")
-        ? "Choose a team with --team; `runyard whoami` lists yours."
-        : undefined;
     case 401:
       return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is invalid or expired. \`runyard login\` stores another${
         keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""
@@ -72,6 +69,8 @@ function findRemedy(error: APIError, keyFrom: string): string | undefined {
       return "This key lacks the permission. `runyard whoami` shows its owner; only personal keys can manage resources.";
     case 404:
       return "Check the id, and that the key belongs to the right team. The `list` commands show what exists.";
+    case 413:
+      return "Attach long texts as files: `runyard run --attach`.";
     case 422:
       return error.detail?.includes("force=true") ? "Cancel it with `runyard runs cancel --force`." : undefined;
     case 429:

@@ -30,11 +30,8 @@ export async function runCli(shell: Shell, args: readonly string[]): Promise<num
   } catch (error) {
     // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    const from = await context.connection().then(
-      (connection) => connection.from,
-      () => "",
-    );
-    const { lines, exitCode } = explain(error, from);
+    const connection = await context.connection().catch(() => undefined);
+    const { lines, exitCode } = explain(error, connection);
     const [first = "", ...rest] = lines;
     shell.err(terminalText(`${context.style.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`));
     return exitCode;
@@ -48,7 +45,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .version(`runyard ${VERSION}`, "-V, --version", "print the version")
     .option("--json", "print JSON: one document, or a line for each of many things")
     .option("--base-url <url>", "the service's address (default: RUNYARD_BASE_URL, the local cloud here, or the login)")
-    .option("--team <uid>", "the team to act for; only people with several teams need it")
+    .option("--team <uid|name>", "the team to act for; only people with several teams need it")
     .hook("preAction", (root) => context.use(root.opts()))
     .addCommand(runCommand(context))
     .addCommand(runsCommand(context))

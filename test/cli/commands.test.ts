@@ -183,6 +183,17 @@ describe("commands for existing runs", () => {
     expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
     expect(requests()).toEqual(["POST /agent/runs/r1/cancel?force=true", "POST /agent/runs/r2/cancel?force=true"]);
   });
+
+  it("are not said to be cancelled if they have ended", async () => {
+    const ended = [problem(400, "invalid_request", "it has ended"), api({ ...RUN, state: "SUCCEEDED" })];
+    server.play([...ended, api("r2"), ...ended]);
+    expect(await run(["runs", "cancel", "r1", "r2", "--json"])).toMatchObject({
+      code: 0,
+      out: '{"cancelled":["r2"]}\n',
+      err: "r1 has ended already: SUCCEEDED.\n",
+    });
+    expect(await run(["runs", "cancel", "r1"])).toMatchObject({ code: 0, out: "" });
+  });
 });
 
 describe("runyard runs cancel", () => {
@@ -353,12 +364,35 @@ describe("an error", () => {
     expect((await run(["run", "x"])).err).toContain("Choose a team with --team; `runyard whoami` lists yours.");
   });
 
+  it("names the flag for the team if the person is not in it", async () => {
+    server.play([problem(403, "not_authorized", "X-Team-Uid: you are not a member of this team")]);
+    const { err } = await run(["runs", "list", "--team", UID]);
+    expect(err).toContain("Choose a team with --team; `runyard whoami` lists yours.");
+    expect(err).not.toContain("personal keys");
+  });
+
+  it("names the option for files if a prompt is too long", async () => {
+    server.play([api(undefined, { status: 413, raw: "Request Entity Too Large" })]);
+    expect((await run(["run", "x"])).err).toContain("runyard run --attach");
+  });
+
+  it("names the base URL of an address that serves a web page", async () => {
+    const page = api(undefined, { raw: "<!doctype html>", headers: { "content-type": "text/html; charset=utf-8" } });
+    server.play([page, page, page]);
+    const { code, err } = await run(["whoami"]);
+    expect(code).toBe(4);
+    expect(err).toBe(
+      "error: The response is text/html, not JSON: check that the base URL ends in /api/v1.\n" +
+        `Check that the service is running and the base URL is right: ${server.api}\n`,
+    );
+  });
+
   it("is printed for a service that cannot be reached", async () => {
     const env = { RUNYARD_BASE_URL: "http://127.0.0.1:9/api/v1" };
     const { code, err } = await run(["api", "GET", "/agent/teams"], { env });
     expect(code).toBe(4);
     expect(err).toContain("error: The connection failed: ");
-    expect(err).toContain("Check that the service is running and the base URL is right:");
+    expect(err).toContain("Check that the service is running and the base URL is right: http://127.0.0.1:9/api/v1\n");
   });
 
   it.each([
@@ -383,6 +417,9 @@ describe("an error", () => {
     [["run"], "The prompt is missing."],
     [["run", "x", "--config", "/nonexistent.json"], "--config /nonexistent.json cannot be read"],
     [["run", "x", "--attach", "/nonexistent"], "--attach /nonexistent cannot be read."],
+    [["api", "GET", "/x", "--data", "{}"], "A GET has no body"],
+    [["runs", "list", "--source", "ci"], "Allowed choices are API, CLI, "],
+    [["webhooks", "create", "https://x", "--source", "ci"], "Allowed choices are API, CLI, "],
     [["api", "PATCH", "/x"], "It is GET, POST, PUT or DELETE."],
     [["runs"], "Usage: runyard runs"],
   ])("is printed for a wrong command line: %j", async (args, said) => {
@@ -390,6 +427,53 @@ describe("an error", () => {
     const { code, out, err } = await run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(said);
+  });
+});
+
+describe("the team of a command", () => {
+  const teams = api({
+    uid: "u",
+    display_name: "Ada",
+    email: "a@example.com",
+    teams: [
+      { uid: UID, name: "Core", role: "admin" },
+      { uid: "t2", name: "Web", role: "member" },
+    ],
+  });
+
+  it("is named by its uid or its name", async () => {
+    server.play([teams, page([])]);
+    await run(["runs", "list", "--team", "Core"]);
+    expect(server.seen[1]?.headers["x-team-uid"]).toBe(UID);
+    server.play([page([])]);
+    await run(["--team", UID, "runs", "list"]);
+    expect(server.seen[0]?.headers["x-team-uid"]).toBe(UID);
+  });
+
+  it("is one of the person's", async () => {
+    server.play([teams]);
+    expect(await run(["runs", "list", "--team", "Ops"])).toMatchObject({
+      code: 2,
+      err: "error: There is no team Ops.\nThere are: Core, Web.\n",
+    });
+  });
+});
+
+describe("runyard webhooks update", () => {
+  const webhook = (filter: object) => api({ uid: "w1", url: "https://x", enabled: true, event_types: [], filter });
+
+  it("keeps the filters that are not named", async () => {
+    server.play([webhook({ source: "API", metadata: { deploy: "yes" } }), webhook({})]);
+    await run(["webhooks", "update", "w1", "--source", "cli"]);
+    expect(requests()).toEqual(["GET /agent/webhooks/w1", "PUT /agent/webhooks/w1"]);
+    expect(bodyAt(1)).toEqual({ filter: { source: "CLI", metadata: { deploy: "yes" } } });
+  });
+
+  it("drops the earlier filters with --all-runs", async () => {
+    server.play([webhook({}), webhook({})]);
+    await run(["webhooks", "update", "w1", "--all-runs"]);
+    await run(["webhooks", "update", "w1", "--all-runs", "--source", "CLI"]);
+    expect([bodyAt(0), bodyAt(1)]).toEqual([{ filter: {} }, { filter: { source: "CLI" } }]);
   });
 });
 

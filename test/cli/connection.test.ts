@@ -137,6 +137,17 @@ describe("the address and key of a command", () => {
   });
 });
 
+describe("runyard whoami", () => {
+  it("names the refused key and the reason", async () => {
+    store({ base_url: server.api, api_key: "ryp_old" });
+    server.play([problem(401, "authentication_required", "the API key has expired")]);
+    const { code, err } = await run(["whoami"]);
+    expect(code).toBe(4);
+    expect(err).toContain("the API key has expired");
+    expect(err).toContain(`The key in ${stored()} is invalid or expired.`);
+  });
+});
+
 describe("runyard login", () => {
   it("prompts for address and key, checks them, and stores them for their owner alone", async () => {
     server.play([api(ME)]);

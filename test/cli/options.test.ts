@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { isOnThisMachine, tidy } from "../../cli/src/connection.ts";
-import { date, pairs, time, wholeNumber } from "../../cli/src/options.ts";
+import { date, pairs, runSource, time, wholeNumber } from "../../cli/src/options.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe("an option", () => {
   it("is a whole number within its bounds", () => {
@@ -23,8 +25,23 @@ describe("an option", () => {
       const at = Date.parse(time(age)) + milliseconds;
       expect(at >= before && at <= Date.now()).toBe(true);
     }
-    for (const text of ["x", "7w", "7 d", "d"]) expect(() => time(text)).toThrow("an age such as");
+    for (const text of ["x", "7w", "7 d", "d", "5", "2026-02-30", "9999999d", "2026-05-18T25:00"])
+      expect(() => time(text)).toThrow("an age such as");
     expect(() => date("7d")).toThrow("Expected a date");
+  });
+
+  it("is a time of UTC, unless it names a zone", () => {
+    vi.stubEnv("TZ", "America/New_York");
+    expect(["2026-05-18 19:00", "2026-05-18T19:00:30.5+02:00", "2026-05-18t19:00z"].map(time)).toEqual([
+      "2026-05-18T19:00:00.000Z",
+      "2026-05-18T17:00:30.500Z",
+      "2026-05-18T19:00:00.000Z",
+    ]);
+  });
+
+  it("is a source of runs, in any case", () => {
+    expect(runSource("cli")).toBe("CLI");
+    expect(() => runSource("foo")).toThrow("Allowed choices are API, CLI, ");
   });
 
   it("is name=value, and the last of a name counts", () => {

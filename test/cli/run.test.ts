@@ -148,7 +148,7 @@ describe("runyard run", () => {
           "--personal",
         ],
         ["--config", path.join(folder, "config.json"), "--attach", path.join(folder, "data.csv"), "--worker", "w1"],
-        ["--metadata", "a=1", "--metadata", "b=2=3", "--mode", "plan", "--idempotency-key", "k1", "--team", "t1"],
+        ["--metadata", "a=1", "--metadata", "b=2=3", "--mode", "plan", "--idempotency-key", "k1", "--team", uid],
       ),
       { input: "From standard input" },
     );
@@ -170,7 +170,7 @@ describe("runyard run", () => {
         repositories: [{ url: "https://example.com/a.git", ref: "v2" }, { url: "https://example.com/b.git" }],
       },
     });
-    expect(server.seen[3]?.headers).toMatchObject({ "idempotency-key": "k1", "x-team-uid": "t1" });
+    expect(server.seen[3]?.headers).toMatchObject({ "idempotency-key": "k1", "x-team-uid": uid });
   });
 
   it("uploads each file under a key of its own that follows from --idempotency-key", async () => {

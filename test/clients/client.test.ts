@@ -61,6 +61,21 @@ describe("new Runyard()", () => {
     expect(() => new Runyard({ apiKey: "k" })).toThrow("set RUNYARD_BASE_URL");
   });
 
+  it.each(["127.0.0.1:4500/api/v1", "localhost:4500", "ftp://x"])("refuses the address %s", (baseURL) => {
+    expect(() => createClient({ baseURL })).toThrow(
+      new RunyardError(`The baseURL must begin with http:// or https://, not "${baseURL}".`),
+    );
+    expect(createClient({ baseURL: "/api/v1" }).baseURL).toBe("/api/v1");
+  });
+
+  it("names the base URL if the response is a web page", async () => {
+    const page = result(undefined, { raw: "<!doctype html>", headers: { "content-type": "text/html; charset=utf-8" } });
+    play(page);
+    await expect(createClient({ maxRetries: 0 }).runs.retrieve("r1")).rejects.toThrow(
+      new APIConnectionError("The response is text/html, not JSON: check that the base URL ends in /api/v1."),
+    );
+  });
+
   it("calls a function for the key of each attempt", async () => {
     const keys = ["ryp_1", "ryp_2"];
     play(result(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), result(RUN));

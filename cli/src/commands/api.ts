@@ -11,6 +11,8 @@ export function apiCommand(context: Context): CommandUnknownOpts {
     .argument("<path>", "path below the base URL, such as /agent/teams")
     .option("-d, --data <json>", "request body; `-` reads it from standard input")
     .action(async (method, path, { data }) => {
+      if (method === "GET" && data !== undefined)
+        throw usage("A GET has no body: leave --data out, or use ?name=value.");
       if (!path.startsWith("/")) throw usage(`The path must start with a slash: ${path}`);
       const body = data === undefined ? undefined : parseBody(data === "-" ? await context.shell.readInput() : data);
       const response = await (await context.client()).request({ method, path, body });

@@ -3,6 +3,7 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { APIError, type Me, type TokenResponse } from "../../../clients/typescript/src/index.ts";
 import { isOnThisMachine, loginFile, tidy } from "../connection.ts";
 import type { Context } from "../context.ts";
+import { EXIT } from "../exit-code.ts";
 import { writePrivately } from "../files.ts";
 import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../oidc-token.ts";
 import { Problem, usage } from "../problem.ts";
@@ -83,7 +84,10 @@ async function askKey({ shell }: Context): Promise<string> {
 
 /** Requests the key's owner from the service, and stores both if the key is valid; returns the file. */
 export async function storeLogin(context: Context, baseURL: string, apiKey: string): Promise<string> {
-  const who = await findOwner(context, baseURL, apiKey);
+  const who = await findOwner(context, baseURL, apiKey).catch((error: unknown) => {
+    if (!(error instanceof APIError) || error.status !== 401) throw error;
+    throw new Problem("This key is not valid. Nothing was stored.", { exitCode: EXIT.service });
+  });
   const file = loginFile(context.shell);
   await writePrivately(file, { base_url: baseURL, api_key: apiKey });
   context.note(who === undefined ? "The key belongs to an agent." : `You are ${who.display_name} <${who.email}>.`);
@@ -96,9 +100,7 @@ async function findOwner(context: Context, baseURL: string, apiKey: string): Pro
   try {
     return await client.me.retrieve();
   } catch (error) {
-    if (!(error instanceof APIError)) throw error;
-    if (error.status === 401) throw new Problem("This key is not valid. Nothing was stored.", { exitCode: 4 });
-    if (error.status !== 403) throw error;
+    if (!(error instanceof APIError) || error.status !== 403) throw error;
     await client.models.list();
     return undefined;
   }

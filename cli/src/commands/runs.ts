@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
 import { environmentUid, scheduleId } from "../names.ts";
-import { pairs, time, wholeNumber } from "../options.ts";
+import { pairs, runSource, SOURCE_TEXT, time, wholeNumber } from "../options.ts";
 import { stateText } from "../style.ts";
 import { type Column, printFields, printList, timeText } from "../table.ts";
 import { usageText } from "../usage.ts";
@@ -55,7 +55,7 @@ function listCommand(context: Context) {
     .option("--model <id>", "only runs with this model")
     .option("--creator <uid>", "only runs created by this account")
     .option("--ancestor <run>", "only descendants of this run")
-    .option("--source <source>", "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …")
+    .option("--source <source>", SOURCE_TEXT, runSource)
     .option("--after <time>", "only runs created after this time: a date, or an age such as 90m, 24h, 7d", time)
     .option("--before <time>", "only runs created before this time", time)
     .addOption(
@@ -216,8 +216,13 @@ function cancelCommand(context: Context) {
     .option("--force", "also cancel runs on self-hosted workers, in CI jobs, or in preparation")
     .action(async (ids, { force }) => {
       const client = await context.client();
-      for (const id of ids) await cancelRun(client, id, defined({ force }));
-      context.show({ cancelled: ids }, () => context.say("cancelled"));
+      const cancelled: string[] = [];
+      for (const id of ids) {
+        const state = await cancelRun(client, id, defined({ force }));
+        if (state === undefined) cancelled.push(id);
+        else context.note(`${id} has ended already: ${state}.`);
+      }
+      context.show({ cancelled }, () => cancelled.length > 0 && context.say("cancelled"));
     });
   return withExamples(command, "runyard runs cancel $id", "runyard runs cancel $one $other --force");
 }

@@ -3,7 +3,7 @@ import type { RedeliverResponse, WebhookEventType, WebhookItem } from "../../../
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid, scheduleId } from "../names.ts";
-import { pairs, wholeNumber } from "../options.ts";
+import { pairs, runSource, SOURCE_TEXT, wholeNumber } from "../options.ts";
 import { usage } from "../problem.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
@@ -75,7 +75,7 @@ function printWebhook(context: Context, webhook: WebhookItem & { readonly secret
       ["uid", webhook.uid],
       ["name", webhook.name],
       ["url", webhook.url],
-      ["on", String(webhook.enabled)],
+      ["on", webhook.enabled],
       ["events", webhook.event_types.join(", ")],
       ["filter", webhook.filter === undefined ? undefined : JSON.stringify(webhook.filter)],
       ["secret", webhook.secret],
@@ -98,7 +98,7 @@ const commandWithWebhook = (name: string) =>
     .option("--metadata <name=value>", "only runs with this metadata; repeatable", pairs)
     .option("--env <uid|name>", "only runs in this environment")
     .option("--schedule <id|name>", "only runs of this schedule")
-    .option("--source <source>", "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …");
+    .option("--source <source>", SOURCE_TEXT, runSource);
 
 type WebhookOptions = ReturnType<ReturnType<typeof commandWithWebhook>["opts"]>;
 
@@ -120,6 +120,7 @@ function createCommand(context: Context) {
     .action(async (url, options) => {
       const members = await toMembers(context, options);
       printWebhook(context, await (await context.client()).webhooks.create({ url, ...members }));
+      if (!context.json) context.note(context.style.dim("Save the secret now: it is shown only once."));
     });
   return withExamples(
     command,
@@ -136,17 +137,20 @@ function updateCommand(context: Context) {
     .option("--enable", "deliver events")
     .option("--disable", "deliver no events")
     .option("--all-events", "deliver events of all types")
-    .option("--all-runs", "deliver events of all runs of the team")
+    .option("--all-runs", "drop the earlier filter: deliver events of all runs of the team")
     .action(async (uid, { url, enable, disable, allEvents, allRuns, ...options }) => {
       if (enable === true && disable === true) throw usage("--enable and --disable exclude each other.");
-      const members = await toMembers(context, options);
+      const client = await context.client();
+      const { filter, ...members } = await toMembers(context, options);
+      // The API replaces the filter as a whole.
+      const earlier = filter === undefined || allRuns === true ? {} : (await client.webhooks.retrieve(uid)).filter;
       const body = {
         ...defined({ url, enabled: enable ?? (disable === true ? false : undefined) }),
         ...members,
         ...(allEvents === true ? { event_types: [] } : {}),
-        ...(allRuns === true ? { filter: {} } : {}),
+        ...(filter !== undefined || allRuns === true ? { filter: { ...earlier, ...filter } } : {}),
       };
-      printWebhook(context, await (await context.client()).webhooks.update(uid, body));
+      printWebhook(context, await client.webhooks.update(uid, body));
     });
   return withExamples(command, "runyard webhooks update $uid --disable", "runyard webhooks update $uid --all-events");
 }

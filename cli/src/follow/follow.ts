@@ -94,16 +94,22 @@ async function shouldCancel(context: Context, options: FollowOptions): Promise<b
 }
 
 /**
- * Cancels a run; one that has ended already is no failure. A run that is being prepared cannot be cancelled for some
- * seconds, which the repeats wait out.
+ * Cancels a run. One that has ended already is no failure: its state is returned. A run that is being prepared cannot be
+ * cancelled for some seconds, which the repeats wait out.
  */
-export async function cancelRun(client: Runyard, runId: string, { force }: { force?: boolean }): Promise<void> {
+export async function cancelRun(
+  client: Runyard,
+  runId: string,
+  { force }: { force?: boolean },
+): Promise<RunItem["state"] | undefined> {
   try {
     await client.runs.cancel(runId, force === true ? { force } : {}, { maxRetries: 15 });
+    return undefined;
   } catch (error) {
     if (!(error instanceof APIError) || error.status !== 400) throw error;
     const { state } = await client.runs.retrieve(runId);
     if (!["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"].includes(state)) throw error;
+    return state;
   }
 }
 

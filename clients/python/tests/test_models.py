@@ -76,6 +76,11 @@ class TestResponse:
         with pytest.raises(UnreadableError, match="not JSON"):
             decode(httpx.Response(200, content=content), RunItem)
 
+    def test_names_the_base_url_if_the_body_is_a_web_page(self) -> None:
+        page = httpx.Response(200, html="<html>")
+        with pytest.raises(UnreadableError, match=r"not JSON: it is text/html. Check that the base URL ends in /api/v1"):
+            decode(page, RunItem)
+
 
 class TestUnion:
     FILE = {

@@ -11,7 +11,7 @@ import { type APIRequest, Transport } from "./transport.ts";
  * const run = await client.runs.createAndWait({ prompt: "Fix the flaky test." });
  * ```
  *
- * The constructor throws a RunyardError if the API key is missing or invalid, or the base URL missing.
+ * The constructor throws a RunyardError if the API key or the base URL is missing or invalid.
  */
 export class Runyard extends ApiResources {
   readonly #transport: Transport;

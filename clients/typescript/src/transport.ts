@@ -52,6 +52,9 @@ export class Transport {
     const apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
     this.#apiKey = typeof apiKey === "function" ? apiKey : checkKey(apiKey);
     this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
+    // In a browser, an address without a host is one of the page's origin.
+    if (!/^(https?:\/)?\//i.test(this.#baseURL))
+      throw new RunyardError(`The baseURL must begin with http:// or https://, not ${JSON.stringify(this.#baseURL)}.`);
   }
 
   get baseURL(): string {
@@ -104,7 +107,7 @@ export class Transport {
     return this.#repeat<T>(prepared, async (response) => {
       const text = await response.text();
       if (response.status === 204) return undefined;
-      return request.responseType === "text" ? text : JSON.parse(text);
+      return request.responseType === "text" ? text : parseJson(response, text);
     });
   }
 
@@ -199,6 +202,13 @@ function environment(): { env?: Record<string, string | undefined>; versions?: {
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** A web page instead of JSON means that the base URL is the address of the web app, or of something else. */
+function parseJson(response: Response, text: string): unknown {
+  const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+  if (type === "" || type.includes("json")) return JSON.parse(text);
+  throw new APIConnectionError(`The response is ${type}, not JSON: check that the base URL ends in /api/v1.`);
 }
 
 function formatError(error: unknown): string {

@@ -46,7 +46,7 @@ def decode(response: httpx.Response, cast_to: CastTo[T]) -> T:
     try:
         value = _validate_json(response.content, annotation)
     except ValidationError:
-        value = _decode_leniently(response.content, annotation)
+        value = _decode_leniently(response, annotation)
     return value
 
 
@@ -56,11 +56,15 @@ def _validate_json(content: bytes, annotation: Any) -> Any:
     return _adapter(annotation).validate_json(content)
 
 
-def _decode_leniently(content: bytes, annotation: Any) -> Any:
+def _decode_leniently(response: httpx.Response, annotation: Any) -> Any:
     try:
-        value = json.loads(content)
+        value = json.loads(response.content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("The response body is not JSON.") from error
+        kind = response.headers.get("content-type", "").split(";")[0]
+        # A web page means that the base URL is the address of the web app, or of something else.
+        is_other = kind != "" and "json" not in kind
+        hint = f": it is {kind}. Check that the base URL ends in /api/v1." if is_other else "."
+        raise UnreadableError(f"The response body is not JSON{hint}") from error
     is_model = isclass(annotation) and issubclass(annotation, BaseModel)
     if annotation is str or (is_model and not isinstance(value, dict)):
         raise UnreadableError(f"The response body is JSON, but not a {annotation.__name__}.")
