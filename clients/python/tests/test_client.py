@@ -148,6 +148,14 @@ class TestCall:
         assert seen.raw_query == "dry_run=true&tags=a&tags=b"
         assert json.loads(seen.body) == {"prompt": "x", "invented": {"later": [1]}}
 
+    def test_refuses_a_misspelled_argument(self, server: FaultServer, client: Runyard) -> None:
+        options: Any = {"enviroment_id": "e1"}
+        with pytest.raises(TypeError, match="'enviroment_id'"):
+            client.runs.create(prompt="Hi", **options)
+        with pytest.raises(TypeError, match="'enviroment_id'"):
+            list(client.runs.list(**options))
+        assert server.seen == []
+
     def test_of_dry_run_returns_the_findings(self, server: FaultServer, client: Runyard) -> None:
         finding = {"code": "default_model", "severity": "info", "message": "m", "remedy": "r"}
         server.play([{"body": {"would_start": True, "findings": [finding]}}])

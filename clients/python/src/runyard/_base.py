@@ -102,6 +102,7 @@ class Call:
         headers: Mapping[str, Any] | None,
         options: RequestOptions,
     ) -> Call:
+        _check_names(options)
         method = method.upper()
         sent = dict(common_headers)
         if headers:
@@ -174,6 +175,13 @@ def _required(name: str, value: str | httpx.URL | None, variable: str) -> str:
 def _timeout(settings: Settings, options: RequestOptions) -> httpx.Timeout:
     timeout = options.get("timeout", settings.timeout)
     return timeout if isinstance(timeout, httpx.Timeout) else httpx.Timeout(timeout)
+
+
+def _check_names(options: RequestOptions) -> None:
+    """Refuses misspelled arguments of a method, which arrive among its options and would have no effect."""
+    for name in options:
+        if name not in RequestOptions.__annotations__:
+            raise TypeError(f"There is no argument {name!r}; extra_body takes members that this version does not know.")
 
 
 def _url(base_url: str, path: str, query: Mapping[str, Any]) -> str:
