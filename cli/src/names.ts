@@ -32,6 +32,14 @@ export async function teamUid(client: Pick<Runyard, "me">, given: string): Promi
   return UID.test(given) ? given : theOne("team", given, (await client.me.retrieve()).teams);
 }
 
+/** Resolves the uid or email address of a member of a team to their uid. */
+export async function memberUid(client: Pick<Runyard, "teams">, team: string, given: string): Promise<string> {
+  if (UID.test(given)) return given;
+  const all: Named[] = [];
+  for await (const { uid, email } of client.teams.members.list(team)) all.push({ uid, name: email });
+  return theOne("member", given, all);
+}
+
 interface Named {
   readonly uid: string;
   readonly name: string;

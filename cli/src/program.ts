@@ -13,6 +13,7 @@ import { runsCommand } from "./commands/runs.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
 import { secretsCommand } from "./commands/secrets.ts";
 import { agentCommand, doctorCommand, isServerCommand, serveCommand, workerCommand } from "./commands/server.ts";
+import { teamsCommand } from "./commands/teams.ts";
 import { webhooksCommand } from "./commands/webhooks.ts";
 import { Context } from "./context.ts";
 import { EXIT } from "./exit-code.ts";
@@ -54,6 +55,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(environmentsCommand(context))
     .addCommand(secretsCommand(context))
     .addCommand(webhooksCommand(context))
+    .addCommand(teamsCommand(context))
     .addCommand(keysCommand(context))
     .addCommand(modelsCommand(context))
     .addCommand(skillsCommand(context))

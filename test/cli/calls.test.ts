@@ -58,6 +58,9 @@ const webhook = api({
   created_by: { type: "user", uid: "u1" },
   scope: { type: "Team", uid: "t1" },
 });
+const team = api({ uid: UID, name: "Core", settings: { retention_days: null } });
+const member = { uid: "u1", email: "ada@example.com", display_name: "Ada", role: "member" };
+const invitation = { id: "i1", email: "ada@example.com", role: "member", created_at: "", expires_at: "" };
 const gone = api(undefined, { status: 204 });
 const secret = api({ name: "T", created_at: "" });
 const ended = [
@@ -147,6 +150,29 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
     [api({ redelivered: 500, next_sequence: 503 }), api({ redelivered: 2 })],
     ["POST /agent/webhooks/w1/redeliver?from_sequence=3", "POST /agent/webhooks/w1/redeliver?from_sequence=503"],
   ],
+  ["teams list", [api({ teams: [] })], ["GET /agent/teams"]],
+  [`teams get ${UID}`, [team], [`GET /agent/teams/${UID}`]],
+  ["teams create Core", [team], ["POST /agent/teams"]],
+  [`teams update ${UID} --retention 90`, [team], [`PUT /agent/teams/${UID}`]],
+  [`teams delete ${UID}`, [gone], [`DELETE /agent/teams/${UID}`]],
+  [`teams members list ${UID}`, [api({ members: [member] })], [`GET /agent/teams/${UID}/members`]],
+  [
+    `teams members update ${UID} ada@example.com admin`,
+    [api({ members: [member] }), api(member)],
+    [`GET /agent/teams/${UID}/members`, `PUT /agent/teams/${UID}/members/u1`],
+  ],
+  [
+    `teams members remove ${UID} ${UID} --keep-keys`,
+    [api({ revoked_keys: [], kept_keys: [] })],
+    [`DELETE /agent/teams/${UID}/members/${UID}?keep_keys=true`],
+  ],
+  [`teams invitations list ${UID}`, [api({ invitations: [invitation] })], [`GET /agent/teams/${UID}/invitations`]],
+  [
+    `teams invitations create ${UID} ada@example.com --role admin`,
+    [api({ ...invitation, link: "https://x" }, { status: 201 })],
+    [`POST /agent/teams/${UID}/invitations`],
+  ],
+  [`teams invitations delete ${UID} i1`, [gone], [`DELETE /agent/teams/${UID}/invitations/i1`]],
   ["keys list", [api({ keys: [] })], ["GET /agent/keys"]],
   ["keys create laptop", [key], ["POST /agent/keys"]],
   ["keys delete k1", [gone], ["DELETE /agent/keys/k1"]],

@@ -459,6 +459,30 @@ describe("the team of a command", () => {
   });
 });
 
+describe("runyard teams", () => {
+  const team = api({ uid: UID, name: "Core", settings: {} });
+
+  it("are updated with the given settings only, and an empty one restores the default", async () => {
+    server.play([team, team]);
+    await run(["teams", "update", UID, "--name", "Web", "--budget", "12.5", "--retention", "", "--env", ""]);
+    expect(bodyAt(0)).toEqual({
+      name: "Web",
+      settings: { budget_usd_month: 12.5, retention_days: null, default_environment_id: null },
+    });
+    await run(["teams", "update", UID, "--model", "", "--concurrency", "5"]);
+    expect(bodyAt(1)).toEqual({ settings: { default_model_id: null, concurrency_limit: 5 } });
+    const wrong = await run(["teams", "update", UID, "--retention", "-1"]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Expected a number, or "" for the default.')]);
+  });
+
+  it("print only the link of an invitation to standard output", async () => {
+    server.play([api({ id: "i1", email: "a@example.com", link: "https://x/i" }, { status: 201 })]);
+    const { out, err } = await run(["teams", "invitations", "create", UID, "a@example.com"]);
+    expect([out, err]).toEqual(["https://x/i\n", expect.stringContaining("it is shown only once. Its id is i1.")]);
+    expect(bodyAt(0)).toEqual({ email: "a@example.com" });
+  });
+});
+
 describe("runyard webhooks update", () => {
   const webhook = (filter: object) => api({ uid: "w1", url: "https://x", enabled: true, event_types: [], filter });
 

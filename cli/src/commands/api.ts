@@ -8,7 +8,7 @@ export function apiCommand(context: Context): CommandUnknownOpts {
   const command = new Command("api")
     .description("call any operation of the API with your key, and print the JSON response")
     .argument("<method>", "GET, POST, PUT or DELETE", parseMethod)
-    .argument("<path>", "path below the base URL, such as /agent/teams")
+    .argument("<path>", "path below the base URL, such as /agent/usage")
     .option("-d, --data <json>", "request body; `-` reads it from standard input")
     .action(async (method, path, { data }) => {
       if (method === "GET" && data !== undefined)
@@ -20,7 +20,7 @@ export function apiCommand(context: Context): CommandUnknownOpts {
     });
   return withExamples(
     command,
-    "runyard api GET /agent/teams",
+    "runyard api GET /agent/usage",
     'runyard api PUT /agent/me -d \'{"display_name": "Ada"}\'',
   );
 }
