@@ -27,4 +27,7 @@ export function stateText(style: Style, state: string): string {
 export const clip = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 
+/** Shortens an ISO 8601 duration for people: `PT1M2.5S` to `1m2.5s`. */
+export const durationText = (duration: string): string => duration.replace(/^PT/, "").toLowerCase();
+
 export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

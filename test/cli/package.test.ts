@@ -72,6 +72,13 @@ describe("the installed program", () => {
     expect(readFileSync(path.join(folder, "err"), "utf8")).toBe("");
   });
 
+  it.skipIf(process.platform !== "linux")("says in one line that the output cannot be written", async () => {
+    server.play([runs]);
+    const line = `"${process.execPath}" "${program}" runs list 2>&1 >/dev/full; echo "$?"`;
+    const { stdout } = await run("bash", ["-c", line], { env: env(), cwd: folder });
+    expect(stdout).toMatch(/^error: The output cannot be written: ENOSPC.*\n1\n$/);
+  });
+
   it("reads a prompt from a pipe", async () => {
     server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED" })]);
     const child = spawn(process.execPath, [program, "run", "-"], { env: env(), stdio: ["pipe", "ignore", "ignore"] });

@@ -5,7 +5,7 @@ import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
 import { environmentUid, scheduleId } from "../names.ts";
 import { pairs, runSource, SOURCE_TEXT, time, wholeNumber } from "../options.ts";
-import { stateText } from "../style.ts";
+import { durationText, stateText } from "../style.ts";
 import { type Column, printFields, printList, timeText } from "../table.ts";
 import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
@@ -139,7 +139,7 @@ function printRun(context: Context, run: RunItem): void {
     ["created", timeText(run.created_at)],
     ["started", timeText(run.started_at)],
     ["updated", timeText(run.updated_at)],
-    ["run time", run.run_time],
+    ["run time", run.run_time && durationText(run.run_time)],
     ["usage", usageText(run.request_usage)],
     ["creator", run.creator?.display_name ?? run.creator?.uid],
     ["executor", run.executor?.display_name ?? run.executor?.uid],

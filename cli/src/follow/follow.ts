@@ -2,7 +2,7 @@ import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../.
 import { describeChanges, listChanges } from "../changes/changes.ts";
 import type { Context } from "../context.ts";
 import { EXIT, toExitCode } from "../exit-code.ts";
-import { stateText } from "../style.ts";
+import { durationText, stateText } from "../style.ts";
 import { usageText } from "../usage.ts";
 import { activityAfter } from "./activity.ts";
 import { EventPrinter, waitText } from "./event-printer.ts";
@@ -116,7 +116,7 @@ export async function cancelRun(
 async function showEnd(context: Context, client: Runyard, run: RunItem, printer: EventPrinter): Promise<void> {
   const { style } = context;
   const { text } = await client.runs.response(run.run_id);
-  const took = run.run_time === undefined ? "" : style.dim(` after ${run.run_time.replace(/^PT/, "").toLowerCase()}`);
+  const took = run.run_time === undefined ? "" : style.dim(` after ${durationText(run.run_time)}`);
   context.say();
   context.say(`${style.bold(stateText(style, run.state))}${took}  ${style.dim(run.run_id)}`);
   const message = run.status_message?.message.trim() ?? "";
