@@ -57,7 +57,8 @@ function ownedByPerson(request: OwnedRequest, principal: PersonalPrincipal, conv
   if (conversation?.type === "Team") return conversation;
   const [only, second] = teams;
   if (only === undefined) throw invalid("team", "you are in no team: send false");
-  if (second !== undefined) throw invalid("X-Team-Uid", "you are in several teams: name the one to act for");
+  if (second !== undefined)
+    throw invalid("X-Team-Uid", "you are in several teams: name the one that this request is for");
   return { type: "Team", uid: only.uid };
 }
 
