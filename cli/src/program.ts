@@ -14,6 +14,7 @@ import { schedulesCommand } from "./commands/schedules.ts";
 import { secretsCommand } from "./commands/secrets.ts";
 import { agentCommand, doctorCommand, isServerCommand, serveCommand, workerCommand } from "./commands/server.ts";
 import { teamsCommand } from "./commands/teams.ts";
+import { usageCommand } from "./commands/usage.ts";
 import { webhooksCommand } from "./commands/webhooks.ts";
 import { Context } from "./context.ts";
 import { EXIT } from "./exit-code.ts";
@@ -60,6 +61,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(modelsCommand(context))
     .addCommand(skillsCommand(context))
     .addCommand(workersCommand(context))
+    .addCommand(usageCommand(context))
     .addCommand(apiCommand(context))
     .addCommand(loginCommand(context))
     .addCommand(loginLinkCommand(context))

@@ -219,6 +219,11 @@ const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBo
     api({ ...wholeEnvironment, config: { name: "e", github_repos: [], setup_commands: [] } }),
   ],
   [`environments update ${UID} --name new --repo= --setup= --secret=`, api(wholeEnvironment)],
+  [
+    "environments try backend",
+    api({ environments: [wholeEnvironment], ...last }),
+    api({ run_id: "r1", task_id: "r1", state: "QUEUED" }),
+  ],
   [`environments share ${UID}`, api({ link: "https://runyard.example.com/e" })],
   [`environments share ${UID} --user u1`, api({})],
   [`environments unshare ${UID}`, api({})],
@@ -230,6 +235,7 @@ const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBo
   ],
   [`agents trust-rules update ${UID} r1 --issuer i --audience a --subject s`, api(trustRule)],
   ["secrets list", api({ secrets: [{ name: "T", created_at: AT }], ...last })],
+  ["secrets get T", api({ name: "T", created_at: AT })],
   ["secrets set T --keep-newline", api({ name: "T", created_at: AT })],
   ["keys list", api({ keys, ...last })],
   ["keys create laptop --expires 2027-01-01T12:00Z", api({ ...keys[1], key: "ryp_new" }, { status: 201 })],
@@ -262,6 +268,17 @@ const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBo
     "workers list",
     api({ workers: [{ worker_host: "w1", connection_count: 2, connected_at: AT, last_seen_at: LATER }], ...last }),
   ],
+  [
+    "usage --from 2026-05-01 --to 2026-05-31 --by executor",
+    api({
+      buckets: [
+        { key: "u1", runs: 3, succeeded: 2, failed: 1, total_tokens: 1200, cost_usd: 0.126, run_seconds: 75.5 },
+        { key: null, runs: 1, succeeded: 1, failed: 0, total_tokens: 0, cost_usd: 0, run_seconds: 1 },
+      ],
+      currency: "USD",
+    }),
+  ],
+  ["usage", api({ buckets: [], currency: "USD" })],
   ['api put /agent/me -d {"display_name":"Ada"}', api({ uid: "u" })],
   [
     "whoami",

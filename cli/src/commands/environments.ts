@@ -17,6 +17,7 @@ export function environmentsCommand(context: Context): CommandUnknownOpts {
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
     .addCommand(updateCommand(context))
+    .addCommand(tryCommand(context))
     .addCommand(deleteCommand(context))
     .addCommand(shareCommand(context))
     .addCommand(unshareCommand(context));
@@ -129,6 +130,18 @@ function updateCommand(context: Context) {
       context.show(item, () => printEnvironment(context, item));
     });
   return withExamples(command, 'runyard environments update backend --setup "npm ci" --setup "npm run build"');
+}
+
+function tryCommand(context: Context) {
+  const command = new Command("try")
+    .description("start a run that only sets up an environment: it clones the repositories and runs the setup commands")
+    .argument("<environment>", ENVIRONMENT)
+    .action(async (given) => {
+      const client = await context.client();
+      const made = await client.environments.tryOut(await environmentUid(client, given));
+      context.show(made, () => context.say(made.run_id));
+    });
+  return withExamples(command, "runyard runs follow $(runyard environments try backend)");
 }
 
 function deleteCommand(context: Context) {

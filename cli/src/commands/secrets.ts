@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { usage } from "../problem.ts";
-import { printList, timeText } from "../table.ts";
+import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard secrets …`: values that environments and agents refer to by name. */
@@ -9,6 +9,7 @@ export function secretsCommand(context: Context): CommandUnknownOpts {
   return new Command("secrets")
     .description("manage secrets: values that environments and agents refer to by name, and that are never shown")
     .addCommand(listCommand(context))
+    .addCommand(getCommand(context))
     .addCommand(setCommand(context))
     .addCommand(deleteCommand(context));
 }
@@ -31,6 +32,22 @@ function listCommand(context: Context) {
       );
     });
   return withExamples(command, "runyard secrets list");
+}
+
+function getCommand(context: Context) {
+  const command = new Command("get")
+    .description("show when a secret was stored; its value is never shown")
+    .argument("<name>", "name of the secret")
+    .action(async (given) => {
+      const secret = await (await context.client()).secrets.retrieve(given);
+      context.show(secret, () =>
+        printFields(context, [
+          ["name", secret.name],
+          ["since", timeText(secret.created_at)],
+        ]),
+      );
+    });
+  return withExamples(command, "runyard secrets get NPM_TOKEN");
 }
 
 function setCommand(context: Context) {
