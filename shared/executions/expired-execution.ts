@@ -13,6 +13,7 @@ import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
+import type { Conditions } from "#shared/table/table.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 
 /** Records that the sandbox of a cancelled run has stopped, or that an execution has ended without finishing. */
@@ -41,7 +42,8 @@ export async function recordShutdown(
 async function endSlice(first: RunHead, executionId: string, ports: ChangePorts): Promise<boolean> {
   const now = ports.now();
   const done = await changeRun(first, ports, async (head) => {
-    if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
+    if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: false };
+    if (isLocal(head) || head.failing !== undefined) return { result: false };
     const checkpoint = await loadCheckpoint(head, ports);
     if (checkpoint.execution_id !== executionId) return { result: false };
     const detail = "the execution reached its time limit: the run continues from its checkpoint";
@@ -128,10 +130,11 @@ async function expire(
   const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
     if (silentSince !== undefined && head.heartbeat_at !== silentSince) return { result: "none" };
-    const still = silentSince === undefined ? {} : { if: { heartbeat_at: { eq: silentSince } } };
-    if (isLocal(head)) {
+    const still: Conditions = silentSince === undefined ? {} : { heartbeat_at: { eq: silentSince } };
+    if (isLocal(head) || head.failing !== undefined) {
       const message = statusText(`the caller that executes the run was lost: ${why}`);
-      return { change: { ...toEndChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
+      const end = toEndChange(head, { state: "FAILED", now, message });
+      return { change: { ...end, if: { ...end.if, ...still } }, result: "ended" };
     }
     const { counted, losses, isLast } = countLoss(head, isRestart);
     const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
@@ -143,13 +146,18 @@ async function expire(
         message: statusText(`the execution was lost ${losses} times in a row: ${why}`),
       });
       return {
-        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, ...counted } },
+        change: {
+          ...end,
+          if: { ...end.if, ...still },
+          events: [lost, ...end.events],
+          set: { ...end.set, ...counted },
+        },
         result: "ended",
       };
     }
     const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
     const resume = toResumeChange(head, await loadCheckpoint(head, ports), now, event);
-    return { change: { ...resume, ...still, set: { ...resume.set, ...counted } }, result: "again" };
+    return { change: { ...resume, if: still, set: { ...resume.set, ...counted } }, result: "again" };
   });
   if (outcome === "again") await sendRequeued(first, ports);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);

@@ -42,7 +42,8 @@ export async function finishExecution(
     });
     const next = stored(head) + 1;
     const isWaiting = head.followups >= next;
-    if (isWaiting && followups_stored !== undefined) {
+    // A failing execution cannot take up any.
+    if (isWaiting && followups_stored !== undefined && head.failing === undefined) {
       return { change: also({ events: [], set: { heartbeat_at: now } }), result: "continued" };
     }
     if (isWaiting && isLocal(head)) {

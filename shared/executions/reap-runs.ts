@@ -99,7 +99,12 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
   }
   await checkAgain(CHECK_AGAIN_MS);
   await requestStop();
-  if (!isExecutingHead(head) || !isSilent(head, now)) return;
+  if (!isExecutingHead(head)) return;
+  if (head.failing !== undefined && head.failing.by <= now) {
+    await expireExecution(head, head.execution_id, "it did not finish", ports);
+    return;
+  }
+  if (!isSilent(head, now)) return;
   if (circuitOpen && !isExtended(head)) return ports.runs.extendLease(head);
   if (head.state === "PENDING" && head.worker_host !== undefined) return takeBackOffer(head, ports);
   if (head.state === "PENDING") {

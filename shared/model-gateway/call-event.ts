@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
-import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
+import { changeRun, type QuietChangePorts } from "#shared/runs/change-run.ts";
 import { inputTokens, type Usage } from "./usage.ts";
 
 /** Events of a run beyond which its calls are no longer recorded one by one. The run's usage counts all of them. */
@@ -30,7 +30,7 @@ interface CallResult {
 export async function recordCall(
   call: EndedCall,
   result: CallResult,
-  ports: ChangePorts & { readonly log: typeof logLine },
+  ports: QuietChangePorts & { readonly log: typeof logLine },
 ): Promise<void> {
   const { head: first } = call;
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;

@@ -118,6 +118,8 @@ async function authenticateCaller(request: Request, ports: GatewayPorts): Promis
   if (head.state !== "INPROGRESS") {
     throw new RunyardError("not_authorized", { detail: "the execution has not begun: call resolve-prompt first" });
   }
+  const { failing } = head;
+  if (failing !== undefined) throw new RunyardError(failing.code, { detail: failing.message });
   return head;
 }
 

@@ -8,8 +8,8 @@ import type { ProvidedModel } from "#shared/models/models.ts";
 import { noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
-import type { ChangePorts } from "#shared/runs/change-run.ts";
-import { failExecution } from "#shared/runs/end-run.ts";
+import type { QuietChangePorts } from "#shared/runs/change-run.ts";
+import { beginFailure } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import { recordCall } from "./call-event.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
@@ -28,7 +28,7 @@ const DEFAULT_OUTPUT_TOKENS = 16_384;
 /** Milliseconds after which a call is abandoned: its function has ended by then. */
 const CALL_LASTS_MS = 16 * 60_000;
 
-export interface PaymentPorts extends ChangePorts, BudgetPorts {
+export interface PaymentPorts extends QuietChangePorts, BudgetPorts {
   readonly log: typeof logLine;
 }
 
@@ -84,7 +84,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   }
   if ("spent" in reservation) {
     const detail = describeSpent(reservation.spent, model.id);
-    await failExecution(head, "budget_exceeded", detail, ports);
+    await beginFailure(head, "budget_exceeded", detail, ports);
     throw new RunyardError("budget_exceeded", { detail });
   }
   return {

@@ -141,6 +141,8 @@ const execution = {
   instance_id: v.exactOptional(v.string()),
   /** The heartbeat after which the lease was extended once, because too many leases expired together. */
   extended_from: v.exactOptional(Time),
+  /** Why the run will fail however its execution ends it, and when the service ends it if the execution has not. */
+  failing: v.exactOptional(v.object({ code: v.literal("budget_exceeded"), message: v.string(), by: Time })),
 };
 
 const Queued = v.object({

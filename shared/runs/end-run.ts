@@ -7,7 +7,13 @@ import {
   type RunHead,
   toStatusMessage,
 } from "#shared/records/run-head.ts";
-import { type ChangePorts, changeRun, staleExecutionError } from "./change-run.ts";
+import {
+  type ChangePorts,
+  changeExecution,
+  changeRun,
+  type QuietChangePorts,
+  staleExecutionError,
+} from "./change-run.ts";
 import type { Change } from "./transition.ts";
 
 /** Milliseconds that the execution has been INPROGRESS. */
@@ -33,8 +39,13 @@ const COMPOSE_CHECK_MS = 60_000;
 /** The least milliseconds that composing the transcript gets. */
 const COMPOSE_MS = 5_000;
 
-/** Builds the change that ends an execution and its run. An end that is reported while PENDING or CLAIMED passes through INPROGRESS first. */
-export function toEndChange(head: RunHead, ending: Ending): Change {
+/**
+ * Builds the change that ends an execution and its run. An end that is reported while PENDING or CLAIMED passes through INPROGRESS first.
+ * A run that is failing ends with its failure, whatever is reported.
+ */
+export function toEndChange(head: RunHead, reported: Ending): Change {
+  const failing = isExecutingHead(head) ? head.failing : undefined;
+  const ending = failing === undefined ? reported : { ...failure(failing.code, failing.message), now: reported.now };
   const status = toEndStatus(ending);
   const early = head.state === "PENDING" || head.state === "CLAIMED";
   const passes = early && (ending.state === "SUCCEEDED" || ending.state === "BLOCKED");
@@ -60,7 +71,8 @@ export function toEndChange(head: RunHead, ending: Ending): Change {
       run_time_ms: head.run_time_ms + workedMs(head, ending.now),
       ...(status === undefined ? {} : { status_message: status }),
     },
-    remove: ["key_hash", "instance_id", "state_since", "heartbeat_at"],
+    remove: ["key_hash", "instance_id", "state_since", "heartbeat_at", ...(failing === undefined ? [] : ["failing"])],
+    if: { failing: { exists: failing !== undefined } },
     checkAt: { at: ending.now + COMPOSE_CHECK_MS, from: ending.now + COMPOSE_MS, to: ending.now + COMPOSE_CHECK_MS },
   };
 }
@@ -80,6 +92,26 @@ export async function failExecution(
   const isAtWork = (head: RunHead) => isExecutingHead(head) && head.execution_id === first.execution_id;
   if (!(await endWhile(isAtWork, first, failure(code, why), ports))) throw staleExecutionError();
 }
+
+/** Milliseconds that a failing execution has for its last messages and files. */
+const FINISH_MS = 60_000;
+
+/**
+ * Makes a working run fail on behalf of the service, once its execution has sent its last messages and finishes, or after a time. The
+ * execution ends the run soon, because what it needs to go on is refused.
+ * @throws where it has continued without this execution
+ */
+export const beginFailure = (
+  first: ExecutingHead,
+  code: NonNullable<ExecutingHead["failing"]>["code"],
+  why: string,
+  ports: QuietChangePorts,
+): Promise<void> =>
+  changeExecution<void>(first, ports, (head) => {
+    if (head.failing !== undefined) return { result: undefined };
+    const failing = { code, message: statusText(why), by: ports.now() + FINISH_MS };
+    return { change: { events: [], set: { failing } }, result: undefined };
+  });
 
 const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
 

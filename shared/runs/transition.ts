@@ -57,6 +57,7 @@ export const EXECUTION_ATTRIBUTES = [
   "heartbeat_at",
   "instance_id",
   "extended_from",
+  "failing",
 ] as const;
 /** What counts the starts since the run's last execution began. */
 export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;

@@ -1,14 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
+import { finishExecution } from "#shared/executions/finish-task.ts";
+import { sha256 } from "#shared/ids.ts";
 import { toUsd } from "#shared/records/money.ts";
+import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
+import { SLICE_ENDED } from "#shared/wire/harness.ts";
 import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
+import { reap } from "../support/reaper.ts";
 import { makeSchedule } from "../support/schedules.ts";
 
 let plane: TestControlPlane;
@@ -32,6 +37,11 @@ const withBudget = (budget_usd: number, more: object = {}) => ({
 const readBudget = async ({ run_id }: { run_id: string }): Promise<Budget> =>
   parseBudget(await plane.table.get(keys.budget(run_id)));
 const shown = async ({ run_id }: { run_id: string }) => (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
+/** Finishes a run whose call was refused, and shows it. */
+const finished = async (run: Harness) => {
+  await run.finish();
+  return shown(run);
+};
 
 /** Starts a child of a working run. */
 async function startChild(parent: Harness, config: object = {}): Promise<Harness> {
@@ -113,7 +123,7 @@ describe("a budget", () => {
     expect((await shown(child)).request_usage.inference_cost).toBe(0.0004);
   });
 
-  it("ends the run FAILED when it is spent, with a 403 in the API's format, and revokes its key", async () => {
+  it("makes the run fail when it is spent, with a 403 in the API's format for this call and every later one", async () => {
     const root = await workingRun(plane, withBudget(0.02));
     standIn.turns.push({ usage: { input: 4_000, output: 1_000 } });
     expect((await gateway.messages(root.key)).status).toBe(200);
@@ -126,6 +136,11 @@ describe("a budget", () => {
         message: `budget_exceeded: what is left of the run's budget is not enough for another call of ${SONNET}`,
       },
     });
+    const small = await gateway.messages(root.key, { max_tokens: 1 });
+    expect([small.status, await small.text()]).toEqual([403, expect.stringContaining("budget_exceeded: what is left")]);
+    expect(standIn.seen).toHaveLength(1);
+    expect((await root.messages(1, "half of it")).status).toBe(200);
+    expect((await root.finish(true, "all is done")).status).toBe(200);
     expect(await shown(root)).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "budget_exceeded", retryable: false },
@@ -133,6 +148,8 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key)).status).toBe(401);
     expect((await root.finish()).status).toBe(401);
     expect(plane.sent).toContainEqual({ queue: "ends", runId: root.run_id });
+    const { body } = await createClient(plane).get(`/agent/runs/${root.run_id}/conversation`);
+    expect(JSON.stringify(body)).toContain("half of it");
     await createClient(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
     await deliver(plane, "ends");
     const again = await nextExecution(plane);
@@ -140,6 +157,86 @@ describe("a budget", () => {
     const openai = await gateway.chat(again.key);
     expect(openai.status).toBe(403);
     expect(await openai.json()).toMatchObject({ error: { type: "permission_error", code: "budget_exceeded" } });
+  });
+
+  describe("that is spent", () => {
+    /** A run whose call was refused. */
+    const spent = async (run: Harness): Promise<Harness> => {
+      expect((await gateway.messages(run.key)).status).toBe(403);
+      expect((await shown(run)).state).toBe("INPROGRESS");
+      return run;
+    };
+    /** Stores a checkpoint from which another execution could continue. */
+    const checkpoint = async (run: Harness): Promise<void> => {
+      const files = [{ filename: "w.tar", mime_type: "application/x-tar", size_bytes: 1, sha256: sha256("w") }];
+      const upload = { mode: "checkpoint", generation: "turn-1", files };
+      const { body } = await run.support("upload-snapshot", upload);
+      await plane.upload(body.uploads[0].url, "w");
+      expect((await run.support("commit-snapshot", { generation: "turn-1", files: ["w.tar"] })).status).toBe(200);
+    };
+    const FAILED = {
+      state: "FAILED",
+      status_message: { error_code: "budget_exceeded", message: expect.stringContaining("the run's budget") },
+    };
+
+    it("ends the run after a minute if its execution goes on", async () => {
+      const run = await spent(await workingRun(plane, withBudget(0.001)));
+      for (let second = 0; second < 120; second += 10) {
+        plane.clock.now += 10_000;
+        await run.beat();
+        await reap(plane);
+        if (second < 40) expect((await shown(run)).state).toBe("INPROGRESS");
+      }
+      expect(await shown(run)).toMatchObject(FAILED);
+      expect((await run.beat()).status).toBe(401);
+    });
+
+    it.each([
+      ["shuts down", (run: Harness) => run.shutDown()],
+      [
+        "reports the end of its slice",
+        (run: Harness) => run.shutDown({ error: { category: SLICE_ENDED, message: "x" } }),
+      ],
+      [
+        "asks the user",
+        (run: Harness) => run.support("finish-task", { success: false, summary: "Why?", blocked: true }),
+      ],
+      [
+        "is silent",
+        async () => {
+          plane.clock.now += 31_000;
+          await reap(plane);
+        },
+      ],
+    ])("ends the run if its execution %s", async (_, end) => {
+      const run = await spent(await workingRun(plane, withBudget(0.001)));
+      await checkpoint(run);
+      await end(run);
+      expect(await shown(run)).toMatchObject(FAILED);
+    });
+
+    it("lets a cancel and a waiting follow-up decide how the run goes on", async () => {
+      const run = await spent(await workingRun(plane, withBudget(0.001)));
+      await createClient(plane).post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+      const outcome = { success: false, summary: "The budget is spent.", followups_stored: 0 };
+      expect((await run.support("finish-task", outcome)).body.followups).toBeUndefined();
+      const again = await nextExecution(plane);
+      await again.resolve();
+      await again.beat(1);
+      expect((await finished(again)).state).toBe("SUCCEEDED");
+      const cancelled = await spent(await workingRun(plane, withBudget(0.001)));
+      await createClient(plane).post(`/agent/runs/${cancelled.run_id}/cancel`);
+      expect((await shown(cancelled)).state).toBe("CANCELLED");
+    });
+
+    it("ends the run with its failure although it is found spent while the run finishes", async () => {
+      const run = await workingRun(plane, withBudget(0.001));
+      const stale = await plane.ports.runs.head(run.run_id);
+      await spent(run);
+      if (stale === undefined || !isExecutingHead(stale)) throw new Error("the run does not execute");
+      await finishExecution(stale, { success: true, summary: "done" }, plane.ports);
+      expect(await shown(run)).toMatchObject(FAILED);
+    });
   });
 
   it.each([
@@ -166,7 +263,7 @@ describe("a budget", () => {
     const root = await workingRun(plane, withBudget(1));
     const child = await startChild(root, { budget_usd: 0.01 });
     expect((await gateway.messages(child.key)).status).toBe(403);
-    expect((await shown(child)).state).toBe("FAILED");
+    expect((await finished(child)).state).toBe("FAILED");
     expect((await gateway.messages(root.key)).status).toBe(200);
   });
 
@@ -299,7 +396,7 @@ describe("100 child runs on one budget of $1", () => {
     console.info(`100 child runs on $1: ${calls} calls, $${toUsd(budget.spent).toFixed(4)} spent`);
     expect(toUsd(budget.spent)).toBeLessThanOrEqual(1 + 0.03);
     expect(toUsd(budget.spent)).toBeGreaterThan(0.95);
-    for (const child of children) expect((await shown(child)).status_message.error_code).toBe("budget_exceeded");
+    for (const child of children) expect((await finished(child)).status_message.error_code).toBe("budget_exceeded");
   });
 
   /** Starts a child without waiting for one of the eight slots of a run tree. */

@@ -265,6 +265,7 @@ describe("the end of a run", () => {
       events: [event("run_succeeded", { state: "SUCCEEDED", detail: "done" })],
       set: { ended_at: NOW, run_time_ms: 507 },
       remove: ["key_hash", "instance_id", "state_since", "heartbeat_at"],
+      if: { failing: { exists: false } },
       checkAt: { at: NOW + 60_000, from: NOW + 5_000, to: NOW + 60_000 },
     });
     expect(workedMs(executing({ state_since: NOW + 1 }), NOW)).toBe(0);

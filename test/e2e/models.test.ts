@@ -51,6 +51,11 @@ describe("models of a single machine", () => {
     const refused = await complete(run_key, false);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: { code: "budget_exceeded" } });
+    await fetch(`${service.baseUrl}/harness-support/finish-task`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${run_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ success: true, summary: "done" }),
+    });
     expect((await call("GET", `/agent/runs/${run_id}`)).body).toMatchObject({
       state: "FAILED",
       request_usage: { inference_cost: 0.0206, total_tokens: 2_220 },

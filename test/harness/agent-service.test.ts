@@ -58,14 +58,20 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       expect(shown).toContain(text);
   }, 60_000);
 
-  it("ends FAILED with budget_exceeded when its budget is spent", async () => {
+  it("ends FAILED with budget_exceeded when its budget is spent, and keeps all that it has done", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Spend it.", config: { model_id: SONNET, budget_usd: 0.05 } });
-    await stage.execute([{ ...command("true"), usage: { input: 24_000 } }, command("true"), { text: "More." }]);
+    await stage.execute([{ ...command("echo paid"), usage: { input: 24_000 } }, command("true"), { text: "More." }]);
     expect(await stage.shown(run)).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "budget_exceeded" },
     });
+    expect((await stage.blocks(run)).filter(({ type }) => type !== "event")).toMatchObject([
+      { text: "Spend it." },
+      { type: "action", input: { command: "echo paid" } },
+      { type: "action_result", output: { stdout: "paid\n" } },
+      { text: expect.stringContaining("The run's budget is spent") },
+    ]);
   }, 60_000);
 
   it("is BLOCKED by a question, and the answer continues it", async () => {
