@@ -269,8 +269,9 @@ var Runs = class extends APIResource {
    * Sends a follow-up message to a run.
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
-   * execution continues the same conversation. Messages are delivered in order and exactly once. A run accepts at most
-   * 1,000 follow-ups. `policy` controls the current turn of the agent.
+   * execution continues the same conversation; the response is 409 if another run of the conversation is active.
+   * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the
+   * current turn of the agent.
    *
    * `POST /agent/runs/{runId}/followups`
    */
@@ -1052,7 +1053,7 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// node_modules/valibot/dist/index.mjs
+// ../../../work/main/node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,

@@ -10,9 +10,9 @@ import { RunFollowupRequest } from "#shared/wire/run.ts";
 
 /**
  * POST /agent/runs/{runId}/followups: sends a follow-up message to a run. An active run receives the message before its
- * next turn. A run that has ended returns to `QUEUED`, and a new execution continues the same conversation. Messages
- * are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the current turn
- * of the agent.
+ * next turn. A run that has ended returns to `QUEUED`, and a new execution continues the same conversation; the response
+ * is 409 if another run of the conversation is active. Messages are delivered in order and exactly once. A run accepts
+ * at most 1,000 follow-ups. `policy` controls the current turn of the agent.
  */
 export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
@@ -20,9 +20,9 @@ export const sendFollowup = endpoint({
   errors: ["operation_not_supported"],
   rateLimit: "followup",
   async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
-    const { head } = await steerableRun(path.runId, principal, ports);
+    const run = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
-    const { replayed } = await submitFollowup(head, body, { once, rateLimitToken }, ports);
+    const { replayed } = await submitFollowup(run, body, { once, rateLimitToken }, ports);
     return { status: 200, body: {}, headers: toReplayHeaders(replayed) };
   },
 });

@@ -9,9 +9,12 @@ import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
-import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { moveTail } from "#shared/runs/conversation-store.ts";
+import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
+import { readEndedTail } from "#shared/runs/run-tree.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
@@ -40,7 +43,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
-  first: RunHead,
+  { head: first, body: { conversation_id: conversationId } }: FoundRun,
   { message, mode, policy = "enqueue" }: RunFollowupRequest,
   { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: RunPorts,
@@ -59,7 +62,8 @@ export async function submitFollowup(
         throw invalid("message", "is required unless the run has ended");
       // Without a message, the run continues where it stopped, including a cancelled instruction.
       const hasMessage = message !== undefined;
-      await writeFollowup(first, content, { record: record(first.run_id), rateLimitToken, hasMessage, mode }, ports);
+      const along = { record: record(first.run_id), rateLimitToken, hasMessage, mode, conversationId };
+      await writeFollowup(first, content, along, ports);
       return { replayed: false };
     },
     async () => ({ replayed: true }),
@@ -79,6 +83,7 @@ interface Along {
   readonly hasMessage: boolean;
   /** The mode of the execution that the follow-up starts, if it starts one. @default the run's own */
   readonly mode: RunMode | undefined;
+  readonly conversationId: string;
 }
 
 async function writeFollowup(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<void> {
@@ -103,14 +108,14 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
       });
     }
     const now = ports.now();
-    const settled = isEndedHead(head) ? await settleLastTurn(head, along.hasMessage, ports) : undefined;
+    const revival = isEndedHead(head) ? await prepareRevival(head, along, ports) : undefined;
     try {
-      await ports.runs.change(head, toFollowupChange(head, content, along, now, settled), now);
+      await ports.runs.change(head, toFollowupChange(head, content, along, now, revival), now);
       if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;
-      if (!error.headChanged) {
+      if (!error.headChanged && !error.failed.has("tail")) {
         if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
         throw new IdempotencyRecordExists();
       }
@@ -118,6 +123,17 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
     head = await ports.runs.head(first.run_id);
   }
   throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
+}
+
+/** What continues an ended run: it becomes the latest of its conversation, whose latest run must have ended too. */
+interface Revival {
+  readonly settled: SettledTurn | undefined;
+  readonly tail: Put;
+}
+
+async function prepareRevival(head: EndedHead, along: Along, ports: RunPorts): Promise<Revival> {
+  const tail = await readEndedTail(along.conversationId, ports.table, "", head.run_id);
+  return { settled: await settleLastTurn(head, along.hasMessage, ports), tail: moveTail(tail, head.run_id) };
 }
 
 /** Attributes that an ended run loses when a follow-up restarts it. */
@@ -128,10 +144,11 @@ function toFollowupChange(
   content: Content,
   { record, rateLimitToken, mode }: Along,
   now: number,
-  settled: SettledTurn | undefined,
+  revival: Revival | undefined,
 ): Change {
   const number = head.followups + 1;
-  const revives = isTerminal(head.state);
+  const revives = revival !== undefined;
+  const settled = revival?.settled;
   const followup = putFollowup(head.run_id, { number, ...content, created_at: now });
   return {
     ...(revives ? { to: "QUEUED" as const } : {}),
@@ -146,6 +163,12 @@ function toFollowupChange(
       ...settled?.set,
     },
     ...(revives ? { remove: REVIVED_WITHOUT, checkAt: now + 30_000 } : {}),
-    also: { idempotency: record, followup, rateLimit: rateLimitToken(now), checkpoint: settled?.checkpoint },
+    also: {
+      idempotency: record,
+      followup,
+      rateLimit: rateLimitToken(now),
+      checkpoint: settled?.checkpoint,
+      tail: revival?.tail,
+    },
   };
 }

@@ -1,35 +1,41 @@
 import * as v from "valibot";
+import { countUnchanged } from "#shared/records/run-head.ts";
 import { conversationPk, keys } from "#shared/table/keys.ts";
 import type { Put, Query, Table } from "#shared/table/table.ts";
 
-/** The latest run of a conversation; a conversation that was never continued has no such item. */
+/** The latest run of a conversation, the only one that can be active; one that was never continued has no such item. */
 export interface ConversationTail {
   readonly conversationId: string;
   readonly latestRunId: string;
   readonly isStored: boolean;
+  /** Counts the runs that continued the conversation, also ended runs with a follow-up. */
+  readonly changes: number;
 }
 
-/** Reads the latest run of a conversation: its first run, whose id it has, where no other continues it. */
+const Tail = v.object({ run_id: v.string(), changes: v.optional(v.number(), 0) });
+
+/** Reads the latest run of a conversation: its first run, whose id it has, where none has continued it. */
 export async function readConversationTail(id: string, table: Pick<Table, "get">): Promise<ConversationTail> {
-  const tail = await table.get(keys.conversationTail(id));
-  const latest = tail?.["run_id"];
-  return { conversationId: id, latestRunId: typeof latest === "string" ? latest : id, isStored: tail !== undefined };
+  const item = await table.get(keys.conversationTail(id));
+  const { run_id, changes } = item === undefined ? { run_id: id, changes: 0 } : v.parse(Tail, item);
+  return { conversationId: id, latestRunId: run_id, isStored: item !== undefined, changes };
 }
 
-/** Makes the new run the conversation's latest, if no other has become it in the meantime. */
-export function continueConversation(
-  { conversationId, latestRunId, isStored }: ConversationTail,
-  runId: string,
-): Put[] {
-  return [
-    {
-      kind: "put",
-      item: { ...keys.conversationTail(conversationId), v: 1, run_id: runId },
-      if: isStored ? { run_id: { eq: latestRunId } } : { pk: { exists: false } },
-    },
-    { kind: "put", item: { ...keys.conversationRun(conversationId, runId), v: 1, run_id: runId } },
-  ];
-}
+/**
+ * Makes a new run, or one that continues after its end, the conversation's latest. No other run may have continued the conversation
+ * since the tail was read, and the latest run had ended after that: so two runs are never active at the same time.
+ */
+export const moveTail = ({ conversationId, isStored, changes }: ConversationTail, runId: string): Put => ({
+  kind: "put",
+  item: { ...keys.conversationTail(conversationId), v: 1, run_id: runId, changes: changes + 1 },
+  if: isStored ? { changes: countUnchanged(changes) } : { pk: { exists: false } },
+});
+
+/** The writes by which a new run continues a conversation. */
+export const continueConversation = (tail: ConversationTail, runId: string): Put[] => [
+  moveTail(tail, runId),
+  { kind: "put", item: { ...keys.conversationRun(tail.conversationId, runId), v: 1, run_id: runId } },
+];
 
 /** Lists the runs of a conversation, oldest first: the one it is named after, and those that continued it. */
 export async function listConversationRuns(id: string, table: Pick<Table, "query">): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { sees } from "./run-tree.ts";
 
-interface FoundRun {
+export interface FoundRun {
   readonly head: RunHead;
   readonly body: RunBody;
 }

@@ -1,17 +1,16 @@
-import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { parseOwner, type RunHead, readHeads } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, readHead } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
+import type { Table } from "#shared/table/table.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
-import { type ConversationTail, listLatestRuns, readConversationTail } from "./conversation-store.ts";
+import { type ConversationTail, readConversationTail } from "./conversation-store.ts";
 import type { RunPorts } from "./run-ports.ts";
 
 const MAX_DEPTH = 10;
-/** The latest continuations of a conversation that are checked for one that has not ended. */
-const CHECKED_RUNS = 99;
 
 /** True for the principals that a run is visible to: its team's members and agents, its owner, and a run's key for the run and its descendants. */
 export function sees(principal: Principal, head: RunHead, body: RunBody): boolean {
@@ -68,7 +67,7 @@ export interface ContinuedConversation extends ConversationTail {
   readonly owner: Owner;
 }
 
-/** Finds the conversation that the new run continues. Its runs must have ended; of a long one, the first and the latest are checked. */
+/** Finds the conversation that the new run continues. Its latest run must have ended. */
 export async function findContinuedConversation(
   request: RunAgentRequest,
   principal: Principal,
@@ -80,19 +79,25 @@ export async function findContinuedConversation(
   if (first === undefined || first.body.conversation_id !== id || !sees(principal, first.head, first.body)) {
     throw invalid("conversation_id", "there is no such conversation");
   }
-  const tail = await readConversationTail(id, ports.table);
-  const heads = tail.isStored
-    ? await readHeads(await listLatestRuns(id, CHECKED_RUNS, ports.table), ports.table)
-    : [first.head];
-  if (!heads.some((head) => head?.run_id === tail.latestRunId)) {
-    throw retryableConflict("the conversation changed in the meantime");
-  }
-  const active = heads.find((head) => head !== undefined && !isTerminal(head.state))?.run_id;
-  if (active !== undefined) {
-    throw new RunyardError("conflict", {
-      detail: `conversation_id: run ${active} of this conversation has not ended; send it a follow-up instead`,
-      retryable: false,
-    });
-  }
-  return { ...tail, owner: parseOwner(first.head) };
+  return { ...(await readEndedTail(id, ports.table, "conversation_id: ")), owner: parseOwner(first.head) };
+}
+
+/**
+ * Reads the latest run of a conversation that a run is about to continue: an ended one, or the run itself.
+ * @param where what the refusal begins with
+ * @throws RunyardError 409 that names the latest run if that has not ended
+ */
+export async function readEndedTail(
+  id: string,
+  table: Pick<Table, "get">,
+  where = "",
+  runId?: string,
+): Promise<ConversationTail> {
+  const tail = await readConversationTail(id, table);
+  const latest = tail.latestRunId === runId ? undefined : await readHead(tail.latestRunId, table);
+  if (latest === undefined || isTerminal(latest.state)) return tail;
+  throw new RunyardError("conflict", {
+    detail: `${where}run ${latest.run_id} of this conversation has not ended; send it a follow-up instead`,
+    retryable: false,
+  });
 }

@@ -227,6 +227,81 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 });
 
+describe("a conversation of several runs", () => {
+  /** Two ended runs of one conversation. */
+  async function endedRuns(plane: TestControlPlane) {
+    const first = await workingRun(plane);
+    await first.finish();
+    const second = await workingRun(plane, { prompt: "go on", conversation_id: first.run_id });
+    await second.finish();
+    return [first.run_id, second.run_id] as const;
+  }
+  const isActive = async (plane: TestControlPlane, id: string) => (await readState(plane, id)) === "QUEUED";
+
+  it("refuses a follow-up to an ended run while another one is active, names that one, and stores nothing", async () => {
+    const plane = await createTestControlPlane();
+    const [first, second] = await endedRuns(plane);
+    for (const [id, other] of [
+      [second, first],
+      [first, second],
+    ] as const) {
+      expect((await followup(plane, id, "go on")).status).toBe(200);
+      const before = structuredClone(plane.table.all());
+      expect(await followup(plane, other, "and this")).toMatchObject({
+        status: 409,
+        body: { error_code: "conflict", retryable: false, detail: expect.stringContaining(`run ${id} `) },
+      });
+      expect(plane.table.all()).toEqual(before);
+      expect((await followup(plane, id, "more")).status, "the active run takes follow-ups").toBe(200);
+      expect((await createClient(plane).post(`/agent/runs/${id}/cancel`)).status).toBe(200);
+    }
+  });
+
+  it("repeats the response to a follow-up that is sent again after another run has become active", async () => {
+    const plane = await createTestControlPlane();
+    const [first, second] = await endedRuns(plane);
+    const headers = { "idempotency-key": "k" };
+    await followup(plane, first, "go on", headers);
+    await createClient(plane).post(`/agent/runs/${first}/cancel`);
+    await followup(plane, second, "go on");
+    expect((await followup(plane, first, "go on", headers)).status).toBe(200);
+    expect([await isActive(plane, first), await isActive(plane, second)]).toEqual([false, true]);
+  });
+
+  it("has one active run, however requests that continue it overlap", async () => {
+    const user = (plane: TestControlPlane) => createClient(plane);
+    const requests = [
+      (plane: TestControlPlane, [first]: readonly string[]) => followup(plane, first ?? "", "a"),
+      (plane: TestControlPlane, [, second]: readonly string[]) => followup(plane, second ?? "", "b"),
+      (plane: TestControlPlane, [first]: readonly string[]) =>
+        user(plane).post("/agent/runs", { prompt: "c", conversation_id: first }),
+    ];
+    for (const one of requests) {
+      for (const other of requests.filter((request) => request !== one)) {
+        // The other request comes between any two calls of the first one.
+        for (let call = 0; call < 12; call++) {
+          let calls = -1;
+          let late: ReturnType<typeof followup> | undefined;
+          const plane: TestControlPlane = await createTestControlPlane(undefined, async (_name, perform) => {
+            if (calls >= 0 && calls++ === call) {
+              calls = -1;
+              late = other(plane, runs);
+              await late;
+            }
+            return perform();
+          });
+          const runs = await endedRuns(plane);
+          calls = 0;
+          const { status } = await one(plane, runs);
+          calls = -1;
+          late ??= other(plane, runs);
+          expect([status, (await late).status].sort()).toEqual([200, 409]);
+        }
+      }
+    }
+  });
+});
+
 describe("a conversation that a new run continues", () => {
   it("stays personal if the request does not name an owner", async () => {
     const plane = await createTestControlPlane();

@@ -398,16 +398,17 @@ describe("the writes of a new run", () => {
   it("make it the latest run of its conversation", async () => {
     const table = memoryTable();
     const first = await readConversationTail("c", table);
-    expect(first).toEqual({ conversationId: "c", latestRunId: "c", isStored: false });
+    expect(first).toEqual({ conversationId: "c", latestRunId: "c", isStored: false, changes: 0 });
     const writes = continueConversation(first, "r");
     expect(writes).toEqual([
-      { kind: "put", item: { ...keys.conversationTail("c"), v: 1, run_id: "r" }, if: { pk: NEW } },
+      { kind: "put", item: { ...keys.conversationTail("c"), v: 1, run_id: "r", changes: 1 }, if: { pk: NEW } },
       { kind: "put", item: { ...keys.conversationRun("c", "r"), v: 1, run_id: "r" } },
     ]);
     await table.transact(writes);
     const second = await readConversationTail("c", table);
-    expect(second).toEqual({ conversationId: "c", latestRunId: "r", isStored: true });
-    expect(continueConversation(second, "s")[0]).toMatchObject({ if: { run_id: { eq: "r" } } });
+    expect(second).toEqual({ conversationId: "c", latestRunId: "r", isStored: true, changes: 1 });
+    const [again] = continueConversation(second, "r");
+    expect(again).toMatchObject({ item: { changes: 2 }, if: { changes: { eq: 1 } } });
   });
 });
 

@@ -369,8 +369,9 @@ class RunsBase(Resource):
         """Sends a follow-up message to a run.
 
         An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a
-        new execution continues the same conversation. Messages are delivered in order and exactly once. A run
-        accepts at most 1,000 follow-ups. `policy` controls the current turn of the agent.
+        new execution continues the same conversation; the response is 409 if another run of the conversation is
+        active. Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups.
+        `policy` controls the current turn of the agent.
 
         `POST /agent/runs/{runId}/followups`
 
