@@ -1,8 +1,10 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
+import { addUsage, noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { changeRun, type QuietChangePorts } from "#shared/runs/change-run.ts";
+import type { Table } from "#shared/table/table.ts";
 import { inputTokens, type Usage } from "./usage.ts";
 
 /** Events of a run beyond which its calls are no longer recorded one by one. The run's usage counts all of them. */
@@ -24,28 +26,30 @@ interface CallResult {
 }
 
 /**
- * Adds a `model_called` event to the run, and marks its head, so that readers of the run read its usage too. A call that ends after
- * its execution has no event, since the run may have continued without it.
+ * Adds the call to the run's usage, together with a `model_called` event, and marks its head, so that readers of the run read its usage
+ * too. A call that ends after its execution has no event, since the run may have continued without it.
  */
 export async function recordCall(
   call: EndedCall,
   result: CallResult,
-  ports: QuietChangePorts & { readonly log: typeof logLine },
+  ports: QuietChangePorts & { readonly table: Table; readonly log: typeof logLine },
 ): Promise<void> {
   const { head: first } = call;
+  const used = { cost: result.cost ?? 0, tokens: inputTokens(result.usage) + result.usage.output };
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
-  try {
-    await changeRun(first, ports, (head) => {
-      const isCurrent = isExecutingHead(head) && head.execution_id === first.execution_id;
-      const hasEvent = isCurrent && head.next_sequence <= MAX_SEQUENCE;
-      if (!hasEvent && head.b === true) return { result: undefined };
-      return { change: { events: hasEvent ? [event] : [], set: { b: true } }, result: undefined };
-    });
-  } catch (error) {
+  const isRecorded = await changeRun(first, ports, (head) => {
+    const isCurrent = isExecutingHead(head) && head.execution_id === first.execution_id;
+    const hasEvent = isCurrent && head.next_sequence <= MAX_SEQUENCE;
+    if (!hasEvent && head.b === true) return { result: false };
+    const also = { usage: addUsage(first.run_id, used) };
+    return { change: { events: hasEvent ? [event] : [], set: { b: true }, also }, result: true };
+  }).catch((error: unknown) => {
     // The call is paid for already; a run that changes too fast loses this event only.
     if (!(error instanceof RunyardError)) throw error;
     ports.log("warn", "a model call was not added to the run's events", { run: first.run_id, error });
-  }
+    return false;
+  });
+  if (!isRecorded) await noteUsage(first.run_id, used, ports.table);
 }
 
 function toEventData({ model, startedAt }: EndedCall, { usage, cost, isEstimated }: CallResult, now: number) {

@@ -5,7 +5,6 @@ import type { TeamMonth } from "#shared/budgets/team-month.ts";
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
-import { noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { QuietChangePorts } from "#shared/runs/change-run.ts";
@@ -122,7 +121,7 @@ export type Outcome =
 
 /** Settles the call and records its usage. A call of unknown usage costs what was reserved for it. */
 export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPorts): Promise<void> {
-  const { head, model, reservation, countedIn } = call;
+  const { model, reservation, countedIn } = call;
   if (outcome.kind === "free") {
     if (reservation !== undefined) await settle(reservation, 0, ports);
     return;
@@ -133,7 +132,6 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);
   if (countedIn !== undefined && cost > 0) await addSpending(countedIn, cost, ports.table);
-  await noteUsage(head.run_id, { cost, tokens: inputTokens(usage) + usage.output }, ports.table);
   await recordCall(call, { usage, cost: price && cost, isEstimated: outcome.kind === "unknown" }, ports);
   ports.log("info", "a model was called", { ...describeCall(call), ...usage, cost_nano_usd: cost });
 }

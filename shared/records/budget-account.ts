@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Table } from "#shared/table/table.ts";
+import type { Table, Update } from "#shared/table/table.ts";
+import { transact } from "#shared/table/transact.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { toRoundedUsd } from "./money.ts";
 
@@ -11,14 +12,22 @@ const Sum = v.optional(v.number(), 0);
 export const ModelUsage = v.object({ cost: Sum, tokens: Sum, calls: Sum });
 export type ModelUsage = v.InferOutput<typeof ModelUsage>;
 
+/** What one model call has used. */
+type CallUsage = Pick<ModelUsage, "cost" | "tokens">;
+
+/**
+ * Returns the write that adds what one model call of a run has cost and used. It belongs into a transaction: a single write that is
+ * repeated after its response was lost would count the call twice.
+ */
+export const addUsage = (runId: string, { cost, tokens }: CallUsage): Update => ({
+  kind: "update",
+  key: keys.budget(runId),
+  add: { cost, tokens, calls: 1 },
+});
+
 /** Records what one model call of a run has cost and used. */
-export async function noteUsage(
-  runId: string,
-  { cost, tokens }: { readonly cost: number; readonly tokens: number },
-  table: Table,
-): Promise<void> {
-  await table.write({ kind: "update", key: keys.budget(runId), add: { cost, tokens, calls: 1 } });
-}
+export const noteUsage = (runId: string, used: CallUsage, table: Pick<Table, "transact">): Promise<void> =>
+  transact(table, { usage: addUsage(runId, used) });
 
 /** Formats a run's usage for responses; undefined if it has made no call. */
 export function toRequestUsage({ calls, cost, tokens }: ModelUsage): RunItem["request_usage"] {

@@ -11,6 +11,7 @@ import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { Faults } from "../support/faults.ts";
 import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { reap } from "../support/reaper.ts";
@@ -257,6 +258,23 @@ describe("a budget", () => {
     await (await gateway.messages(root.key, { stream })).text();
     slow = false;
     expect(await readBudget(root)).toMatchObject({ spent, left: 1_000_000_000 - spent, open: 0, holds: {} });
+  });
+
+  it("counts a call once if the response of any write is lost, so that it is repeated", async () => {
+    const faults = new Faults();
+    plane = await createTestControlPlane(undefined, faults.around);
+    gateway = createGateway(plane, standIn);
+    const run = await workingRun(plane, withBudget(1));
+    for (let at = 0; at < 12; at++) {
+      faults.calls.length = 0;
+      faults.plan = { at, fault: "unheard" };
+      const before = await readBudget(run);
+      await faults.invoke("gateway", () => gateway.messages(run.key));
+      const { calls, cost, tokens, spent, open } = await readBudget(run);
+      const of = { calls: before.calls + 1, tokens: before.tokens + 120, cost: before.cost + 400_000, open: 0 };
+      expect([at, faults.calls[at], { calls, tokens, cost, open }]).toEqual([at, faults.calls[at], of]);
+      expect(spent).toBe(before.spent + 400_000);
+    }
   });
 
   it("of a child ends only the child", async () => {
