@@ -7,7 +7,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { listConversationRuns } from "#shared/runs/conversation-store.ts";
-import { visibleRun } from "#shared/runs/read-run.ts";
+import { notVisibleError } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { sees } from "#shared/runs/run-tree.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
@@ -23,12 +23,16 @@ export const getConversation = endpoint({
   errors: ["operation_not_supported"],
   async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const id = path.conversationId;
-    const first = await visibleRun(id, principal, ports, "conversation");
-    if (first.body.conversation_id !== id) throw notFound("conversation");
     const ids = await listConversationRuns(id, ports.table);
-    const runs = await ports.runs.many(ids);
+    const runs = (await ports.runs.many(ids)).filter((run) => run !== undefined);
+    // The first run decides, or the next one where the first was deleted by its age.
+    const [first] = runs;
+    if (first === undefined || !sees(principal, first.head, first.body)) {
+      throw notVisibleError(principal, "conversation");
+    }
+    if (first.body.conversation_id !== id) throw notFound("conversation");
     // A run's key sees a descendant, but not the runs of others that continue its conversation.
-    const seen = runs.filter((run) => run !== undefined).filter(({ head, body }) => sees(principal, head, body));
+    const seen = runs.filter(({ head, body }) => sees(principal, head, body));
     for (const { head } of seen) refuseUnreadable(head);
     const steps = await Promise.all(seen.map(({ head, body }) => readSteps(head, body, ports)));
     const conversation = { conversationId: id, runs: ids, steps: steps.flat() };

@@ -104,7 +104,8 @@ async function readPreviousRuns(runId: string, conversationId: string, ports: Ru
       ports.runs.headAndBody(run),
       readMessages(run, checkpoints[index] ?? BEGINNING, ports),
     ]);
-    if (found === undefined) return messages;
+    // What is left of a run that is being deleted is not read.
+    if (found === undefined) return [];
     const { head, body } = found;
     const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
     return [...(await toOpening(body, ports)), ...messages, ...cancelled];

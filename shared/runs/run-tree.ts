@@ -7,7 +7,7 @@ import { parseOwner, type RunHead, readHead } from "#shared/records/run-head.ts"
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
-import { type ConversationTail, readConversationTail } from "./conversation-store.ts";
+import { type ConversationTail, listLatestRuns, readConversationTail } from "./conversation-store.ts";
 import type { RunPorts } from "./run-ports.ts";
 
 const MAX_DEPTH = 10;
@@ -75,11 +75,19 @@ export async function findContinuedConversation(
 ): Promise<ContinuedConversation | undefined> {
   const id = request.conversation_id;
   if (id === undefined) return undefined;
-  const first = isUuid(id) ? await ports.runs.headAndBody(id) : undefined;
-  if (first === undefined || first.body.conversation_id !== id || !sees(principal, first.head, first.body)) {
+  const run = isUuid(id) ? await findRunOf(id, ports) : undefined;
+  if (run === undefined || run.body.conversation_id !== id || !sees(principal, run.head, run.body)) {
     throw invalid("conversation_id", "there is no such conversation");
   }
-  return { ...(await readEndedTail(id, ports.table, "conversation_id: ")), owner: parseOwner(first.head) };
+  return { ...(await readEndedTail(id, ports.table, "conversation_id: ")), owner: parseOwner(run.head) };
+}
+
+/** Finds the first run of a conversation, or the latest one where the first was deleted by its age: all have the same owner. */
+async function findRunOf(conversationId: string, { runs, table }: RunPorts) {
+  const first = await runs.headAndBody(conversationId);
+  if (first !== undefined) return first;
+  const [latest = conversationId] = await listLatestRuns(conversationId, 1, table);
+  return latest === conversationId ? undefined : runs.headAndBody(latest);
 }
 
 /**

@@ -353,6 +353,50 @@ describe("a run is kept", () => {
   });
 });
 
+describe("a conversation whose first run was deleted", () => {
+  it("can be read and continued by its id as long as it has another run, by the same callers", async () => {
+    await setRetention(10);
+    const first = await endedRun({ prompt: "the first prompt" });
+    const second = await workingRun(plane, { prompt: "the second prompt", conversation_id: first });
+    await workingRun(plane, { prompt: "help", parent_run_id: second.run_id }, second.key);
+    await end(second);
+    passDays(11);
+    await passHour();
+    expect([await statusOf(first), await statusOf(second.run_id)]).toEqual([404, 200]);
+
+    const read = await user.get(`/agent/conversations/${first}`);
+    expect(read).toMatchObject({ status: 200, body: { conversation_id: first } });
+    expect(read.body.steps.map(({ messages }: { messages: object[] }) => messages[0])).toMatchObject([
+      { content: [{ text: "the second prompt" }] },
+    ]);
+    const stranger = createClient(plane, plane.otherKey);
+    expect((await stranger.get(`/agent/conversations/${first}`)).status).toBe(404);
+    expect((await user.get(`/agent/conversations/${second.run_id}`)).status).toBe(404);
+    const body = { prompt: "go on", conversation_id: first };
+    for (const [client, id] of [
+      [stranger, first],
+      [user, second.run_id],
+    ] as const) {
+      expect((await client.post("/agent/runs", { ...body, conversation_id: id })).status).toBe(400);
+    }
+    const made = await user.post("/agent/runs", body);
+    expect(made.status).toBe(200);
+    const { context } = (await createHarness(plane, await plane.dispatch(made.body.run_id)).resolve()).body;
+    expect(JSON.stringify(context.messages)).toContain("the second prompt");
+    expect(JSON.stringify(context.messages)).not.toContain("the first prompt");
+    expect((await user.post(`/agent/runs/${second.run_id}/followups`, { message: "and this" })).status).toBe(409);
+  });
+
+  it("does not exist when no run of it is left", async () => {
+    await setRetention(10);
+    const first = await endedRun();
+    passDays(11);
+    await passHour();
+    expect((await user.get(`/agent/conversations/${first}`)).status).toBe(404);
+    expect((await user.post("/agent/runs", { prompt: "go on", conversation_id: first })).status).toBe(400);
+  });
+});
+
 describe("the deletion of a run", () => {
   beforeEach(() => setRetention(1));
 
