@@ -7,8 +7,12 @@ import { readIdempotencyHeaders } from "./idempotency-headers.ts";
 import { type IdempotencyRecord, markOriginal, putRecord, readRecord, recordKey } from "./idempotency-store.ts";
 
 const KEYED_SECONDS = 24 * 3600;
-/** The shortest retention of a record: afterwards the same request is a new one. */
-export const KEYLESS_SECONDS = 10 * 60;
+const KEYLESS_SECONDS = 10 * 60;
+
+/** Seconds for which the record of a request is kept: afterwards the same request is a new one. */
+export const recordSeconds = ({ keyed }: Pick<IdempotentRequest, "keyed">): number =>
+  keyed ? KEYED_SECONDS : KEYLESS_SECONDS;
+
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -112,11 +116,15 @@ function toPutRecord(
   replaced: IdempotencyRecord | undefined,
 ): Put {
   const record = { hash: once.hash, result, original: !once.repeat, made_at: now };
-  const keptSeconds = once.keyed ? KEYED_SECONDS : KEYLESS_SECONDS;
-  return putRecord(once.record, record, keptSeconds, replaced ?? (once.keyed || once.repeat ? "none" : "original"));
+  return putRecord(
+    once.record,
+    record,
+    recordSeconds(once),
+    replaced ?? (once.keyed || once.repeat ? "none" : "original"),
+  );
 }
 
 /** Compared on read, because the table deletes expired items late. */
 function isExpired(once: IdempotentRequest, record: IdempotencyRecord, now: number): boolean {
-  return now - record.made_at > (once.keyed ? KEYED_SECONDS : KEYLESS_SECONDS) * 1000;
+  return now - record.made_at > recordSeconds(once) * 1000;
 }

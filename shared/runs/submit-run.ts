@@ -4,7 +4,7 @@ import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
-  KEYLESS_SECONDS,
+  recordSeconds,
   runIdempotent,
   toIdempotentRequest,
 } from "#shared/idempotency/idempotent-request.ts";
@@ -73,12 +73,12 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
 }
 
 /**
- * Names the logical request in the names of its files, so that attempts within ten minutes store the same files. A later
- * request with the same key or content is a new one by then: its run has files of its own, since runs are deleted with theirs.
+ * Names the logical request in the names of its files, so that attempts in one period store the same files. In a later period, a
+ * request with the same key or content is a new one: its run has files of its own, since runs are deleted with theirs.
  */
-function nameRequest({ record }: IdempotentRequest, now: number): string {
-  const period = Math.floor(now / (KEYLESS_SECONDS * 1000));
-  return sha256(`${record.pk}#${period}`).slice(0, 32);
+function nameRequest(once: IdempotentRequest, now: number): string {
+  const period = Math.floor(now / (recordSeconds(once) * 1000));
+  return sha256(`${once.record.pk}#${period}`).slice(0, 32);
 }
 
 /** What of a request is stored as files. */

@@ -35,3 +35,19 @@ it.each(FAULTS)("create-run leaves no file without its run wherever it dies: %s 
   }
   expect(left).toEqual([]);
 });
+
+it("create-run with an Idempotency-Key finds the files of an attempt that failed hours before", async () => {
+  const { faults } = await createWithFiles();
+  const at = faults.calls.findIndex((call) => call.includes("transact"));
+  const stage = await Stage.set();
+  const send = () =>
+    stage.faults.invoke("create-run", () =>
+      stage.user.post("/agent/runs", REQUEST, { headers: { "idempotency-key": "create" } }),
+    );
+  stage.faults.plan = { at, fault: "before" };
+  expect(await send()).toBeUndefined();
+  expect(stage.plane.files.files.size).toBe(2);
+  stage.plane.clock.now += 4 * 3_600_000;
+  expect(await send()).toMatchObject({ status: 200 });
+  expect([stage.plane.files.files.size, listOrphans(stage)]).toEqual([2, []]);
+});
