@@ -115,6 +115,11 @@ function send(
     },
   );
   sent.on("error", reject);
+  // A response that switches protocols is none, and without this listener nothing would settle the promise.
+  sent.on("upgrade", (_response, socket) => {
+    socket.destroy();
+    reject(new Error("the response switches to another protocol"));
+  });
   sent.end(body);
   return promise;
 }

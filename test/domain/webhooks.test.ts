@@ -106,6 +106,21 @@ describe("sendRequests", () => {
     expect(JSON.stringify(result)).not.toContain("receiver");
   });
 
+  it("gives up a receiver that switches to another protocol, and sends the others of the batch", async () => {
+    respond = (response) => {
+      if (received.length > 1) return void response.writeHead(204).end();
+      response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n");
+    };
+    const results = await sendRequests(
+      ["w-1", "w-2"].map((id) => ({ id, url, body: "{}", team_uid: "team", secret_id: "secret" })),
+      ports,
+    );
+    expect(results.map(({ error, status_code }) => error ?? status_code).toSorted()).toEqual([
+      204,
+      "the request failed",
+    ]);
+  }, 10_000);
+
   it("gives up a receiver that does not respond in time", async () => {
     respond = () => undefined;
     expect(await send()).toMatchObject({ error: "no response within 10 seconds" });
