@@ -128,24 +128,24 @@ export const triggers = {
     timeoutSeconds: 900,
     memoryMb: 256,
   },
-  /** The stream of the table: adds deliveries of new events of runs to webhooks. */
+  /** The stream of the table: adds deliveries of new events of runs to webhooks. Each minute: requests attempts of those that are due. */
   planDeliveries: {
     file: "execution/plan-deliveries",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      indexes: ["gsi6"],
       webhookAttempts: ["InvokeFunction"],
     },
     timeoutSeconds: 30,
   },
-  /** Asynchronous invocation by plan-deliveries, and each minute: attempts deliveries of webhooks. */
+  /** Asynchronous invocation by plan-deliveries: attempts deliveries of one webhook. */
   attemptDeliveries: {
     file: "execution/attempt-deliveries",
     rights: {
-      table: ["BatchGetItem", "Query", "UpdateItem"],
-      indexes: ["gsi6"],
+      table: ["BatchGetItem", "UpdateItem"],
       webhookSender: ["InvokeFunction"],
     },
-    // A pass begins requests for half a minute, and a call of the sender takes 40 seconds at most.
+    // It begins requests for half a minute, and a call of the sender takes 40 seconds at most.
     timeoutSeconds: 80,
     memoryMb: 256,
   },

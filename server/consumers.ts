@@ -16,6 +16,10 @@ import type { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 /** Batches that one consumer handles at the same time; each is one message. */
 const CONCURRENCY = 8;
 
+/** As that, for attempts of webhook deliveries, which wait for receivers, and of these the ones of one webhook. */
+const ATTEMPTS = 40;
+const ATTEMPTS_OF_WEBHOOK = 2;
+
 /** Registers the consumers of all queues. `dispatchPorts` are those of the consumer that starts sandboxes. */
 export function registerConsumers(
   queues: Queues,
@@ -56,7 +60,8 @@ export function registerConsumers(
     handle: (event) => planDeliveries.handle(event, ports),
   });
   queues.consume({
-    ...rest,
+    concurrency: ATTEMPTS,
+    accepts: (_webhook, _inFlight, ofWebhook) => ofWebhook < ATTEMPTS_OF_WEBHOOK,
     queue: QUEUES.webhookAttempts,
     handle: (event) => attemptDeliveries.handle(event, ports),
   });

@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
-import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
 import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
+import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -158,7 +158,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
   const timers = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
     repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(TICK, ports)),
-    repeat("attempt deliveries", MINUTE_MS, () => attemptDeliveries.handle(TICK, ports)),
+    repeat("request due deliveries", MINUTE_MS, () => planDeliveries.handle(TICK, ports)),
     repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
     repeat("measure the disk", MINUTE_MS, () => disk.measure()),
     repeat("measure the files", HOUR_MS, () => disk.measureAll()),

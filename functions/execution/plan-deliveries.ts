@@ -1,8 +1,10 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
+import { logLine } from "#shared/log/log.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
-import { planEvents } from "#shared/webhooks/plan-deliveries.ts";
+import { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
+import { planEvents, requestDue } from "#shared/webhooks/plan-deliveries.ts";
 import { parseEventKey } from "#shared/webhooks/run-event-store.ts";
 import { RunEventMessage } from "#shared/webhooks/webhook-messages.ts";
 import type { DeliveryPlanPorts } from "#shared/webhooks/webhook-ports.ts";
@@ -26,10 +28,18 @@ const planOne = queueConsumer({
   },
 });
 
-/** The stream of the table: adds deliveries of new events of runs to the webhooks of their teams. */
+/**
+ * The stream of the table: adds deliveries of new events of runs to the webhooks of their teams, and requests their first attempt.
+ * Each minute: requests attempts of the deliveries that are due.
+ */
 export const planDeliveries = invocation(
   async (event: unknown, ports: DeliveryPlanPorts): Promise<SQSBatchResponse> => {
     if (isQueueEvent(event)) return planOne.handle(event, ports);
+    if (v.is(ScheduledEvent, event)) {
+      const count = await requestDue(ports);
+      if (count > 0) logLine("info", "attempts of webhook deliveries requested", { count });
+      return { batchItemFailures: [] };
+    }
     const refs = v.parse(StreamEvent, event).Records.map(({ dynamodb: { Keys } }) => {
       const ref = parseEventKey({ pk: Keys.pk.S, sk: Keys.sk.S });
       if (ref === undefined) throw new Error(`${Keys.sk.S} is not an event of a run`);

@@ -38,21 +38,20 @@ export interface WebhookDeliveryProps extends Required<Pick<BaseFunctionProps, "
 
 /**
  * Delivers events of runs to webhooks. The stream of the table invokes the planner, for events of runs only, the planner
- * invokes the attempter, and this calls the sender, which alone connects to the URLs of webhooks and has no right on the table.
+ * invokes the attempter, once for each webhook, and this calls the sender, which alone connects to the URLs of webhooks and has no
+ * right on the table.
  */
 export class WebhookDelivery extends Construct {
-  /** Also to be invoked each minute. */
-  readonly attempter: BaseFunction;
+  /** Also to be invoked each minute; undefined without a stream. */
+  readonly planner: BaseFunction | undefined;
 
   constructor(scope: Construct, id: string, { streamArn, topic, targets, ...common }: WebhookDeliveryProps) {
     super(scope, id);
     const sender = new BaseFunction(this, "Send", { ...common, targets, ...triggers.sendWebhooks });
-    this.attempter = new BaseFunction(this, "Attempt", {
+    const attempter = new BaseFunction(this, "Attempt", {
       ...common,
       targets: { ...targets, webhookSender: sender.lambda },
       ...triggers.attemptDeliveries,
-      // The rule invokes it each minute, and X-Ray bills traces.
-      traced: false,
     });
     if (streamArn === undefined) return;
     const dead = new Queue(this, "Dead", {
@@ -67,15 +66,17 @@ export class WebhookDelivery extends Construct {
       metric: dead.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: Stats.MAXIMUM }),
       topic,
     });
-    const planner = new BaseFunction(this, "Plan", {
+    this.planner = new BaseFunction(this, "Plan", {
       ...common,
-      targets: { ...targets, webhookAttempts: this.attempter.lambda },
+      targets: { ...targets, webhookAttempts: attempter.lambda },
       ...triggers.planDeliveries,
+      // The rule invokes it each minute, and X-Ray bills traces.
+      traced: false,
       statements: [...readStream(streamArn, targets.table.tableArn), sendTo(dead)],
     });
     const onFailure = { bind: () => ({ destination: dead.queueArn }) };
     new EventSourceMapping(this, "Source", {
-      target: planner.lambda,
+      target: this.planner.lambda,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.LATEST,
       batchSize: 100,

@@ -98,8 +98,8 @@ export class ExecutionStack extends Stack {
     const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...repeated, ...triggers.reconcileSchedules });
     const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
     this.sendsWebhooks = streamArn !== undefined;
-    const { attempter } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
-    const minutely = [reaper, reconciler, ...(this.sendsWebhooks ? [attempter] : [])];
+    const { planner } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
+    const minutely = [reaper, reconciler, ...(planner === undefined ? [] : [planner])];
     const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns })];
     invokeEachMinute(this, minutely);
     invokeEachHour(this, hourly);

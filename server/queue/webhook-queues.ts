@@ -41,7 +41,10 @@ export class EventOutbox {
   }
 }
 
-/** The queue by which planned deliveries are attempted. */
+/** The queue by which deliveries are attempted. The webhook is the message group, so that a slow receiver delays no other. */
 export const sqliteAttemptQueue = (queues: Queues): DeliveryPlanPorts["attempts"] => ({
-  request: (deliveries) => queues.send(QUEUES.webhookAttempts, JSON.stringify({ v: 1, deliveries })),
+  request: (deliveries) => {
+    const group = deliveries[0]?.webhook_uid ?? "";
+    return queues.send(QUEUES.webhookAttempts, JSON.stringify({ v: 1, deliveries }), { group });
+  },
 });

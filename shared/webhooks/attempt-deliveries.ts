@@ -1,3 +1,4 @@
+import { splitIntoBatches } from "#shared/arrays.ts";
 import { logLine } from "#shared/log/log.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
 import type { Attempt, Delivery } from "./delivery-store.ts";
@@ -12,9 +13,15 @@ export const BACK_OFF_SECONDS = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 21_6
 const JITTER = 0.1;
 /** Milliseconds for the result of an attempt; after that it counts as lost and is made again. */
 const CLAIM_MS = 90_000;
-/** Deliveries that are attempted together, and milliseconds after which a pass starts no further ones. */
-const AT_ONCE = 100;
-const PASS_MS = 30_000;
+/** Deliveries that are attempted together, and milliseconds after which no further ones are begun. */
+const AT_ONCE = 50;
+const BEGIN_MS = 30_000;
+/**
+ * Milliseconds from which a receiver counts as slow, and for which it then does. Its new deliveries wait for the next minute, in which
+ * they are attempted together, so that many events cannot take up the whole service with waiting for one receiver.
+ */
+const SLOW_MS = 2_000;
+const SLOW_FOR_MS = 300_000;
 /** Attempts that are kept of one delivery. */
 const KEPT_ATTEMPTS = 20;
 /** The receiver is gone and wants no further deliveries. */
@@ -26,20 +33,20 @@ export function nextAttemptAt(tries: number, now: number, random: number = Math.
   return seconds === undefined ? undefined : now + Math.round(seconds * 1000 * (1 - JITTER * random));
 }
 
-/** Attempts all deliveries that are due, for at most half a minute. Returns their number. */
-export async function attemptDue(ports: AttemptPorts): Promise<number> {
-  const deadline = ports.now() + PASS_MS;
+/**
+ * Attempts deliveries that are pending, unless another attempt has them, for at most half a minute: the others are due a minute later
+ * as they were. Returns the number of those attempted.
+ */
+export async function attempt(refs: readonly DeliveryRef[], ports: AttemptPorts): Promise<number> {
+  const deadline = ports.now() + BEGIN_MS;
   let count = 0;
-  for (let more = true; more && ports.now() < deadline; ) {
-    const due = await attemptStore(ports.table).findDue(ports.now(), AT_ONCE);
-    count += await attempt(due, ports);
-    more = due.length === AT_ONCE;
+  for (const some of splitIntoBatches(refs, AT_ONCE)) {
+    if (ports.now() < deadline) count += await attemptTogether(some, ports);
   }
   return count;
 }
 
-/** Attempts deliveries that are pending, unless another attempt has them. Returns the number of those attempted. */
-export async function attempt(refs: readonly DeliveryRef[], ports: AttemptPorts): Promise<number> {
+async function attemptTogether(refs: readonly DeliveryRef[], ports: AttemptPorts): Promise<number> {
   const { table, now, sender } = ports;
   const store = attemptStore(table);
   const until = now() + CLAIM_MS;
@@ -63,6 +70,12 @@ export async function attempt(refs: readonly DeliveryRef[], ports: AttemptPorts)
     sendable.map(async ({ delivery, request }) => {
       const result = results.get(request.id);
       if (result !== undefined) await recordResult(delivery, result, webhooks.get(delivery.webhook_uid), ports);
+    }),
+  );
+  const slow = sendable.filter(({ request }) => (results.get(request.id)?.duration_ms ?? 0) >= SLOW_MS);
+  await Promise.all(
+    [...new Set(slow.map(({ delivery }) => webhooks.get(delivery.webhook_uid)))].map(async (webhook) => {
+      if (webhook !== undefined) await webhookStore(table).markSlow(webhook, now() + SLOW_FOR_MS);
     }),
   );
   return sendable.length;

@@ -144,14 +144,16 @@ export const attemptStore = (table: Table) => ({
     return deliveries.filter((delivery) => wanted.get(formatId(delivery))?.check_at === delivery.check_at);
   },
 
-  /** The deliveries whose attempt is due, the longest due first. */
-  async findDue(now: number, limit: number): Promise<DeliveryRef[]> {
-    const { items } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, to: sortableTime(now), limit });
-    return items.map(({ pk, sk, check_at }) => ({
+  /** A page of the deliveries whose attempt is due, the longest due first; the next one begins after the last `check_at`. */
+  async findDue(now: number, limit: number, after?: string): Promise<{ due: DeliveryRef[]; more: boolean }> {
+    const range = { to: sortableTime(now), ...(after === undefined ? {} : { after }) };
+    const { items, more } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, ...range, limit });
+    const due = items.map(({ pk, sk, check_at }) => ({
       webhook_uid: pk.slice(pk.indexOf("#") + 1),
       sequence: Number(sk.slice(sk.indexOf("#") + 1)),
       check_at: String(check_at),
     }));
+    return { due, more };
   },
 
   /** Claims a pending delivery for an attempt whose result comes until `until`; undefined where another attempt has it. */

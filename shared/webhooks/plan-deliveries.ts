@@ -8,8 +8,9 @@ import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { WebhookEventType, type WebhookPayload } from "#shared/wire/webhooks/webhook.ts";
-import { deliveryStore, type NewDelivery } from "./delivery-store.ts";
+import { attemptStore, deliveryStore, type NewDelivery } from "./delivery-store.ts";
 import { type RunEventRef, runEventStore, type StoredRunEvent } from "./run-event-store.ts";
+import { MAX_REQUESTED } from "./webhook-messages.ts";
 import type { DeliveryPlanPorts, DeliveryRef } from "./webhook-ports.ts";
 import { type Webhook, webhookStore } from "./webhook-store.ts";
 
@@ -19,6 +20,11 @@ const AT_ONCE = 40;
 const TRIES = 10;
 /** Milliseconds after which a delivery is attempted if the request for its first attempt is lost. */
 const FIRST_CHECK_MS = 90_000;
+/** Entries of one read of what is due, and milliseconds after which no further ones are read. */
+const DUE_AT_ONCE = 1_000;
+const READ_MS = 15_000;
+/** Attempts that are requested at the same time. */
+const REQUESTED_AT_ONCE = 20;
 
 /**
  * Adds a delivery of each event to each webhook of the run's team that wants it, once, and requests their first attempt.
@@ -41,6 +47,32 @@ export async function planEvents(refs: readonly RunEventRef[], ports: DeliveryPl
       if (planned.length > 0) await attempts.request(planned);
     }
   }
+}
+
+/**
+ * Requests an attempt of the deliveries that are due, for each webhook apart: one whose receiver is slow or has many of them then
+ * delays no other. Returns their number.
+ */
+export async function requestDue({ table, now, attempts }: DeliveryPlanPorts): Promise<number> {
+  const began = now();
+  const byWebhook = new Map<string, DeliveryRef[]>();
+  let after: string | undefined;
+  for (let more = true; more && now() < began + READ_MS; ) {
+    const page = await attemptStore(table).findDue(began, DUE_AT_ONCE, after);
+    for (const ref of page.due) {
+      const refs = byWebhook.get(ref.webhook_uid);
+      if (refs === undefined) byWebhook.set(ref.webhook_uid, [ref]);
+      else if (refs.length < MAX_REQUESTED) refs.push(ref);
+    }
+    // What was due in the same millisecond as the last one may be left for the next minute.
+    after = page.due.at(-1)?.check_at;
+    more = page.more && after !== undefined;
+  }
+  const requested = [...byWebhook.values()];
+  for (const some of splitIntoBatches(requested, REQUESTED_AT_ONCE)) {
+    await Promise.all(some.map((refs) => attempts.request(refs)));
+  }
+  return requested.flat().length;
 }
 
 interface TeamRun {
@@ -111,7 +143,10 @@ const pickFacts = ({ data }: StoredRunEvent): WebhookPayload["data"]["event"] =>
     }),
   );
 
-/** Adds the deliveries that the webhook does not have yet. Returns them; none where it was deleted. */
+/**
+ * Adds the deliveries that the webhook does not have yet. Returns those to attempt now: none where it was deleted, or where its
+ * receiver is slow, whose deliveries are due with the next minute.
+ */
 async function addOnce(
   { team_uid, uid }: Webhook,
   events: readonly NewDelivery[],
@@ -124,8 +159,10 @@ async function addOnce(
     const delivered = await store.findDelivered(uid, events);
     const missing = events.filter((_, index) => delivered[index] !== true);
     if (missing.length === 0) return [];
+    const isSlow = (webhook.slow_until ?? 0) > now();
     try {
-      return await store.append(webhook, missing, now(), now() + FIRST_CHECK_MS);
+      const added = await store.append(webhook, missing, now(), now() + (isSlow ? 0 : FIRST_CHECK_MS));
+      return isSlow ? [] : added;
     } catch (error) {
       if (!(error instanceof ConflictError) || attempt === TRIES) throw error;
     }

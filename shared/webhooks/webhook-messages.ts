@@ -4,12 +4,15 @@ import { AttemptRequest } from "./send-webhooks.ts";
 /** An event of a run that may have to be delivered. */
 export const RunEventMessage = v.object({ v: v.literal(1), run_id: v.string(), sequence: v.number() });
 
-/** Deliveries to attempt now. */
+/** Deliveries of one webhook that are attempted with one request: 110 KB, of the 256 KB of an asynchronous invocation. */
+export const MAX_REQUESTED = 1_000;
+
+/** Deliveries of one webhook to attempt now. */
 export const AttemptMessage = v.object({
   v: v.literal(1),
   deliveries: v.pipe(
     v.array(v.object({ webhook_uid: v.string(), sequence: v.number(), check_at: v.string() })),
-    v.maxLength(100),
+    v.maxLength(MAX_REQUESTED),
   ),
 });
 

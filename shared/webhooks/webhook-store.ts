@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Key, type Put, type Table, type Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { WebhookEventType, WebhookFilter } from "#shared/wire/webhooks/webhook.ts";
@@ -22,6 +22,8 @@ const Webhook = v.object({
   updated_at: v.number(),
   /** The number of the next delivery. */
   next_sequence: v.number(),
+  /** Until when its receiver counts as slow, in milliseconds. */
+  slow_until: v.exactOptional(v.number()),
 });
 export type Webhook = v.InferOutput<typeof Webhook>;
 
@@ -93,6 +95,23 @@ export function webhookStore(table: Table) {
         if: { updated_at: { eq: before.updated_at } },
       };
       await table.write(update);
+    },
+
+    /** Records that its receiver is slow, unless this was recorded less than a minute ago. */
+    async markSlow(webhook: Webhook, until: number): Promise<void> {
+      if ((webhook.slow_until ?? 0) > until - 60_000) return;
+      const mark: Update = {
+        kind: "update",
+        key: keyOf(webhook),
+        set: { slow_until: until },
+        if: { pk: { exists: true } },
+      };
+      try {
+        await table.write(mark);
+      } catch (error) {
+        // It was deleted meanwhile.
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
     },
 
     /**

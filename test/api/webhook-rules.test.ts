@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keys } from "#shared/table/keys.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import { attempt, attemptDue } from "#shared/webhooks/attempt-deliveries.ts";
-import { planEvents } from "#shared/webhooks/plan-deliveries.ts";
+import { attempt } from "#shared/webhooks/attempt-deliveries.ts";
+import { planEvents, requestDue } from "#shared/webhooks/plan-deliveries.ts";
+import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
 import { isOfWebhooks } from "#shared/webhooks/webhook-store.ts";
 import { changeWebhook, removeWebhook } from "#shared/webhooks/webhooks.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -45,6 +46,24 @@ async function addDeliveries(uid: string, count: number, stateOf: (sequence: num
     const item = { ...ended, ...keys.delivery(uid, sequence), sequence, state: stateOf(sequence) };
     await plane.table.write({ kind: "put", item });
   }
+}
+
+/** Adds pending deliveries to a webhook, numbered from 1, whose attempt is due. */
+async function addDueDeliveries(uid: string, count: number): Promise<void> {
+  await addDeliveries(uid, count, () => "pending");
+  for (let sequence = 1; sequence <= count; sequence++) {
+    const set = { check_shard: "DELIVERIES", check_at: sortableTime(plane.clock.now + sequence) };
+    await plane.table.write({ kind: "update", key: keys.delivery(uid, sequence), set });
+  }
+  plane.webhooks.requested.length = 0;
+  plane.clock.now += count;
+}
+
+/** The requests for attempts that the pass of a minute makes. */
+async function requestsOfMinute(): Promise<(readonly DeliveryRef[])[]> {
+  const requests: (readonly DeliveryRef[])[] = [];
+  await requestDue({ ...plane.ports, attempts: { request: async (refs) => void requests.push(refs) } });
+  return requests;
 }
 
 describe("a page of deliveries", () => {
@@ -262,23 +281,66 @@ describe("attempts of deliveries", () => {
     expect(plane.webhooks.sent).toHaveLength(1);
   });
 
-  it("continue in one pass while 100 are due at a time, for at most half a minute", async () => {
-    await create({ event_types: ["run_created"] });
-    plane.rates.create = 1_000;
-    for (let count = 0; count < 250; count++) await createRun();
-    await streamEvents(plane);
-    plane.webhooks.requested.length = 0;
-    plane.clock.now += 2 * 60_000;
+  it("are begun in batches of 50, for at most half a minute; the others are due as before", async () => {
+    const uid = await create({ event_types: ["run_created"] });
+    await addDueDeliveries(uid, 250);
+    const requested = await requestsOfMinute();
+    expect(requested.map((refs) => refs.length)).toEqual([250]);
     const sizes: number[] = [];
     const slow = sends(async (requests) => {
       sizes.push(requests.length);
-      plane.clock.now += 15_000;
+      plane.clock.now += 10_000;
       return requests.map(({ id }) => ({ id, at: plane.clock.now, duration_ms: 1, status_code: 200 }));
     });
-    expect(await attemptDue(slow)).toBe(200);
-    expect(await attemptDue(slow)).toBe(50);
-    expect(await attemptDue(slow)).toBe(0);
-    expect(sizes).toEqual([100, 100, 50]);
+    expect(await attempt(requested.flat(), slow)).toBe(150);
+    expect(sizes).toEqual([50, 50, 50]);
+    expect((await requestsOfMinute()).map((refs) => refs.length)).toEqual([100]);
+  });
+
+  it("are requested for each webhook apart, so that one with many due deliveries hides no other", async () => {
+    const [busy, quiet] = [
+      await create({ event_types: ["run_created"] }),
+      await create({ event_types: ["run_cancelled"] }),
+    ];
+    await user.post(`/agent/runs/${await createRun()}/cancel`);
+    await addDueDeliveries(busy, 2_500);
+    plane.clock.now += 2 * 60_000;
+    const requested = await requestsOfMinute();
+    expect(requested.map((refs) => [new Set(refs.map(({ webhook_uid }) => webhook_uid)), refs.length])).toEqual([
+      [new Set([busy]), 1_000],
+      [new Set([quiet]), 1],
+    ]);
+    expect(requested[0]?.[0]).toMatchObject({ sequence: 1 });
+  });
+
+  it("of new events wait for the next minute for five minutes after the receiver took two seconds", async () => {
+    const uid = await create({ event_types: ["run_created"] });
+    const requestsOfNewRun = async () => {
+      plane.webhooks.requested.length = 0;
+      await createRun();
+      await streamEvents(plane);
+      return plane.webhooks.requested.length;
+    };
+    plane.webhooks.respond = () => ({ status_code: 200, duration_ms: 1_999 });
+    expect(await requestsOfNewRun()).toBe(1);
+    await attemptRequested(plane);
+    expect(await requestsOfNewRun()).toBe(1);
+    plane.webhooks.respond = () => ({ error: "no response within 10 seconds", duration_ms: 2_000 });
+    await attemptRequested(plane);
+    expect(await requestsOfNewRun()).toBe(0);
+    plane.webhooks.respond = () => ({ status_code: 200, duration_ms: 10 });
+    await passMinutes(plane, 0);
+    expect(await listDeliveries(uid)).toMatchObject([
+      { sequence: 3, state: "delivered" },
+      { sequence: 2, state: "pending" },
+      { sequence: 1, state: "delivered" },
+    ]);
+    plane.clock.now += 5 * 60_000 - 1;
+    expect(await requestsOfNewRun()).toBe(0);
+    plane.clock.now += 1;
+    expect(await requestsOfNewRun()).toBe(1);
+    const { url } = await readWebhook(uid);
+    expect(url).toBe(URL);
   });
 
   it("are not requested where there is nothing to send, and say why", async () => {

@@ -344,8 +344,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "sqs/plan-deliveries.bad.json": { after: created, outcome: { failed: ["1f2d7c54-0d0c-4f0e-9a64-5a2f8a3a7b02"] } },
   "sqs/attempt-deliveries.json": { after: withDelivery, outcome: taken },
   "sqs/attempt-deliveries.bad.json": { outcome: { failed: ["1f2d7c54-0d0c-4f0e-9a64-5a2f8a3a7b04"] } },
-  "scheduler/attempt-deliveries.json": { after: withDelivery, outcome: taken },
-  "scheduler/attempt-deliveries.bad.json": { outcome: { throws: "Invalid" } },
+  "scheduler/plan-deliveries.json": { after: withDelivery, outcome: taken },
+  "scheduler/plan-deliveries.bad.json": { outcome: { throws: "Invalid" } },
   "invocation/attempt-deliveries.json": { after: withDelivery, outcome: { responses: { batchItemFailures: [] } } },
   "invocation/attempt-deliveries.bad.json": { after: withWebhook, outcome: { throws: "Invalid" } },
   // The secret of its webhook has been deleted.

@@ -44,8 +44,7 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s has exactly the permissions of its line in triggers.ts",
     (_, trigger) => {
-      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries, attemptDeliveries } =
-        triggers;
+      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries } = triggers;
       const consumers: readonly Trigger[] = [dispatchRun, endRun];
       const extra = consumers.includes(trigger)
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
@@ -55,7 +54,7 @@ describe("a function's role", () => {
               SEND,
             ]
           : [];
-      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules, attemptDeliveries];
+      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules, planDeliveries];
       const traces = !untraced.includes(trigger);
       expect(listActions(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
     },

@@ -107,7 +107,7 @@ describe("every function", () => {
         "runyard-build-sandbox-image",
         "runyard-reap-runs",
         "runyard-reconcile-schedules",
-        "runyard-attempt-deliveries",
+        "runyard-plan-deliveries",
         "runyard-heartbeat",
         "runyard-append-messages",
         "runyard-record-live-output",
@@ -260,7 +260,7 @@ describe("on the local cloud", () => {
     expect(
       absent.filter(
         (id) =>
-          !/FrontDoor|EventStream|Webhooks(Dead|Plan|Source|Attempt(Events|Failures))|EventRule\w*WebhooksAttempt|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
+          !/FrontDoor|EventStream|Webhooks(Dead|Plan|Source)|EventRule\w*WebhooksPlan|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
             id,
           ),
       ),

@@ -59,6 +59,31 @@ describe("webhooks of a single machine", () => {
     ]);
   }, 180_000);
 
+  it("are delivered while the receiver of another webhook does not respond to many events", async () => {
+    const server = await servers.start(servers.directory(), { environment });
+    const silent = createServer((request) => void request.resume());
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port }: AddressInfo = JSON.parse(JSON.stringify(silent.address()));
+    try {
+      await server.call("POST", "/agent/webhooks", { url: `http://127.0.0.1:${port}/` });
+      const connections = () => new Promise<number>((resolve) => silent.getConnections((_, count) => resolve(count)));
+      for (let count = 0; count < 10; count++) await createRun(server, "true");
+      await eventually(async () => expect(await connections()).toBe(2));
+      await server.call("POST", "/agent/webhooks", { url, event_types: ["run_created"] });
+      received.length = 0;
+      status = 200;
+      const began = Date.now();
+      await createRun(server, "true");
+      await eventually(async () => expect(received).toHaveLength(1));
+      // The other receiver has ten seconds to respond.
+      expect(Date.now() - began).toBeLessThan(8_000);
+      expect(await connections()).toBe(2);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
+  }, 120_000);
+
   it("refuse private addresses by default", async () => {
     const server = await servers.start(servers.directory());
     expect((await server.call("POST", "/agent/webhooks", { url })).status).toBe(400);

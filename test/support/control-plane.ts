@@ -364,7 +364,7 @@ function createWebhookSettings() {
   const settings: {
     isAvailable: boolean;
     allowsPrivate: boolean;
-    respond: (request: AttemptRequest) => Pick<AttemptResult, "status_code" | "error">;
+    respond: (request: AttemptRequest) => Partial<Pick<AttemptResult, "status_code" | "error" | "duration_ms">>;
   } = { isAvailable: true, allowsPrivate: false, respond: () => ({ status_code: 200 }) };
   return Object.assign(settings, { secrets, requested, sent });
 }

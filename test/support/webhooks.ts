@@ -26,10 +26,13 @@ export async function attemptRequested({ webhooks, ports }: TestControlPlane): P
   await withRights(file, rights, () => attemptDeliveries.handle({ v: 1, deliveries }, ports));
 }
 
-/** Lets time pass, and the rule that runs each minute attempt what is due. */
-export async function passMinutes({ clock, ports }: TestControlPlane, minutes: number): Promise<void> {
-  const { file, rights } = triggers.attemptDeliveries;
+/** Lets time pass, and the rule that runs each minute request what is due, and this be attempted. */
+export async function passMinutes(plane: TestControlPlane, minutes: number): Promise<void> {
+  const { clock, ports, webhooks } = plane;
+  const { file, rights } = triggers.planDeliveries;
   clock.now += minutes * 60_000;
+  webhooks.requested.length = 0;
   const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
-  await withRights(file, rights, () => attemptDeliveries.handle(tick, ports));
+  await withRights(file, rights, () => planDeliveries.handle(tick, ports));
+  await attemptRequested(plane);
 }
