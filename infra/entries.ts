@@ -69,6 +69,7 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "web-sessions/get-sign-in-methods": ["oidc-sign-in", "createSignInMethodPorts"],
   "webhooks/create-webhook": ["webhook-secrets", "createWebhookPorts"],
   "webhooks/delete-webhook": ["webhook-secrets", "createWebhookPorts"],
+  "webhooks/rotate-webhook-secret": ["webhook-secrets", "createWebhookPorts"],
   "workers/connect-worker": ["workers", "createConnectPorts"],
   "workers/disconnect-worker": ["workers", "createDisconnectPorts"],
   "workers/receive-frame": ["workers", "createFramePorts"],

@@ -204,6 +204,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/webhooks/{webhookUid}", file: "webhooks/get-webhook", who: people, rights: { table: ask } },
   { method: "PUT", path: "/agent/webhooks/{webhookUid}", file: "webhooks/update-webhook", who: people, rights: { table: [...ask, "UpdateItem"] } },
   { method: "DELETE", path: "/agent/webhooks/{webhookUid}", file: "webhooks/delete-webhook", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "POST", path: "/agent/webhooks/{webhookUid}/rotate-secret", file: "webhooks/rotate-webhook-secret", who: people, rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
   { method: "GET", path: "/agent/webhooks/{webhookUid}/deliveries", file: "webhooks/list-deliveries", who: people, rights: { table: read } },
   { method: "POST", path: "/agent/webhooks/{webhookUid}/redeliver", file: "webhooks/redeliver-webhook", who: people, rights: { table: [...read, ...write] } },
 

@@ -21,6 +21,10 @@ export const createWebhook = endpoint({
     const admin = requireAdmin(team, principal);
     const idempotency = toIdempotentRequest(header, principal, `create-webhook:${team}`, body);
     const { webhook, secret, replayed } = await addWebhook(team, body, admin, idempotency, ports);
-    return { status: 201, body: { ...toWebhookItem(webhook), secret }, headers: toReplayHeaders(replayed) };
+    return {
+      status: 201,
+      body: { ...toWebhookItem(webhook, ports.now()), secret },
+      headers: toReplayHeaders(replayed),
+    };
   },
 });

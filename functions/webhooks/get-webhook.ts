@@ -9,8 +9,8 @@ import { WebhookItem } from "#shared/wire/webhooks/webhook.ts";
 export const getWebhook = endpoint({
   request: { path: v.object({ webhookUid: PathId }) },
   reply: { 200: WebhookItem },
-  async run({ path, principal }, { table }: WebhookReadPorts) {
-    const webhook = await readWebhook(requireAdministeredTeams(principal), path.webhookUid, table);
-    return { status: 200, body: toWebhookItem(webhook) };
+  async run({ path, principal }, ports: WebhookReadPorts) {
+    const webhook = await readWebhook(requireAdministeredTeams(principal), path.webhookUid, ports.table);
+    return { status: 200, body: toWebhookItem(webhook, ports.now()) };
   },
 });

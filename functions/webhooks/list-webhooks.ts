@@ -12,7 +12,8 @@ export const listWebhooks = endpoint({
   reply: { 200: ListWebhooksResponse },
   async run({ query, principal }, ports: WebhookReadPorts) {
     const teams = requireAdministeredTeams(principal);
-    const all = (await readWebhooks(teams, ports.table)).map(toWebhookItem);
+    const now = ports.now();
+    const all = (await readWebhooks(teams, ports.table)).map((webhook) => toWebhookItem(webhook, now));
     const binding = ["webhooks", toPrincipalKey(principal), teams];
     const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { webhooks: items, ...page } };

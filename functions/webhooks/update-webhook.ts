@@ -15,6 +15,6 @@ export const updateWebhook = endpoint({
   reply: { 200: WebhookItem },
   async run({ path, body, principal }, ports: WebhookReadPorts) {
     const webhook = await changeWebhook(requireAdministeredTeams(principal), path.webhookUid, body, ports);
-    return { status: 200, body: toWebhookItem(webhook) };
+    return { status: 200, body: toWebhookItem(webhook, ports.now()) };
   },
 });

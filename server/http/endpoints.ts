@@ -105,6 +105,7 @@ import { getWebhook } from "#functions/webhooks/get-webhook.ts";
 import { listDeliveries } from "#functions/webhooks/list-deliveries.ts";
 import { listWebhooks } from "#functions/webhooks/list-webhooks.ts";
 import { redeliverWebhook } from "#functions/webhooks/redeliver-webhook.ts";
+import { rotateWebhookSecret } from "#functions/webhooks/rotate-webhook-secret.ts";
 import { updateWebhook } from "#functions/webhooks/update-webhook.ts";
 import { listWorkers } from "#functions/workers/list-workers.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
@@ -223,6 +224,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "webhooks/list-deliveries": listDeliveries,
   "webhooks/list-webhooks": listWebhooks,
   "webhooks/redeliver-webhook": redeliverWebhook,
+  "webhooks/rotate-webhook-secret": rotateWebhookSecret,
   "webhooks/update-webhook": updateWebhook,
   "workers/list-workers": listWorkers,
 };

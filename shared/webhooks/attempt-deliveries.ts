@@ -57,7 +57,7 @@ async function attemptTogether(refs: readonly DeliveryRef[], ports: AttemptPorts
   const webhooks = await readWebhooks(claimed, ports);
   const sendable = claimed.flatMap((delivery) => {
     const webhook = webhooks.get(delivery.webhook_uid);
-    return webhook?.enabled === true ? [{ delivery, request: toRequest(delivery, webhook) }] : [];
+    return webhook?.enabled === true ? [{ delivery, request: toRequest(delivery, webhook, now()) }] : [];
   });
   const unsendable = claimed.filter(({ webhook_uid }) => webhooks.get(webhook_uid)?.enabled !== true);
   for (const delivery of unsendable) {
@@ -91,12 +91,17 @@ async function readWebhooks(
 }
 
 /** The id is the same for all attempts, so that a receiver can ignore what it has received before. */
-const toRequest = (delivery: Delivery, { url, team_uid, secret_id }: Webhook): AttemptRequest => ({
+const toRequest = (
+  delivery: Delivery,
+  { url, team_uid, secret_id, previous_secret: previous }: Webhook,
+  now: number,
+): AttemptRequest => ({
   id: formatId(delivery),
   url,
   body: delivery.body,
   team_uid,
   secret_id,
+  ...(previous === undefined || previous.expires_at <= now ? {} : { previous_secret_id: previous.id }),
 });
 
 async function recordResult(

@@ -9,13 +9,15 @@ const AT_ONCE = 50;
 /** Milliseconds that a receiver has to respond. */
 export const RECEIVER_MS = 10_000;
 
-/** A request to the URL of a webhook, signed with one of its team's secrets. */
+/** A request to the URL of a webhook, signed with secrets of its team. */
 export const AttemptRequest = v.object({
   id: v.string(),
   url: v.string(),
   body: v.string(),
   team_uid: v.string(),
   secret_id: v.string(),
+  /** A secret that signs as well, if it exists. */
+  previous_secret_id: v.exactOptional(v.string()),
 });
 export type AttemptRequest = v.InferOutput<typeof AttemptRequest>;
 
@@ -41,7 +43,7 @@ export async function sendRequests(requests: readonly AttemptRequest[], ports: S
   const secrets = await readSecrets(requests, ports);
   const results: AttemptResult[] = [];
   for (const batch of splitIntoBatches(requests, AT_ONCE)) {
-    results.push(...(await Promise.all(batch.map((request) => send(request, secrets.get(request.secret_id), ports)))));
+    results.push(...(await Promise.all(batch.map((request) => send(request, secrets, ports)))));
   }
   return results;
 }
@@ -52,27 +54,31 @@ async function readSecrets(
 ): Promise<ReadonlyMap<string, string>> {
   const byTeam = Map.groupBy(requests, ({ team_uid }) => team_uid);
   const read = await Promise.all(
-    [...byTeam].map(([team, some]) =>
-      webhookSecrets.getAll(team, [...new Set(some.map(({ secret_id }) => secret_id))]),
-    ),
+    [...byTeam].map(([team, some]) => webhookSecrets.getAll(team, [...new Set(some.flatMap(secretsOf))])),
   );
   return new Map(read.flatMap((secrets) => [...secrets]));
 }
 
+/** The ids of the secrets that sign a request, the current one first. */
+const secretsOf = ({ secret_id, previous_secret_id: previous }: AttemptRequest): string[] =>
+  previous === undefined ? [secret_id] : [secret_id, previous];
+
 async function send(
-  { id, url, body }: AttemptRequest,
-  secret: string | undefined,
+  request: AttemptRequest,
+  secrets: ReadonlyMap<string, string>,
   { fetch, now }: SendPorts,
 ): Promise<AttemptResult> {
+  const { id, url, body } = request;
   const at = now();
-  if (secret === undefined) return { id, at, duration_ms: 0, error: "the signing secret is missing" };
+  const signing = secretsOf(request).flatMap((one) => secrets.get(one) ?? []);
+  if (!secrets.has(request.secret_id)) return { id, at, duration_ms: 0, error: "the signing secret is missing" };
   try {
     const { status } = await fetch(url, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         "user-agent": "Runyard-Webhooks/1",
-        ...signWebhook(secret, id, at, body),
+        ...signWebhook(signing, id, at, body),
       },
       body,
       ignoreBody: true,

@@ -6,7 +6,7 @@ import { transact } from "#shared/table/transact.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { WebhookEventType, WebhookFilter } from "#shared/wire/webhooks/webhook.ts";
 
-/** A webhook as it is stored; its signing secret is in the vault, under `secret_id`. */
+/** A webhook as it is stored; its signing secrets are in the vault, under `secret_id` and `previous_secret.id`. */
 const Webhook = v.object({
   uid: v.string(),
   team_uid: v.string(),
@@ -17,6 +17,8 @@ const Webhook = v.object({
   filter: v.exactOptional(WebhookFilter),
   enabled: v.boolean(),
   secret_id: v.string(),
+  /** The secret before, with which deliveries are signed as well until it expires, in milliseconds. */
+  previous_secret: v.exactOptional(v.object({ id: v.string(), expires_at: v.number() })),
   created_by: UserProfile,
   created_at: v.number(),
   updated_at: v.number(),
@@ -26,6 +28,10 @@ const Webhook = v.object({
   slow_until: v.exactOptional(v.number()),
 });
 export type Webhook = v.InferOutput<typeof Webhook>;
+
+/** The ids of the secrets of a webhook that are in the vault. */
+export const secretsOf = ({ secret_id, previous_secret: previous }: Webhook): string[] =>
+  previous === undefined ? [secret_id] : [secret_id, previous.id];
 
 const parseWebhook = (item: Item): Webhook => v.parse(Webhook, item);
 
@@ -97,6 +103,17 @@ export function webhookStore(table: Table) {
       await table.write(update);
     },
 
+    /**
+     * Replaces the secret of a webhook that was read as `before`, with the idempotency record of the request.
+     * @throws ConflictError naming `idempotency`, or `webhook` if it was changed or deleted since
+     */
+    async replaceSecret(before: Webhook, webhook: Webhook, idempotency: Put): Promise<void> {
+      const { secret_id, previous_secret, updated_at } = webhook;
+      const set = { secret_id, updated_at, ...(previous_secret === undefined ? {} : { previous_secret }) };
+      const unchanged = { updated_at: { eq: before.updated_at } };
+      await transact(table, { idempotency, webhook: { kind: "update", key: keyOf(before), set, if: unchanged } });
+    },
+
     /** Records that its receiver is slow, unless this was recorded less than a minute ago. */
     async markSlow(webhook: Webhook, until: number): Promise<void> {
       if ((webhook.slow_until ?? 0) > until - 60_000) return;
@@ -115,11 +132,12 @@ export function webhookStore(table: Table) {
     },
 
     /**
-     * In a transaction, which can be repeated after a lost response: its secret is deleted afterwards.
-     * @throws ConflictError if it does not exist
+     * In a transaction, which can be repeated after a lost response: its secrets are deleted afterwards.
+     * @throws ConflictError if it does not exist, or has another secret since it was read
      */
     async delete(webhook: Webhook): Promise<void> {
-      await transact(table, { webhook: { kind: "delete", key: keyOf(webhook), if: { pk: { exists: true } } } });
+      const { secret_id } = webhook;
+      await transact(table, { webhook: { kind: "delete", key: keyOf(webhook), if: { secret_id: { eq: secret_id } } } });
     },
   };
 }

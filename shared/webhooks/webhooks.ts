@@ -21,7 +21,7 @@ import {
 } from "#shared/wire/webhooks/webhook.ts";
 import { generateSigningSecret } from "./signature.ts";
 import type { WebhookPorts, WebhookReadPorts } from "./webhook-ports.ts";
-import { type Webhook, webhookStore } from "./webhook-store.ts";
+import { secretsOf, type Webhook, webhookStore } from "./webhook-store.ts";
 
 /** Webhooks that one team may have. Each event of its runs may be delivered to all of them. */
 const MAX_WEBHOOKS = 10;
@@ -78,12 +78,20 @@ export async function addWebhook(
     },
     async (uid) => {
       const webhook = await readWebhook([team], uid, table);
+      if (webhook.previous_secret !== undefined) throw secretReplaced();
       const secret = (await webhookSecrets.getAll(team, [webhook.secret_id])).get(webhook.secret_id);
       if (secret === undefined) throw notFound("webhook");
       return { webhook, secret, replayed: true };
     },
   );
 }
+
+/** The 409 of a repeated request whose secret was replaced since: secrets are shown to the request that made them only. */
+export const secretReplaced = (): RunyardError =>
+  new RunyardError("conflict", {
+    detail: "the same request succeeded before, and its secret was replaced since; send it as a new request",
+    retryable: false,
+  });
 
 /** Refuses a URL that the service would not connect to. Names are checked when it connects. */
 function refuseUrl(url: string, { webhooks }: Pick<WebhookReadPorts, "webhooks">): void {
@@ -144,26 +152,36 @@ export async function changeWebhook(
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
-  throw retryableConflict("the webhook is changed by other requests; send the request again");
+  throw changedByOthers();
 }
 
-/** Deletes a webhook, then its secret. Deliveries that are pending are not attempted again. */
+const changedByOthers = (): RunyardError =>
+  retryableConflict("the webhook is changed by other requests; send the request again");
+
+/** Deletes a webhook, then its secrets. Deliveries that are pending are not attempted again. */
 export async function removeWebhook(
   teams: readonly string[],
   uid: string,
   { table, webhookSecrets }: Pick<WebhookPorts, "table" | "webhookSecrets">,
 ): Promise<void> {
-  const webhook = await readWebhook(teams, uid, table);
-  try {
-    await webhookStore(table).delete(webhook);
-  } catch (error) {
-    throw error instanceof ConflictError ? notFound("webhook") : error;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const webhook = await readWebhook(teams, uid, table);
+    try {
+      await webhookStore(table).delete(webhook);
+      for (const id of secretsOf(webhook)) await webhookSecrets.remove(webhook.team_uid, id);
+      return;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
   }
-  await webhookSecrets.remove(webhook.team_uid, webhook.secret_id);
+  throw changedByOthers();
 }
 
-/** A webhook as responses show it. */
-export const toWebhookItem = ({ uid, name, url, event_types, filter, enabled, ...webhook }: Webhook): WebhookItem => ({
+/** A webhook as responses show it at a time. */
+export const toWebhookItem = (
+  { uid, name, url, event_types, filter, enabled, previous_secret: previous, ...webhook }: Webhook,
+  now: number,
+): WebhookItem => ({
   uid,
   ...(name === undefined ? {} : { name }),
   url,
@@ -174,4 +192,7 @@ export const toWebhookItem = ({ uid, name, url, event_types, filter, enabled, ..
   updated_at: toTimestamp(webhook.updated_at),
   created_by: webhook.created_by,
   scope: { type: "Team", uid: webhook.team_uid },
+  ...(previous === undefined || previous.expires_at <= now
+    ? {}
+    : { previous_secret_expires_at: toTimestamp(previous.expires_at) }),
 });

@@ -130,6 +130,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/schedules/{scheduleId}/run": "run-schedule:{scheduleId}",
   "POST /agent/secrets": "create-secret:{teamUid}",
   "POST /agent/webhooks": "create-webhook:{teamUid}",
+  "POST /agent/webhooks/{webhookUid}/rotate-secret": "rotate-secret:{webhookUid}",
   "POST /agent/webhooks/{webhookUid}/redeliver": "redeliver:{webhookUid}",
   "POST /agent/teams": "create-team",
   "POST /agent/teams/{teamUid}/invitations": "create-invitation:{teamUid}",

@@ -390,6 +390,106 @@ describe("GET /agent/webhooks/{webhookUid}/deliveries", () => {
   });
 });
 
+describe("POST /agent/webhooks/{webhookUid}/rotate-secret", () => {
+  const rotate = (uid: string, headers = {}) => user.post(`/agent/webhooks/${uid}/rotate-secret`, {}, { headers });
+  const storedSecrets = () => [...plane.webhooks.secrets.values.values()];
+  /** The secrets that sign a new delivery, in their order. */
+  const signingSecrets = async () => {
+    plane.webhooks.sent.length = 0;
+    await createRun();
+    await streamEvents(plane);
+    await attemptRequested(plane);
+    const [request] = plane.webhooks.sent;
+    return [request?.secret_id, request?.previous_secret_id].flatMap(
+      (id) => plane.webhooks.secrets.values.get(`${plane.team}/${id}`) ?? [],
+    );
+  };
+
+  it("returns a new secret once, which signs deliveries with the previous one for 24 hours", async () => {
+    const { uid, secret: first } = (await create()).body;
+    const { status, body } = await rotate(uid);
+    const { secret: second, ...item } = body;
+    expect(status).toBe(200);
+    expect(second).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(second).not.toBe(first);
+    expect(item.previous_secret_expires_at).toBe("2026-05-19T19:00:00.000Z");
+    expect((await user.get(`/agent/webhooks/${uid}`)).body).toEqual(item);
+    expect((await user.get("/agent/webhooks")).body).toEqual({ webhooks: [item] });
+    expect(JSON.stringify(plane.table.all())).not.toContain(second.slice(6));
+    plane.clock.now += 24 * 3_600_000 - 1;
+    expect(await signingSecrets()).toEqual([second, first]);
+    plane.clock.now += 1;
+    expect(await signingSecrets()).toEqual([second]);
+    expect((await user.get(`/agent/webhooks/${uid}`)).body).not.toHaveProperty("previous_secret_expires_at");
+  });
+
+  it("ends and deletes the older of two secrets at once", async () => {
+    const { uid } = (await create()).body;
+    const second = (await rotate(uid)).body.secret;
+    plane.clock.now += 1_000;
+    const third = (await rotate(uid)).body.secret;
+    expect(await signingSecrets()).toEqual([third, second]);
+    expect(storedSecrets()).toEqual([second, third]);
+    await user.delete(`/agent/webhooks/${uid}`);
+    expect(storedSecrets()).toEqual([]);
+  });
+
+  it("shows a secret to a repeated Idempotency-Key until another one replaces it", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    const created = await create({}, { headers });
+    const { uid } = created.body;
+    const first = await rotate(uid, headers);
+    const again = await rotate(uid, headers);
+    expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" }, body: first.body });
+    expect(storedSecrets()).toHaveLength(2);
+    expect(await create({}, { headers })).toMatchObject({ status: 409, body: { retryable: false } });
+    await rotate(uid);
+    expect(await rotate(uid, headers)).toMatchObject({ status: 409, body: { retryable: false } });
+  });
+
+  it("keeps a change that comes between, and leaves no secret behind", async () => {
+    const { uid } = (await create()).body;
+    const { table } = plane.ports;
+    let isFirst = true;
+    const transact: typeof table.transact = async (writes) => {
+      if (isFirst) {
+        isFirst = false;
+        await user.put(`/agent/webhooks/${uid}`, { name: "builds" });
+      }
+      return table.transact(writes);
+    };
+    Object.assign(plane.ports, { table: { ...table, transact } });
+    expect(await rotate(uid)).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: true } });
+    expect(storedSecrets()).toHaveLength(1);
+    expect((await rotate(uid)).body).toMatchObject({ name: "builds" });
+  });
+
+  it("leaves no secret of a webhook that is deleted at the same time", async () => {
+    const { uid } = (await create()).body;
+    const { table } = plane.ports;
+    let isFirst = true;
+    const transact: typeof table.transact = async (writes) => {
+      if (isFirst) {
+        isFirst = false;
+        expect((await rotate(uid)).status).toBe(200);
+      }
+      return table.transact(writes);
+    };
+    Object.assign(plane.ports, { table: { ...table, transact } });
+    expect((await user.delete(`/agent/webhooks/${uid}`)).status).toBe(204);
+    expect(storedSecrets()).toEqual([]);
+  });
+
+  it("is for admins of the webhook's team", async () => {
+    const { uid } = (await create()).body;
+    const member = createClient(plane, (await plane.person("Mo")).key);
+    expect((await member.post(`/agent/webhooks/${uid}/rotate-secret`)).status).toBe(403);
+    const bo = createClient(plane, plane.otherKey);
+    expect((await bo.post(`/agent/webhooks/${uid}/rotate-secret`)).status).toBe(404);
+    expect(storedSecrets()).toHaveLength(1);
+  });
+});
+
 describe("POST /agent/webhooks/{webhookUid}/redeliver", () => {
   it("sends the deliveries from a number on again, with the same ids and bodies", async () => {
     const { uid } = (await create()).body;

@@ -141,6 +141,7 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["webhooks get w1", [webhook], ["GET /agent/webhooks/w1"]],
   ["webhooks create https://hooks.example.com/ --event run_failed", [webhook], ["POST /agent/webhooks"]],
   ["webhooks update w1 --disable", [webhook], ["PUT /agent/webhooks/w1"]],
+  ["webhooks rotate-secret w1", [webhook], ["POST /agent/webhooks/w1/rotate-secret"]],
   ["webhooks delete w1", [gone], ["DELETE /agent/webhooks/w1"]],
   [
     "webhooks deliveries w1 --state failed",

@@ -8,12 +8,25 @@ import { BACK_OFF_SECONDS, nextAttemptAt } from "#shared/webhooks/attempt-delive
 import { type SendPorts, sendRequests } from "#shared/webhooks/send-webhooks.ts";
 import { generateSigningSecret, signWebhook } from "#shared/webhooks/signature.ts";
 import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
+import { verifyWebhook } from "../../clients/typescript/src/webhook.ts";
 import vectors from "../clients/webhook-vectors.json" with { type: "json" };
 
 describe("signWebhook", () => {
   it("signs the example of the Standard Webhooks specification", () => {
     const [{ secret, headers, body, now } = expect.fail()] = vectors.vectors;
-    expect(signWebhook(secret, String(headers["webhook-id"]), now * 1000 + 999, body)).toEqual(headers);
+    expect(signWebhook([secret], String(headers["webhook-id"]), now * 1000 + 999, body)).toEqual(headers);
+  });
+
+  it("signs with each secret, which a client that knows either one verifies", async () => {
+    const secrets = [generateSigningSecret(), generateSigningSecret()];
+    const headers = signWebhook(secrets, "w-1", Date.now(), '{"type":"run_created"}');
+    expect(headers["webhook-signature"]).toMatch(/^v1,[^ ]+ v1,[^ ]+$/);
+    for (const secret of secrets) {
+      expect(await verifyWebhook(secret, headers, '{"type":"run_created"}')).toEqual({ type: "run_created" });
+    }
+    await expect(verifyWebhook(generateSigningSecret(), headers, '{"type":"run_created"}')).rejects.toThrow(
+      "signature",
+    );
   });
 });
 
@@ -87,7 +100,9 @@ describe("sendRequests", () => {
     expect([method, body, headers["content-type"]]).toEqual(["POST", '{"a":1}', "application/json"]);
     const time = Number(headers["webhook-timestamp"]);
     expect(time).toBeGreaterThanOrEqual(Math.floor(before / 1000));
-    expect(headers).toMatchObject(signWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "w-1", time * 1000, '{"a":1}'));
+    expect(headers).toMatchObject(
+      signWebhook(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], "w-1", time * 1000, '{"a":1}'),
+    );
   });
 
   it("does not follow a redirect", async () => {
@@ -148,6 +163,18 @@ describe("sendRequests", () => {
     }
     expect(await send(url), "plain HTTP").toMatchObject({ error: "the address is not on the internet" });
     expect(received).toEqual([]);
+  });
+
+  it("signs with the previous secret as well, while it exists", async () => {
+    const secrets = { current: generateSigningSecret(), previous: generateSigningSecret() };
+    for (const [id, secret] of Object.entries(secrets)) await ports.webhookSecrets.put("team", id, secret);
+    const request = { id: "w-1", url, body: "{}", team_uid: "team", secret_id: "current" };
+    await sendRequests([{ ...request, previous_secret_id: "previous" }], ports);
+    await sendRequests([{ ...request, previous_secret_id: "gone" }], ports);
+    const [both, one] = received.map(({ headers }) => headers);
+    for (const secret of Object.values(secrets)) await verifyWebhook(secret, both ?? {}, "{}");
+    expect(String(one?.["webhook-signature"]).split(" ")).toHaveLength(1);
+    await verifyWebhook(secrets.current, one ?? {}, "{}");
   });
 
   it("sends nothing without the secret, and sends the others of the batch", async () => {

@@ -312,6 +312,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/update-webhook.bad.json": { after: withWebhook, outcome: invalid("event_types[0]") },
   "http/delete-webhook.json": { after: withWebhook, outcome: gone },
   "http/delete-webhook.bad.json": { after: withWebhook, outcome: missing },
+  "http/rotate-webhook-secret.json": { after: withWebhook, outcome: ok },
+  "http/rotate-webhook-secret.bad.json": { after: withWebhook, outcome: missing },
   "http/list-deliveries.json": { after: withDelivery, outcome: ok },
   "http/list-deliveries.bad.json": { after: withDelivery, outcome: invalid("state") },
   "http/redeliver-webhook.json": { after: withDelivery, outcome: ok },

@@ -191,6 +191,27 @@ describe("webhooks in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("get a new signing secret, which is shown once and signs together with the previous one", async () => {
+    const uid = await createWebhook({ name: "Signed", event_types: ["run_succeeded"] });
+    const { page, complaints } = await app.open("/settings");
+    const opener = section(page).getByRole("button", { name: "Replace the secret of Signed" });
+    await opener.click();
+    await inDialog(page).getByRole("button", { name: "Replace the secret" }).click();
+    const secret = await inDialog(page).locator(".secret code").innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await inDialog(page).getByRole("button", { name: "Done" }).click();
+    await expect.poll(() => opener.and(page.locator(":focus")).count()).toBe(1);
+    expect(await page.getByText(secret).count()).toBe(0);
+    await section(page).getByText("The previous secret signs as well until").waitFor();
+    received.length = 0;
+    await executeRun();
+    await expect.poll(() => received.length).toBe(1);
+    const [{ headers, body } = { headers: {}, body: "" }] = received;
+    expect(await verifyWebhook(secret, headers, body)).toMatchObject({ data: { webhook_uid: uid } });
+    expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(2);
+    expect(complaints).toEqual([]);
+  });
+
   it("offer every type of event, and none of it without a choice", async () => {
     const { page } = await app.open("/settings");
     await section(page).getByRole("button", { name: "New webhook" }).click();
@@ -222,7 +243,13 @@ describe("webhooks in the web app", () => {
     // A dialog that appears slowly is invisible at first, and no modal one for axe.
     await page.emulateMedia({ reducedMotion: "reduce" });
     await section(page).getByText("Failing").waitFor();
-    for (const opener of ["New webhook", "Deliveries of Failing", "Edit Failing", "Delete Failing"]) {
+    for (const opener of [
+      "New webhook",
+      "Deliveries of Failing",
+      "Edit Failing",
+      "Replace the secret of Failing",
+      "Delete Failing",
+    ]) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await section(page).getByRole("button", { name: opener }).click();
       await inDialog(page).waitFor();

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Pause, Pencil, Play, Plus, Trash2, Webhook } from "lucide-react";
+import { KeyRound, Pause, Pencil, Play, Plus, Trash2, Webhook } from "lucide-react";
 import { useState } from "react";
 import type { WebhookItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
@@ -11,8 +11,10 @@ import { Confirm } from "../ui/dialog.tsx";
 import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Empty, InlineError, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
 import { EVENT_TYPES, WebhookEditor } from "./webhook-editor.tsx";
+import { WebhookSecret } from "./webhook-secret.tsx";
 
 /** The URLs that receive events of a team's runs. */
 export function Webhooks({ teamUid }: { readonly teamUid: string }) {
@@ -20,6 +22,7 @@ export function Webhooks({ teamUid }: { readonly teamUid: string }) {
   const query = useQuery(webhooks);
   const [editing, setEditing] = useState<WebhookItem | "new">();
   const [inspected, setInspected] = useState<WebhookItem>();
+  const [rotated, setRotated] = useState<WebhookItem>();
   const [deleting, setDeleting] = useState<WebhookItem>();
   const remove = useMutation({
     mutationFn: (uid: string) => client.webhooks.delete(uid, { team: teamUid }),
@@ -54,6 +57,7 @@ export function Webhooks({ teamUid }: { readonly teamUid: string }) {
                   webhook={webhook}
                   onInspect={() => setInspected(webhook)}
                   onEdit={() => setEditing(webhook)}
+                  onRotate={() => setRotated(webhook)}
                   onDelete={() => setDeleting(webhook)}
                 />
               ))}
@@ -69,6 +73,7 @@ export function Webhooks({ teamUid }: { readonly teamUid: string }) {
         />
       )}
       {inspected !== undefined && <WebhookDeliveries webhook={inspected} onClose={() => setInspected(undefined)} />}
+      {rotated !== undefined && <WebhookSecret webhook={rotated} onClose={() => setRotated(undefined)} />}
       <Confirm
         open={deleting !== undefined}
         onClose={close}
@@ -89,11 +94,12 @@ interface WebhookRowProps {
   readonly webhook: WebhookItem;
   readonly onInspect: () => void;
   readonly onEdit: () => void;
+  readonly onRotate: () => void;
   readonly onDelete: () => void;
 }
 
-function WebhookRow({ webhook, onInspect, onEdit, onDelete }: WebhookRowProps) {
-  const { uid, url, event_types: types, filter, enabled, scope } = webhook;
+function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookRowProps) {
+  const { uid, url, event_types: types, filter, enabled, scope, previous_secret_expires_at: expiry } = webhook;
   const name = nameOf(webhook);
   const toggle = useMutation({
     mutationFn: () => client.webhooks.update(uid, { enabled: !enabled }, { team: scope.uid }),
@@ -114,6 +120,13 @@ function WebhookRow({ webhook, onInspect, onEdit, onDelete }: WebhookRowProps) {
             </span>
           </p>
         )}
+        {expiry !== undefined && (
+          <p className="item-facts">
+            <span>
+              The previous secret signs as well until <Time at={expiry} />
+            </span>
+          </p>
+        )}
         <InlineError error={toggle.error} />
       </div>
       <span className={enabled ? "badge tone-good" : "badge"}>{enabled ? "Enabled" : "Paused"}</span>
@@ -126,6 +139,9 @@ function WebhookRow({ webhook, onInspect, onEdit, onDelete }: WebhookRowProps) {
         </IconButton>
         <IconButton label={`Edit ${name}`} onClick={onEdit}>
           <Pencil size={15} aria-hidden />
+        </IconButton>
+        <IconButton label={`Replace the secret of ${name}`} onClick={onRotate}>
+          <KeyRound size={15} aria-hidden />
         </IconButton>
         <IconButton label={`Delete ${name}`} onClick={onDelete}>
           <Trash2 size={15} aria-hidden />

@@ -34,6 +34,7 @@ export function webhooksCommand(context: Context): CommandUnknownOpts {
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
     .addCommand(updateCommand(context))
+    .addCommand(rotateSecretCommand(context))
     .addCommand(deleteCommand(context))
     .addCommand(deliveriesCommand(context))
     .addCommand(redeliverCommand(context));
@@ -79,6 +80,7 @@ function printWebhook(context: Context, webhook: WebhookItem & { readonly secret
       ["events", webhook.event_types.join(", ")],
       ["filter", webhook.filter === undefined ? undefined : JSON.stringify(webhook.filter)],
       ["secret", webhook.secret],
+      ["old secret until", timeText(webhook.previous_secret_expires_at)],
     ]),
   );
 }
@@ -153,6 +155,14 @@ function updateCommand(context: Context) {
       printWebhook(context, await client.webhooks.update(uid, body));
     });
   return withExamples(command, "runyard webhooks update $uid --disable", "runyard webhooks update $uid --all-events");
+}
+
+function rotateSecretCommand(context: Context) {
+  const command = new Command("rotate-secret")
+    .description("replace the signing secret; prints the new one once, and the old one signs as well for 24 hours")
+    .argument("<uid>", WEBHOOK)
+    .action(async (uid) => printWebhook(context, await (await context.client()).webhooks.rotateSecret(uid)));
+  return withExamples(command, "runyard webhooks rotate-secret $uid");
 }
 
 function deleteCommand(context: Context) {

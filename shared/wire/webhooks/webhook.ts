@@ -85,12 +85,21 @@ export const WebhookItem = v.object({
   updated_at: v.string(),
   created_by: UserProfile,
   scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+  /** Until when deliveries are signed with the previous secret as well, after the secret was replaced. */
+  previous_secret_expires_at: v.exactOptional(v.string()),
 });
 export type WebhookItem = v.InferOutput<typeof WebhookItem>;
 
 /** A new webhook with its signing secret, which is shown only once. */
 export const CreatedWebhook = v.object({ ...WebhookItem.entries, secret: v.string() });
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
+
+/** A webhook with its new signing secret, which is shown only once. */
+export const RotateSecretResponse = v.object({
+  ...WebhookItem.entries,
+  previous_secret_expires_at: v.string(),
+  secret: v.string(),
+});
 
 /** A page of webhooks. */
 export const ListWebhooksResponse = v.object({ webhooks: v.array(WebhookItem), page_info: v.exactOptional(PageInfo) });

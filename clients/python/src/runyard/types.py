@@ -2444,6 +2444,9 @@ class CreatedWebhook(BaseModel):
     scope: CreatedWebhookScope
     """The owner."""
 
+    previous_secret_expires_at: Optional[Timestamp] = None
+    """The time until which deliveries are signed with the previous secret as well."""
+
     secret: str
     """The signing secret, returned once."""
 
@@ -2531,6 +2534,9 @@ class WebhookItem(BaseModel):
     scope: WebhookItemScope
     """The owner."""
 
+    previous_secret_expires_at: Optional[Timestamp] = None
+    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
+
 
 class ListWebhooksResponse(BaseModel):
     """A page of webhooks."""
@@ -2540,6 +2546,96 @@ class ListWebhooksResponse(BaseModel):
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
+
+
+class RotateSecretResponseFilter(BaseModel):
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    name: Optional[str] = None
+    """A name for people. At most 1024 bytes in UTF-8."""
+
+    model_id: Optional[str] = None
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+
+    creator: Optional[str] = None
+    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+
+    executor: Optional[str] = None
+    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+
+    source: Optional[str] = None
+    """The source of the run. At most 512 bytes in UTF-8."""
+
+    execution_location: Optional[Union[ExecutionLocation, str]] = None
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+
+    environment_id: Optional[str] = None
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+
+    skill: Optional[str] = None
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: Optional[str] = None
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+
+    schedule_id: Optional[str] = None
+    """The schedule's id. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: Optional[str] = None
+    """At most 512 bytes in UTF-8."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+
+
+class RotateSecretResponseScope(BaseModel):
+    """The owner."""
+
+    type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
+    uid: str
+    """The id of the team or the person."""
+
+
+class RotateSecretResponse(BaseModel):
+    """A webhook with its new signing secret, which is shown only once."""
+
+    uid: str
+    """The webhook's id."""
+
+    name: Optional[str] = None
+    """A name for people."""
+
+    url: str
+    """Where deliveries are sent."""
+
+    event_types: List[Union[WebhookEventType, str]]
+    """The types of events that are delivered. `[]` in a request stands for all."""
+
+    filter: Optional[RotateSecretResponseFilter] = None
+    """The runs whose events are delivered. Absent for all runs of the team."""
+
+    enabled: bool
+    """Whether events are delivered."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+    created_by: RunCreatorInfo
+    """The person who created the webhook."""
+
+    scope: RotateSecretResponseScope
+    """The owner."""
+
+    previous_secret_expires_at: Timestamp
+    """The time until which deliveries are signed with the previous secret as well."""
+
+    secret: str
+    """The signing secret, returned once."""
 
 
 class DeliveryItemAttempt(BaseModel):

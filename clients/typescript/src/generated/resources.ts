@@ -1102,6 +1102,18 @@ export class Webhooks extends APIResource {
   }
 
   /**
+   * Replaces the signing secret of a webhook.
+   *
+   * The response contains the new secret, which is never shown again. Deliveries are signed with both secrets for 24
+   * hours; rotating again ends the older one at once. Requires the role `admin`.
+   *
+   * `POST /agent/webhooks/{webhookUid}/rotate-secret`
+   */
+  rotateSecret(webhookUid: string, options?: RequestOptions): APIPromise<types.RotateSecretResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/webhooks/${webhookUid}/rotate-secret`, options });
+  }
+
+  /**
    * Lists the deliveries of a webhook with their attempts, newest first.
    *
    * Deliveries are kept for seven days. Requires the role `admin`.

@@ -907,6 +907,11 @@ interface components {
                 /** @description The id of the team or the person. */
                 uid: string;
             };
+            /**
+             * Format: date-time
+             * @description The time until which deliveries are signed with the previous secret as well.
+             */
+            previous_secret_expires_at?: string;
             /** @description The signing secret, returned once. */
             secret: string;
         };
@@ -2092,6 +2097,77 @@ interface components {
          * @enum {string}
          */
         Role: "admin" | "member";
+        /** @description A webhook with its new signing secret, which is shown only once. */
+        RotateSecretResponse: {
+            /** @description The webhook's id. */
+            uid: string;
+            /** @description A name for people. */
+            name?: string;
+            /** @description Where deliveries are sent. */
+            url: string;
+            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            event_types: components["schemas"]["WebhookEventType"][];
+            /** @description The runs whose events are delivered. Absent for all runs of the team. */
+            filter?: {
+                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description The source of the run. At most 512 bytes in UTF-8. */
+                source?: string;
+                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Whether events are delivered. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             */
+            updated_at: string;
+            /** @description The person who created the webhook. */
+            created_by: components["schemas"]["RunCreatorInfo"];
+            /** @description The owner. */
+            scope: {
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @constant
+                 */
+                type: "Team";
+                /** @description The id of the team or the person. */
+                uid: string;
+            };
+            /**
+             * Format: date-time
+             * @description The time until which deliveries are signed with the previous secret as well.
+             */
+            previous_secret_expires_at: string;
+            /** @description The signing secret, returned once. */
+            secret: string;
+        };
         /** @description A new run. One of `prompt`, a skill and `conversation_id` is required. */
         RunAgentRequest: {
             /** @description The task of the run. Required unless the request has a skill or a `conversation_id`. At most 262144 bytes in UTF-8. */
@@ -3079,6 +3155,11 @@ interface components {
                 /** @description The id of the team or the person. */
                 uid: string;
             };
+            /**
+             * Format: date-time
+             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
+             */
+            previous_secret_expires_at?: string;
         };
         /** @description A connected self-hosted worker. Several connections may share its id. */
         WorkerItem: {
@@ -3522,6 +3603,7 @@ export type ResolvePromptRequest = components['schemas']['ResolvePromptRequest']
 export type ResolvePromptResponse = components['schemas']['ResolvePromptResponse'];
 export type ResolvedAgentConfig = components['schemas']['ResolvedAgentConfig'];
 export type Role = components['schemas']['Role'];
+export type RotateSecretResponse = components['schemas']['RotateSecretResponse'];
 export type RunAgentRequest = components['schemas']['RunAgentRequest'];
 export type RunAgentResponse = components['schemas']['RunAgentResponse'];
 export type RunCreatorInfo = components['schemas']['RunCreatorInfo'];

@@ -20,6 +20,7 @@ from ...types import (
     ListDeliveriesResponse,
     ListWebhooksResponse,
     RedeliverResponse,
+    RotateSecretResponse,
     WebhookEventType,
     WebhookItem,
 )
@@ -158,6 +159,24 @@ class Webhooks(Resource):
             options=options,
         )
 
+    def rotate_secret(self, webhook_uid: str, **options: Unpack[RequestOptions]) -> RotateSecretResponse:
+        """Replaces the signing secret of a webhook.
+
+        The response contains the new secret, which is never shown again. Deliveries are signed with both secrets
+        for 24 hours; rotating again ends the older one at once. Requires the role `admin`.
+
+        `POST /agent/webhooks/{webhookUid}/rotate-secret`
+
+        Args:
+            webhook_uid: The webhook's id.
+        """
+        return self._call(
+            "POST",
+            _wire.path("/agent/webhooks/{webhook_uid}/rotate-secret", webhook_uid=webhook_uid),
+            cast_to=RotateSecretResponse,
+            options=options,
+        )
+
     def deliveries(
         self,
         webhook_uid: str,
@@ -216,5 +235,6 @@ class WebhooksWithRawResponse:
         self.retrieve = to_raw(raw.retrieve)
         self.update = to_raw(raw.update)
         self.delete = to_raw(raw.delete)
+        self.rotate_secret = to_raw(raw.rotate_secret)
         self.deliveries = to_raw(raw.deliveries)
         self.redeliver = to_raw(raw.redeliver)

@@ -1,0 +1,26 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { rotateSecret } from "#shared/webhooks/rotate-secret.ts";
+import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
+import { toWebhookItem } from "#shared/webhooks/webhooks.ts";
+import { RotateSecretResponse } from "#shared/wire/webhooks/webhook.ts";
+
+/**
+ * POST /agent/webhooks/{webhookUid}/rotate-secret: replaces the signing secret of a webhook. The response contains the new
+ * secret, which is never shown again. Deliveries are signed with both secrets for 24 hours; rotating again ends the older one
+ * at once. Requires the role `admin`.
+ */
+export const rotateWebhookSecret = endpoint({
+  request: { path: v.object({ webhookUid: PathId }) },
+  reply: { 200: RotateSecretResponse },
+  async run({ path, principal, header }, ports: WebhookPorts) {
+    const teams = requireAdministeredTeams(principal);
+    const once = toIdempotentRequest(header, principal, `rotate-secret:${path.webhookUid}`, "");
+    const { webhook, secret, expiresAt, replayed } = await rotateSecret(teams, path.webhookUid, once, ports);
+    const body = { ...toWebhookItem(webhook, ports.now()), previous_secret_expires_at: expiresAt, secret };
+    return { status: 200, body, headers: toReplayHeaders(replayed) };
+  },
+});
