@@ -1,5 +1,6 @@
 import { APIError, type Fetch, Runyard } from "../../clients/typescript/src/index.ts";
 import { dropEarlyResponses, takeEarlyResponse } from "./early-responses.ts";
+import { sendOnce } from "./send-once.ts";
 import { teamForRequest } from "./team-choice.ts";
 
 /** The API is on the origin that serves the app, so no request leaves it. */
@@ -18,8 +19,16 @@ const sendToOwnOrigin: Fetch = async (url, init) => {
   headers.delete("authorization");
   const team = teamForRequest(url);
   if (team !== undefined && !headers.has("x-team-uid")) headers.set("x-team-uid", team);
-  const response = await fetch(url, { ...options, headers, credentials: "same-origin" });
-  return init.method === "GET" ? response : refuseLongWait(response);
+  const send = () => fetch(url, { ...options, headers, credentials: "same-origin" });
+  if (init.method === "GET") return send();
+  if (init.method !== "POST") return refuseLongWait(await send());
+  const content = [url, headers.get("x-team-uid") ?? "", init.body ?? ""].join("
+");
+  const response = await sendOnce(content, headers.get("idempotency-key") ?? "", (key) => {
+    headers.set("idempotency-key", key);
+    return send();
+  });
+  return refuseLongWait(response);
 };
 
 /** A person learns at once that an action is refused for longer, instead of waiting without knowing why. */

@@ -38,6 +38,10 @@ export function fieldError(error: unknown, ...paths: readonly string[]): string 
   return error.errors.find(({ path }) => paths.some((one) => path === one || path.endsWith(`.${one}`)))?.message;
 }
 
+/** Whether the service refused the request, so that the same request is refused again. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof APIError && error.status !== undefined && error.status < 500;
+
 /** Whether the caller lacks the permission, which no retry changes. */
 export const isForbidden = (error: unknown): boolean => error instanceof APIError && error.status === 403;
 export const isNotFound = (error: unknown): boolean => error instanceof APIError && error.status === 404;

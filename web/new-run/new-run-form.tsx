@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { CalendarPlus, Play } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { client } from "../api/client.ts";
-import { fieldError } from "../api/problem.ts";
+import { fieldError, isRefused } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { useDraft } from "../api/use-draft.ts";
 import { Button } from "../ui/button.tsx";
@@ -130,32 +130,36 @@ function focusRefused(form: HTMLFormElement | null): void {
 }
 
 /** Uploads the files, creates the run or the schedule, and opens it. */
-function useSubmit({ value: draft, key, drop }: Kept, files: readonly File[]) {
+function useSubmit({ value: draft, drop }: Kept, files: readonly File[]) {
   const navigate = useNavigate();
+  // A request that is sent again has the same attachments, so that it is the same request.
+  const uploaded = useRef(new Map<File, string>());
+  const upload = async (file: File): Promise<string> => {
+    const id =
+      uploaded.current.get(file) ??
+      (await client.attachments.upload({ file_name: file.name, mime_type: file.type || undefined, data: file }));
+    uploaded.current.set(file, id);
+    return id;
+  };
   return useMutation({
     mutationFn: async () => {
       if (draft.isScheduled) {
-        const { id } = await client.schedules.create(toScheduleRequest(draft), { idempotencyKey: key });
+        const { id } = await client.schedules.create(toScheduleRequest(draft));
         await refreshQueries({ queryKey: ["schedules"] });
         await navigate({ to: "/schedules/$scheduleId", params: { scheduleId: id } });
         return drop();
       }
-      const attachments = await Promise.all(
-        files.map(async (file) => ({
-          attachment_id: await client.attachments.upload({
-            file_name: file.name,
-            mime_type: file.type || undefined,
-            data: file,
-          }),
-        })),
-      );
-      const { run_id } = await client.runs.create(
-        { ...toRunRequest(draft), ...(attachments.length === 0 ? {} : { attachments }) },
-        // Files that are uploaded again have other ids, and so make another request.
-        attachments.length === 0 ? { idempotencyKey: key } : {},
-      );
+      const attachments = await Promise.all(files.map(async (file) => ({ attachment_id: await upload(file) })));
+      const { run_id } = await client.runs.create({
+        ...toRunRequest(draft),
+        ...(attachments.length === 0 ? {} : { attachments }),
+      });
       await navigate({ to: "/runs/$runId", params: { runId: run_id } });
       drop();
+    },
+    onError: (error) => {
+      // An attachment may have expired.
+      if (isRefused(error)) uploaded.current.clear();
     },
   });
 }

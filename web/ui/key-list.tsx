@@ -124,11 +124,13 @@ const DAY_MS = 86_400_000;
 function NewKey({ create, onClose }: { readonly create: KeyListProps["create"]; readonly onClose: () => void }) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
+  // The time of opening, so that a repeated request is the same one.
+  const [openedAt] = useState(Date.now);
   const make = useMutation({
     mutationFn: () =>
       create({
         name: name.trim(),
-        ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+        ...(days === "" ? {} : { expires_at: new Date(openedAt + Number(days) * DAY_MS).toISOString() }),
       }),
   });
   const submit = (event: FormEvent) => {
