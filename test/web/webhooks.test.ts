@@ -212,6 +212,51 @@ describe("webhooks in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("are filtered by the runs that a form describes, with refusals at their fields", async () => {
+    const filter = { environment_id: "0199a3c4-0000-7000-8000-00000000dead", model_id: "local/runbook" };
+    const uid = await createWebhook({ name: "Filtered", filter });
+    const read = async () => (await app.api().call("GET", `/agent/webhooks/${uid}`)).body.filter;
+    const { page, complaints } = await app.open("/settings");
+    const edit = () => section(page).getByRole("button", { name: "Edit Filtered" }).click();
+    const save = () => inDialog(page).getByRole("button", { name: "Save" }).click();
+    const field = (label: string) => inDialog(page).getByLabel(label, { exact: true });
+    await edit();
+    // A deleted environment and members without a field are kept.
+    expect(await field("Environment").inputValue()).toBe(filter.environment_id);
+    await inDialog(page).getByText('{"model_id":"local/runbook"}').waitFor();
+    await field("Source").selectOption("API");
+    await inDialog(page).getByLabel("Configuration name").fill("x".repeat(1_025));
+    await inDialog(page).getByLabel("Metadata").fill("deploy");
+    await save();
+    await inDialog(page).getByText("Write name=value instead of deploy.").waitFor();
+    expect(await read()).toEqual(filter);
+    await inDialog(page).getByLabel("Metadata").fill("a b=c");
+    await save();
+    const invalid = inDialog(page).locator("[aria-invalid=true]");
+    await expect.poll(() => invalid.count()).toBe(2);
+    expect(await inDialog(page).locator(".field-error").allInnerTexts()).toEqual([
+      "must have at most 1024 bytes",
+      "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -",
+    ]);
+    expect(await inDialog(page).getByLabel("Name", { exact: false }).first().getAttribute("aria-invalid")).toBeNull();
+    await inDialog(page).getByLabel("Configuration name").fill("nightly");
+    await inDialog(page).getByLabel("Metadata").fill("deploy=yes\nstage=a=b");
+    await save();
+    await inDialog(page).waitFor({ state: "detached" });
+    const changed = { ...filter, source: "API", name: "nightly", metadata: { deploy: "yes", stage: "a=b" } };
+    expect(await read()).toEqual(changed);
+
+    await edit();
+    await field("Environment").selectOption("");
+    await field("Source").selectOption("");
+    await inDialog(page).getByLabel("Configuration name").fill("");
+    await inDialog(page).getByLabel("Metadata").fill("");
+    await save();
+    await inDialog(page).waitFor({ state: "detached" });
+    expect(await read()).toEqual({ model_id: "local/runbook" });
+    expect(complaints).toEqual([]);
+  });
+
   it("offer every type of event, and none of it without a choice", async () => {
     const { page } = await app.open("/settings");
     await section(page).getByRole("button", { name: "New webhook" }).click();

@@ -38,6 +38,12 @@ export function fieldError(error: unknown, ...paths: readonly string[]): string 
   return error.errors.find(({ path }) => paths.some((one) => path === one || path.endsWith(`.${one}`)))?.message;
 }
 
+/** The message for a field of a form, if the error names the member at this path or one in it. */
+export function errorAt(error: unknown, path: string): string | undefined {
+  if (!(error instanceof APIError)) return undefined;
+  return error.errors.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
+}
+
 /** Whether the service refused the request, so that the same request is refused again. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof APIError && error.status !== undefined && error.status < 500;

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { CreateScheduleRequest, RunAgentRequest, RunItem } from "../../clients/typescript/src/index.ts";
 import { Overlap } from "../schedules/overlap.ts";
 import { parseAmount } from "../ui/amount.ts";
+import { checkMetadata, formatMetadata, parseMetadata } from "../ui/metadata-text.ts";
 
 const Harness = v.picklist(["default", "claude", "codex", "gemini"]);
 export type Harness = v.InferOutput<typeof Harness>;
@@ -97,9 +98,7 @@ export function toDraft({ prompt, title, agent_config: config = {}, executor, sc
     isPublic: session_sharing?.public_access !== undefined,
     budget: budget_usd === undefined ? "" : String(budget_usd),
     harness: v.is(Harness, harness?.type) ? harness.type : "default",
-    metadata: Object.entries(metadata)
-      .map(([name, value]) => `${name}=${value}`)
-      .join("\n"),
+    metadata: formatMetadata(metadata),
     further: Object.keys(further).length === 0 ? "" : JSON.stringify(further, undefined, 2),
   };
 }
@@ -117,12 +116,12 @@ export function checkTexts({
   const members = v.safeParse(Members, further);
   const isObject = further.trim() === "" || (members.success && !further.trim().startsWith("["));
   const masked = members.success ? findMasked(members.output) : undefined;
-  const wrong = metadata.split("\n").find((line) => line.trim() !== "" && !/^[^=]+=/.test(line.trim()));
+  const wrong = checkMetadata(metadata);
   return {
     ...(error === undefined ? {} : { budget: error }),
     ...(isObject ? {} : { further: 'Write a JSON object, such as { "idle_timeout_minutes": 5 }.' }),
     ...(masked === undefined ? {} : { further: `Write the value of ${masked} again. Secrets are not shown.` }),
-    ...(wrong === undefined ? {} : { metadata: `Write name=value instead of ${wrong.trim().slice(0, 60)}.` }),
+    ...(wrong === undefined ? {} : { metadata: wrong }),
   };
 }
 
@@ -163,18 +162,10 @@ function toConfig(draft: Draft): Config | undefined {
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-function toMetadata(text: string): Readonly<Record<string, string>> | undefined {
-  const lines = text.split("\n").filter((line) => line.includes("="));
-  if (lines.length === 0) return undefined;
-  return Object.fromEntries(
-    lines.map((line) => [line.split("=")[0]?.trim(), line.slice(line.indexOf("=") + 1).trim()]),
-  );
-}
-
 /** The body of POST /agent/runs, without attachments. */
 export function toRunRequest(draft: Draft): RunAgentRequest {
   const config = toConfig(draft);
-  const metadata = toMetadata(draft.metadata);
+  const metadata = parseMetadata(draft.metadata);
   return {
     ...(draft.prompt.trim() === "" ? {} : { prompt: draft.prompt }),
     ...(draft.title.trim() === "" ? {} : { title: draft.title.trim() }),
@@ -189,7 +180,7 @@ export function toRunRequest(draft: Draft): RunAgentRequest {
 /** The body of POST /agent/schedules. */
 export function toScheduleRequest(draft: Draft): CreateScheduleRequest {
   const config = toConfig(draft);
-  const metadata = toMetadata(draft.metadata);
+  const metadata = parseMetadata(draft.metadata);
   return {
     name: draft.scheduleName.trim(),
     cron_schedule: draft.cron.trim(),

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { WebhookEventType, WebhookItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
-import { fieldError } from "../api/problem.ts";
+import { errorAt } from "../api/problem.ts";
 import { webhooksQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,6 +11,7 @@ import { CheckField, TextField } from "../ui/field.tsx";
 import { toWords } from "../ui/format.ts";
 import { ShownSecret } from "../ui/shown-secret.tsx";
 import { InlineError } from "../ui/status.tsx";
+import { checkFilter, FilterFields, toFilter, toFilterDraft } from "./webhook-filter.tsx";
 
 /** The types of events that webhooks deliver. */
 export const EVENT_TYPES = [
@@ -40,11 +41,16 @@ interface WebhookEditorProps {
 export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps) {
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [name, setName] = useState(webhook?.name ?? "");
+  const [filter, setFilter] = useState(() => toFilterDraft(webhook?.filter));
   const [types, setTypes] = useState<readonly WebhookEventType[]>(webhook?.event_types ?? EVENT_TYPES);
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
       // An empty list stands for all types.
-      const body = { url: url.trim(), event_types: types.length === EVENT_TYPES.length ? [] : [...types] };
+      const body = {
+        url: url.trim(),
+        event_types: types.length === EVENT_TYPES.length ? [] : [...types],
+        filter: toFilter(filter),
+      };
       const newName = name.trim();
       const team = { team: teamUid };
       if (webhook === undefined) {
@@ -60,7 +66,7 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    if (checkFilter(filter) === undefined) save.mutate();
   };
   const secret = save.data;
   return (
@@ -81,17 +87,18 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
             spellCheck={false}
             hint="Receives a signed POST request for each event."
             value={url}
-            error={fieldError(save.error, "url")}
+            error={errorAt(save.error, "url")}
             onChange={(event) => setUrl(event.target.value)}
           />
           <TextField
             label="Name"
             optional
             value={name}
-            error={fieldError(save.error, "name")}
+            error={errorAt(save.error, "name")}
             onChange={(event) => setName(event.target.value)}
           />
           <EventTypes types={types} onChange={setTypes} />
+          <FilterFields draft={filter} error={save.error} onChange={setFilter} />
           <InlineError error={save.error} />
           <div className="dialog-actions">
             <Button onClick={onClose}>Discard</Button>
