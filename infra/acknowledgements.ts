@@ -85,7 +85,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ["AwsSolutions-IAM5[Resource::*]"],
-    paths: /^Runyard-Execution\/Webhooks\/(Send|Plan)\/Role\/Resource$/,
+    paths: /^Runyard-Execution\/Webhooks\/(Send|Attempt)\/Role\/Resource$/,
     reason: "X-Ray's two writing actions take no resource.",
   },
   {

@@ -5,7 +5,7 @@ import type { Attempt, Delivery } from "./delivery-store.ts";
 import { attemptStore, formatId } from "./delivery-store.ts";
 import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
 import type { AttemptPorts, DeliveryRef } from "./webhook-ports.ts";
-import { type Webhook, webhookStore } from "./webhook-store.ts";
+import { markSlow, type Webhook, webhookStore } from "./webhook-store.ts";
 
 /** Seconds between an attempt and the next one: ten attempts within 24 hours. */
 export const BACK_OFF_SECONDS = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 36_000];
@@ -75,7 +75,7 @@ async function attemptTogether(refs: readonly DeliveryRef[], ports: AttemptPorts
   const slow = sendable.filter(({ request }) => (results.get(request.id)?.duration_ms ?? 0) >= SLOW_MS);
   await Promise.all(
     [...new Set(slow.map(({ delivery }) => webhooks.get(delivery.webhook_uid)))].map(async (webhook) => {
-      if (webhook !== undefined) await webhookStore(table).markSlow(webhook, now() + SLOW_FOR_MS);
+      if (webhook !== undefined) await markSlow(webhook, now() + SLOW_FOR_MS, table);
     }),
   );
   return sendable.length;

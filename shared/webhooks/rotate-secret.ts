@@ -9,7 +9,7 @@ import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { generateSigningSecret } from "./signature.ts";
 import type { WebhookPorts } from "./webhook-ports.ts";
-import { type Webhook, webhookStore } from "./webhook-store.ts";
+import { replaceSecret, type Webhook } from "./webhook-store.ts";
 import { readWebhook, secretReplaced } from "./webhooks.ts";
 
 /** Milliseconds for which deliveries are signed with the previous secret as well. */
@@ -43,7 +43,7 @@ export function rotateSecret(
       const webhook = { ...before, secret_id: id, previous_secret, updated_at };
       await webhookSecrets.put(before.team_uid, id, secret);
       try {
-        await webhookStore(table).replaceSecret(before, webhook, record(id));
+        await replaceSecret(before, webhook, record(id), table);
       } catch (error) {
         // After any other error, such as a lost response, the new secret may be in use.
         if (!(error instanceof ConflictError)) throw error;

@@ -104,34 +104,6 @@ export function webhookStore(table: Table) {
     },
 
     /**
-     * Replaces the secret of a webhook that was read as `before`, with the idempotency record of the request.
-     * @throws ConflictError naming `idempotency`, or `webhook` if it was changed or deleted since
-     */
-    async replaceSecret(before: Webhook, webhook: Webhook, idempotency: Put): Promise<void> {
-      const { secret_id, previous_secret, updated_at } = webhook;
-      const set = { secret_id, updated_at, ...(previous_secret === undefined ? {} : { previous_secret }) };
-      const unchanged = { updated_at: { eq: before.updated_at } };
-      await transact(table, { idempotency, webhook: { kind: "update", key: keyOf(before), set, if: unchanged } });
-    },
-
-    /** Records that its receiver is slow, unless this was recorded less than a minute ago. */
-    async markSlow(webhook: Webhook, until: number): Promise<void> {
-      if ((webhook.slow_until ?? 0) > until - 60_000) return;
-      const mark: Update = {
-        kind: "update",
-        key: keyOf(webhook),
-        set: { slow_until: until },
-        if: { pk: { exists: true } },
-      };
-      try {
-        await table.write(mark);
-      } catch (error) {
-        // It was deleted meanwhile.
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
-    },
-
-    /**
      * In a transaction, which can be repeated after a lost response: its secrets are deleted afterwards.
      * @throws ConflictError if it does not exist, or has another secret since it was read
      */
@@ -149,3 +121,30 @@ export const countDeliveries = ({ next_sequence, ...webhook }: Webhook, count: n
   set: { next_sequence: next_sequence + count },
   if: { next_sequence: { eq: next_sequence } },
 });
+
+/**
+ * Replaces the secret of a webhook that was read as `before`, with the idempotency record of the request.
+ * @throws ConflictError naming `idempotency`, or `webhook` if it was changed or deleted since
+ */
+export async function replaceSecret(before: Webhook, webhook: Webhook, idempotency: Put, table: Table): Promise<void> {
+  const { secret_id, previous_secret, updated_at } = webhook;
+  const set = { secret_id, updated_at, ...(previous_secret === undefined ? {} : { previous_secret }) };
+  const unchanged = { updated_at: { eq: before.updated_at } };
+  await transact(table, { idempotency, webhook: { kind: "update", key: keyOf(before), set, if: unchanged } });
+}
+
+/** Records that the receiver of a webhook is slow, unless this was recorded less than a minute ago. */
+export async function markSlow(webhook: Webhook, until: number, table: Table): Promise<void> {
+  if ((webhook.slow_until ?? 0) > until - 60_000) return;
+  try {
+    await table.write({
+      kind: "update",
+      key: keyOf(webhook),
+      set: { slow_until: until },
+      if: { pk: { exists: true } },
+    });
+  } catch (error) {
+    // It was deleted meanwhile.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
