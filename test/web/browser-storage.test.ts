@@ -52,10 +52,10 @@ it("store keeps a value for the page where the browser blocks storage", () => {
 
 it("drafts are those of the person who wrote them, until they are dropped", () => {
   stubStorage();
-  keepDraft("ada", "new-run", { key: "k1", value: "Go." });
-  keepDraft("ada", "follow-up", { key: "k2", value: "And?" });
+  keepDraft("ada", "new-run", { prompt: "Go." });
+  keepDraft("ada", "follow-up", "And?");
   keepDraft("ada", "follow-up", undefined);
-  expect([readDrafts("ada"), readDrafts("eve")]).toEqual([{ "new-run": { key: "k1", value: "Go." } }, {}]);
+  expect([readDrafts("ada"), readDrafts("eve")]).toEqual([{ "new-run": { prompt: "Go." } }, {}]);
   dropDrafts();
   expect(readDrafts("ada")).toEqual({});
 });

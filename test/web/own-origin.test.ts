@@ -173,7 +173,7 @@ describe("signOut", () => {
     async (returned, everywhere, query) => {
       stored.set("runyard.team", "team-2");
       status = returned;
-      keepDraft("ada", "new-run", { key: "k", value: "Go." });
+      keepDraft("ada", "new-run", "Go.");
       await app.signOut(everywhere);
       expect(readDrafts("ada")).toEqual({});
       expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["DELETE", `${API}/session${query}`]]);

@@ -22,8 +22,7 @@ const sendToOwnOrigin: Fetch = async (url, init) => {
   const send = () => fetch(url, { ...options, headers, credentials: "same-origin" });
   if (init.method === "GET") return send();
   if (init.method !== "POST") return refuseLongWait(await send());
-  const content = [url, headers.get("x-team-uid") ?? "", init.body ?? ""].join("
-");
+  const content = [url, headers.get("x-team-uid") ?? "", init.body ?? ""].join("\n");
   const response = await sendOnce(content, headers.get("idempotency-key") ?? "", (key) => {
     headers.set("idempotency-key", key);
     return send();

@@ -26,15 +26,11 @@ export function Composer({ run, onSent }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const ended = isEnded(run.state);
   const send = useMutation({
-    mutationFn: (key: string) =>
-      client.runs.sendFollowup(
-        run.run_id,
-        { message: message.trim(), ...(ended ? {} : { policy }) },
-        { idempotencyKey: `${key}-${ended ? "ended" : policy}` },
-      ),
-    onSuccess: (_sent, key) => {
+    mutationFn: (text: string) =>
+      client.runs.sendFollowup(run.run_id, { message: text.trim(), ...(ended ? {} : { policy }) }),
+    onSuccess: (_sent, text) => {
       // What was written meanwhile is another follow-up.
-      if (draft.key === key) draft.drop();
+      if (message === text) draft.drop();
       onSent();
     },
   });
@@ -50,7 +46,7 @@ export function Composer({ run, onSent }: ComposerProps) {
   useShortcuts(shortcuts);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (message.trim() !== "" && !send.isPending) send.mutate(draft.key);
+    if (message.trim() !== "" && !send.isPending) send.mutate(message);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { readStored, store } from "../api/browser-storage.ts";
 import { client } from "../api/client.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { randomKey } from "../api/random-key.ts";
 import { sessionQuery, signIn } from "../api/session.ts";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { useTitle } from "../ui/page.tsx";
@@ -21,7 +20,7 @@ const ATTEMPT = "runyard-invitation";
 function keepAttempt(token: string): string {
   const [keptToken, kept] = (readStored("sessionStorage", ATTEMPT) ?? "").split(" ");
   if (keptToken === token && kept !== undefined) return kept;
-  const key = randomKey();
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
   store("sessionStorage", ATTEMPT, `${token} ${key}`);
   return key;
 }
