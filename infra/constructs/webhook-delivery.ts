@@ -1,7 +1,13 @@
 import { Duration } from "aws-cdk-lib";
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import {
+  EventInvokeConfig,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -54,6 +60,12 @@ export class WebhookDelivery extends Construct {
       ...triggers.attemptDeliveries,
     });
     if (streamArn === undefined) return;
+    // The next minute attempts what an invocation that failed or was throttled has left.
+    new EventInvokeConfig(attempter, "Events", {
+      function: attempter.lambda,
+      retryAttempts: 0,
+      maxEventAge: Duration.seconds(60),
+    });
     const dead = new Queue(this, "Dead", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

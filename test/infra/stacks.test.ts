@@ -260,7 +260,7 @@ describe("on the local cloud", () => {
     expect(
       absent.filter(
         (id) =>
-          !/FrontDoor|EventStream|Webhooks(Dead|Plan|Source)|EventRule\w*WebhooksPlan|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
+          !/FrontDoor|EventStream|Webhooks(Dead|Plan|Source|AttemptEvents)|EventRule\w*WebhooksPlan|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
             id,
           ),
       ),

@@ -55,6 +55,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   "attempt-deliveries": "0 retries, 60 s",
   "delete-old-runs": "0 retries, 300 s",
   "fire-schedule": "2 retries, 600 s",
+  "plan-deliveries": "0 retries, 60 s",
   "reap-runs": "0 retries, 60 s",
   "reconcile-schedules": "0 retries, 60 s",
   "run-sandbox-image": "0 retries, 60 s",
