@@ -49,6 +49,7 @@ export const triggers = {
     file: "model/call-model",
     rights: {
       table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+      endsQueue: ["SendMessage"],
       models: ["call"],
     },
     timeoutSeconds: 900,

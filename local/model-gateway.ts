@@ -8,6 +8,7 @@ import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { LocalModels } from "../host/models.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
+import { sendToQueue } from "./emulator-calls.ts";
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -21,9 +22,12 @@ export function localGateway(access: EmulatorAccess, tableName: string, models: 
   const client = new DynamoClient(clientSettings(access));
   emulateAws(client, parseFaults({ RUNYARD_FAULTS: faults }), () => undefined);
   const table = dynamoTable(client, tableName);
+  const send = (queue: string) => (runId: string) =>
+    sendToQueue(access, queue, JSON.stringify({ v: 1, run_id: runId }));
   const serve = modelGateway({
     table,
     runs: runStore(table),
+    queue: { sendRun: send("runyard-runs"), sendEnd: send("runyard-ends") },
     // The terminal shows what runs do, and not each call of theirs.
     log: () => undefined,
     now: Date.now,

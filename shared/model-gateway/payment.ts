@@ -6,9 +6,9 @@ import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
 import { toUsd } from "#shared/records/money.ts";
-import type { ExecutingHead } from "#shared/records/run-head.ts";
-import type { QuietChangePorts } from "#shared/runs/change-run.ts";
-import { beginFailure } from "#shared/runs/end-run.ts";
+import { type ExecutingHead, isOnOwnSandbox } from "#shared/records/run-head.ts";
+import type { ChangePorts } from "#shared/runs/change-run.ts";
+import { beginFailure, failExecution } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import { recordCall } from "./call-event.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
@@ -27,7 +27,7 @@ const DEFAULT_OUTPUT_TOKENS = 16_384;
 /** Milliseconds after which a call is abandoned: its function has ended by then. */
 const CALL_LASTS_MS = 16 * 60_000;
 
-export interface PaymentPorts extends QuietChangePorts, BudgetPorts {
+export interface PaymentPorts extends ChangePorts, BudgetPorts {
   readonly log: typeof logLine;
 }
 
@@ -83,7 +83,9 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   }
   if ("spent" in reservation) {
     const detail = describeSpent(reservation.spent, model.id);
-    await beginFailure(head, "budget_exceeded", detail, ports);
+    // A harness on somebody else's machine may not finish by itself: its run ends now.
+    const fail = isOnOwnSandbox(head) ? beginFailure : failExecution;
+    await fail(head, "budget_exceeded", detail, ports);
     throw new RunyardError("budget_exceeded", { detail });
   }
   return {

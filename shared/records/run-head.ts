@@ -178,6 +178,9 @@ export type EndedHead = v.InferOutput<typeof Ended>;
 /** True if the caller executes the run: it is never dispatched, holds no slot, and has a single execution. */
 export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 
+/** Whether the service starts the run's sandbox: neither a worker nor the caller executes the run. */
+export const isOnOwnSandbox = (head: RunHead): boolean => !isLocal(head) && head.worker_host === undefined;
+
 /** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
 

@@ -8,6 +8,7 @@ import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { createRunQueue } from "#shared/wiring/adapters.ts";
 import { createTable } from "./common.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
@@ -20,6 +21,7 @@ export function createGatewayPorts(): GatewayPorts {
   return {
     table,
     runs: runStore(table),
+    queue: createRunQueue(),
     now,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     log: logLine,

@@ -160,6 +160,18 @@ describe("a budget", () => {
     expect(await openai.json()).toMatchObject({ error: { type: "permission_error", code: "budget_exceeded" } });
   });
 
+  it("ends a LOCAL run in the call that finds it spent, because its harness may not finish", async () => {
+    const request = { ...withBudget(0.001), execution_location: "LOCAL" };
+    const { body } = await createClient(plane).post("/agent/runs", request);
+    const { execution_id = "" } = (await plane.ports.runs.head(body.run_id)) ?? {};
+    const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
+    const run = createHarness(plane, { version: 1, ...urls, run_id: body.run_id, execution_id, key: body.run_key });
+    await run.resolve();
+    expect((await gateway.messages(run.key)).status).toBe(403);
+    expect(await shown(run)).toMatchObject({ state: "FAILED", status_message: { error_code: "budget_exceeded" } });
+    expect(plane.sent).toContainEqual({ queue: "ends", runId: run.run_id });
+  });
+
   describe("that is spent", () => {
     /** A run whose call was refused. */
     const spent = async (run: Harness): Promise<Harness> => {

@@ -1,5 +1,5 @@
 import { isExecuting } from "#shared/records/run.ts";
-import { isLocal, type RunHead } from "#shared/records/run-head.ts";
+import { isOnOwnSandbox, type RunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Update, Value } from "#shared/table/table.ts";
 import type { SlotTransition } from "./slots.ts";
@@ -22,8 +22,7 @@ export function toExecutionCount(head: RunHead, { to, keepsSlot, maxExecutions }
     if (isExecuting(to) || keepsSlot === true) return unchanged;
     return { set: {}, remove: ["counted"], write: countExecutions(-1) };
   }
-  const isOurs = !isLocal(head) && head.worker_host === undefined;
-  if (!isExecuting(to) || !isOurs || maxExecutions === undefined) return unchanged;
+  if (!isExecuting(to) || !isOnOwnSandbox(head) || maxExecutions === undefined) return unchanged;
   const write = { ...countExecutions(1), if: { running: { absentOr: { below: maxExecutions } } } } as const;
   return { set: { counted: true }, remove: [], write };
 }
