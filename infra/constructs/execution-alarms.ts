@@ -16,9 +16,8 @@ export interface ExecutionAlarmsProps {
   readonly gateway: BaseFunction | undefined;
   /** The function that finds expired leases. */
   readonly reaper: BaseFunction;
-  /** The functions that a rule invokes each minute, and each hour. */
-  readonly minutely: readonly BaseFunction[];
-  readonly hourly: readonly BaseFunction[];
+  /** The functions that rules invoke each minute and each hour, themselves or through another of them. */
+  readonly passes: { readonly minutely: readonly BaseFunction[]; readonly hourly: readonly BaseFunction[] };
   /** Topic that the alarms notify. @default none: the alarms show in the console */
   readonly topic: ITopic | undefined;
 }
@@ -37,7 +36,7 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
   new Alarm(scope, "PassesFailing", {
     name: "passes-failing",
     impact: "Expired leases, missed firings of schedules, webhooks or the deletion of old runs wait.",
-    metric: countFailedPasses(props),
+    metric: countFailedPasses(props.passes),
     threshold: FAILED_PASSES,
     topic,
   });
@@ -67,11 +66,11 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
 const FAILED_PASSES = 3;
 
 /**
- * Counts invocations by rules that failed, by the line that Lambda logs at the end of each. A metric of Lambda's is of one function, so
- * that each would need an alarm of its own. One failed pass of an hour is enough for the alarm.
+ * Counts failed invocations of the functions that rules invoke, by the line that Lambda logs at the end of each. A metric of Lambda's is
+ * of one function, so that each would need an alarm of its own. One failed pass of an hour is enough for the alarm.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
-function countFailedPasses({ minutely, hourly }: ExecutionAlarmsProps): Metric {
+function countFailedPasses({ minutely, hourly }: ExecutionAlarmsProps["passes"]): Metric {
   const metric = { metricNamespace: "Runyard", metricName: "FailedPasses" };
   const filterPattern = FilterPattern.all(
     FilterPattern.stringValue("$.type", "=", "platform.report"),

@@ -50,15 +50,19 @@ export interface WebhookDeliveryProps extends Required<Pick<BaseFunctionProps, "
 export class WebhookDelivery extends Construct {
   /** Also to be invoked each minute; undefined without a stream. */
   readonly planner: BaseFunction | undefined;
+  readonly attempter: BaseFunction;
 
   constructor(scope: Construct, id: string, { streamArn, topic, targets, ...common }: WebhookDeliveryProps) {
     super(scope, id);
     const sender = new BaseFunction(this, "Send", { ...common, targets, ...triggers.sendWebhooks });
-    const attempter = new BaseFunction(this, "Attempt", {
+    this.attempter = new BaseFunction(this, "Attempt", {
       ...common,
       targets: { ...targets, webhookSender: sender.lambda },
       ...triggers.attemptDeliveries,
     });
+    // The planner requests again what is due, so requests that failed or were throttled must not be repeated as well.
+    const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
+    new EventInvokeConfig(this, "AttemptEvents", { function: this.attempter.lambda, ...once });
     if (streamArn === undefined) return;
     // The next minute attempts what an invocation that failed or was throttled has left.
     new EventInvokeConfig(attempter, "Events", {
@@ -80,7 +84,7 @@ export class WebhookDelivery extends Construct {
     });
     this.planner = new BaseFunction(this, "Plan", {
       ...common,
-      targets: { ...targets, webhookAttempts: attempter.lambda },
+      targets: { ...targets, webhookAttempts: this.attempter.lambda },
       ...triggers.planDeliveries,
       // The rule invokes it each minute, and X-Ray bills traces.
       traced: false,

@@ -98,12 +98,14 @@ export class ExecutionStack extends Stack {
     const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...repeated, ...triggers.reconcileSchedules });
     const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
     this.sendsWebhooks = streamArn !== undefined;
-    const { planner } = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
+    const webhooks = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
+    const { planner, attempter } = webhooks;
     const minutely = [reaper, reconciler, ...(planner === undefined ? [] : [planner])];
     const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns })];
     invokeEachMinute(this, minutely);
     invokeEachHour(this, hourly);
-    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, minutely, hourly, gateway };
+    const passes = { minutely: [...minutely, attempter], hourly };
+    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, passes, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });

@@ -35,7 +35,7 @@ export interface DeliveryPlanPorts {
   readonly now: () => number;
   readonly webUrl: string | undefined;
   readonly attempts: {
-    /** Requests an attempt of deliveries of one webhook now. One that is lost is made up for within two minutes. */
+    /** Requests an attempt of deliveries of one webhook now. One that is lost is made up for within three minutes. */
     request(deliveries: readonly DeliveryRef[]): Promise<void>;
   };
 }

@@ -183,7 +183,7 @@ describe("every alarm", () => {
     ]);
   });
 
-  it("passes-failing counts failures of each function that a rule invokes, and one of an hourly function is enough", () => {
+  it("passes-failing counts failures of each function that a rule invokes, also through another, and one of an hourly function is enough", () => {
     interface FilterProperties {
       readonly FilterPattern: string;
       readonly LogGroupName: { Ref: string };
@@ -195,22 +195,29 @@ describe("every alarm", () => {
     for (const { Properties } of counted) {
       expect(Properties.FilterPattern).toBe('{ ($.type = "platform.report") && ($.record.status != "success") }');
     }
-    const functions = deployment.all<{ LoggingConfig: { LogGroup: { Ref: string } } }>("AWS::Lambda::Function");
+    const functions = deployment.all<{ FunctionName: string; LoggingConfig: { LogGroup: { Ref: string } } }>(
+      "AWS::Lambda::Function",
+    );
     const rules = deployment.all<{ ScheduleExpression: string; Targets: { Arn: { "Fn::GetAtt": [string] } }[] }>(
       "AWS::Events::Rule",
     );
+    const logOf = (invoked: (one: (typeof functions)[number]) => boolean) =>
+      functions.find(invoked)?.Properties.LoggingConfig.LogGroup.Ref;
     const expected = rules.flatMap(({ Properties: { ScheduleExpression, Targets } }) =>
       Targets.map(({ Arn }) => [
-        functions.find(({ id }) => id === Arn["Fn::GetAtt"][0])?.Properties.LoggingConfig.LogGroup.Ref,
+        logOf(({ id }) => id === Arn["Fn::GetAtt"][0]),
         ScheduleExpression === "rate(1 minute)" ? "1" : "3",
       ]),
     );
+    const attempts = [logOf(({ Properties }) => Properties.FunctionName === "runyard-attempt-deliveries"), "1"];
     expect(
-      counted.map(({ Properties: { LogGroupName, MetricTransformations } }) => [
-        LogGroupName.Ref,
-        MetricTransformations[0]?.MetricValue,
-      ]),
-    ).toEqual(expected);
+      new Set(
+        counted.map(({ Properties: { LogGroupName, MetricTransformations } }) => [
+          LogGroupName.Ref,
+          MetricTransformations[0]?.MetricValue,
+        ]),
+      ),
+    ).toEqual(new Set([...expected, attempts]));
   });
 
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
