@@ -132,7 +132,7 @@ interface Revival {
 }
 
 async function prepareRevival(head: EndedHead, along: Along, ports: RunPorts): Promise<Revival> {
-  const tail = await readEndedTail(along.conversationId, ports.table, "", head.run_id);
+  const tail = await readEndedTail(along.conversationId, ports.table, { runId: head.run_id });
   return { settled: await settleLastTurn(head, along.hasMessage, ports), tail: moveTail(tail, head.run_id) };
 }
 

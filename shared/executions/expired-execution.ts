@@ -131,6 +131,7 @@ async function expire(
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
     if (silentSince !== undefined && head.heartbeat_at !== silentSince) return { result: "none" };
     const still: Conditions = silentSince === undefined ? {} : { heartbeat_at: { eq: silentSince } };
+    // A failing run ends with its failure instead of this message.
     if (isLocal(head) || head.failing !== undefined) {
       const message = statusText(`the caller that executes the run was lost: ${why}`);
       const end = toEndChange(head, { state: "FAILED", now, message });

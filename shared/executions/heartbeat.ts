@@ -43,5 +43,7 @@ export async function recordHeartbeat(
   // The run has continued without this execution: the next heartbeat shows how.
   if (!alive) return { ...response, next_heartbeat_seconds: 1 };
   const current = { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
-  return head.followups > stored ? { ...current, followups: await readFollowups(head, stored, ports) } : current;
+  // A failing execution could not handle a follow-up; the next one gets it.
+  if (head.followups <= stored || head.failing !== undefined) return current;
+  return { ...current, followups: await readFollowups(head, stored, ports) };
 }

@@ -4,7 +4,7 @@ import { addUsage, noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { changeRun, type QuietChangePorts } from "#shared/runs/change-run.ts";
-import type { Table } from "#shared/table/table.ts";
+import { type Table, TableBusy } from "#shared/table/table.ts";
 import { inputTokens, type Usage } from "./usage.ts";
 
 /** Events of a run beyond which its calls are no longer recorded one by one. The run's usage counts all of them. */
@@ -45,7 +45,7 @@ export async function recordCall(
     return { change: { events: hasEvent ? [event] : [], set: { b: true }, also }, result: true };
   }).catch((error: unknown) => {
     // The call is paid for already; a run that changes too fast loses this event only.
-    if (!(error instanceof RunyardError)) throw error;
+    if (!(error instanceof RunyardError || error instanceof TableBusy)) throw error;
     ports.log("warn", "a model call was not added to the run's events", { run: first.run_id, error });
     return false;
   });

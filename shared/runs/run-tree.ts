@@ -79,7 +79,7 @@ export async function findContinuedConversation(
   if (run === undefined || run.body.conversation_id !== id || !sees(principal, run.head, run.body)) {
     throw invalid("conversation_id", "there is no such conversation");
   }
-  return { ...(await readEndedTail(id, ports.table, "conversation_id: ")), owner: parseOwner(run.head) };
+  return { ...(await readEndedTail(id, ports.table, { field: "conversation_id: " })), owner: parseOwner(run.head) };
 }
 
 /** Finds the first run of a conversation, or the latest one where the first was deleted by its age: all have the same owner. */
@@ -92,20 +92,20 @@ async function findRunOf(conversationId: string, { runs, table }: RunPorts) {
 
 /**
  * Reads the latest run of a conversation that a run is about to continue: an ended one, or the run itself.
- * @param where what the refusal begins with
+ * @param runId the run, if it exists already
+ * @param field what the refusal begins with
  * @throws RunyardError 409 that names the latest run if that has not ended
  */
 export async function readEndedTail(
   id: string,
   table: Pick<Table, "get">,
-  where = "",
-  runId?: string,
+  { runId, field = "" }: { readonly runId?: string; readonly field?: string } = {},
 ): Promise<ConversationTail> {
   const tail = await readConversationTail(id, table);
   const latest = tail.latestRunId === runId ? undefined : await readHead(tail.latestRunId, table);
   if (latest === undefined || isTerminal(latest.state)) return tail;
   throw new RunyardError("conflict", {
-    detail: `${where}run ${latest.run_id} of this conversation has not ended; send it a follow-up instead`,
+    detail: `${field}run ${latest.run_id} of this conversation has not ended; send it a follow-up instead`,
     retryable: false,
   });
 }

@@ -20,7 +20,7 @@ import type { Key } from "./table.ts";
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
- * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
+ * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id; follow-up to an ended run |
  * | raw transcript of a conversation, by a third-party harness | RUN#run; CONVERSATION#id | RAW | its uploads; where a new execution begins |
  * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
  * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |

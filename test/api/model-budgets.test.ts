@@ -6,6 +6,7 @@ import { sha256 } from "#shared/ids.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
+import { TableBusy } from "#shared/table/table.ts";
 import { SLICE_ENDED } from "#shared/wire/harness.ts";
 import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
@@ -43,6 +44,22 @@ const finished = async (run: Harness) => {
   await run.finish();
   return shown(run);
 };
+
+/** Starts a run that its creator executes. */
+async function localRun(request: object): Promise<Harness> {
+  const { body } = await createClient(plane).post("/agent/runs", { ...request, execution_location: "LOCAL" });
+  const head = await plane.ports.runs.head(body.run_id);
+  const run = createHarness(plane, {
+    version: 1,
+    base_url: "",
+    model_url: "",
+    run_id: body.run_id,
+    execution_id: head?.execution_id ?? "",
+    key: body.run_key,
+  });
+  await run.resolve();
+  return run;
+}
 
 /** Starts a child of a working run. */
 async function startChild(parent: Harness, config: object = {}): Promise<Harness> {
@@ -231,6 +248,7 @@ describe("a budget", () => {
     it("lets a cancel and a waiting follow-up decide how the run goes on", async () => {
       const run = await spent(await workingRun(plane, withBudget(0.001)));
       await createClient(plane).post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+      expect((await run.beat()).body.followups).toEqual([]);
       const outcome = { success: false, summary: "The budget is spent.", followups_stored: 0 };
       expect((await run.support("finish-task", outcome)).body.followups).toBeUndefined();
       const again = await nextExecution(plane);
@@ -240,6 +258,20 @@ describe("a budget", () => {
       const cancelled = await spent(await workingRun(plane, withBudget(0.001)));
       await createClient(plane).post(`/agent/runs/${cancelled.run_id}/cancel`);
       expect((await shown(cancelled)).state).toBe("CANCELLED");
+    });
+
+    it.each([
+      ["says which follow-ups it has", { followups_stored: 0 }],
+      ["says nothing of follow-ups", {}],
+    ])("ends a LOCAL run with its last messages although a follow-up waits, if its caller %s", async (_, said) => {
+      const run = await spent(await localRun(withBudget(0.001)));
+      await createClient(plane).post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
+      const messages = [{ role: "assistant", content: [{ type: "text", text: "half of it" }] }];
+      const outcome = { success: false, summary: "The budget is spent.", first_sequence: 1, messages, ...said };
+      expect((await run.support("finish-task", outcome)).status).toBe(200);
+      expect(await shown(run)).toMatchObject(FAILED);
+      const { body } = await createClient(plane).get(`/agent/runs/${run.run_id}/conversation`);
+      expect(JSON.stringify(body)).toContain("half of it");
     });
 
     it("ends the run with its failure although it is found spent while the run finishes", async () => {
@@ -287,6 +319,18 @@ describe("a budget", () => {
       expect([at, faults.calls[at], { calls, tokens, cost, open }]).toEqual([at, faults.calls[at], of]);
       expect(spent).toBe(before.spent + 400_000);
     }
+  });
+
+  it("counts a call whose event cannot be written because the run changes all the time", async () => {
+    const run = await workingRun(plane, withBudget(1));
+    const { runs } = plane.ports;
+    const change: typeof runs.change = async (head, made, now) => {
+      if (made.events.some(({ type }) => type === "model_called")) throw new TableBusy("a conflict");
+      return runs.change(head, made, now);
+    };
+    const busy = createGateway(plane, standIn, undefined, { runs: { ...runs, change } });
+    expect((await busy.messages(run.key)).status).toBe(200);
+    expect(await readBudget(run)).toMatchObject({ calls: 1, cost: 400_000, spent: 400_000, open: 0 });
   });
 
   it("of a child ends only the child", async () => {
@@ -430,19 +474,5 @@ describe("100 child runs on one budget of $1", () => {
   });
 
   /** Starts a child without waiting for one of the eight slots of a run tree. */
-  async function workingChild(root: Harness): Promise<Harness> {
-    const request = { prompt: "help", execution_location: "LOCAL", parent_run_id: root.run_id };
-    const { body } = await createClient(plane).post("/agent/runs", request);
-    const head = await plane.ports.runs.head(body.run_id);
-    const child = createHarness(plane, {
-      version: 1,
-      base_url: "",
-      model_url: "",
-      run_id: body.run_id,
-      execution_id: head?.execution_id ?? "",
-      key: body.run_key,
-    });
-    await child.resolve();
-    return child;
-  }
+  const workingChild = (root: Harness) => localRun({ prompt: "help", parent_run_id: root.run_id });
 });
