@@ -120,8 +120,8 @@ export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unkno
     refuse(unsupportedInput(schema, input));
     return parsed.output;
   }
-  const { issues = parsed.issues } = hasMoreValues(input, MAX_CHECKED_VALUES) ? {} : v.safeParse(schema, input);
-  refuse(issues.flatMap((issue) => issueErrors(issue)));
+  const all = hasMoreValues(input, MAX_CHECKED_VALUES) ? parsed : v.safeParse(schema, input);
+  refuse((all.issues ?? []).flatMap((issue) => issueErrors(issue)));
   throw new RunyardError("invalid_request");
 }
 
@@ -141,8 +141,8 @@ function hasMoreValues(value: unknown, most: number): boolean {
 
 /** Refuses a request for its wrong fields, each once: further errors of a field show when the first is corrected. */
 function refuse(wrong: readonly FieldError[]): void {
-  const paths = new Set<string>();
-  const errors = wrong.filter(({ path }) => paths.size < paths.add(path).size);
+  const byPath = Map.groupBy(wrong, ({ path }) => path);
+  const errors = [...byPath.values()].flatMap(([first]) => first ?? []);
   const [first] = errors;
   if (first === undefined) return;
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
