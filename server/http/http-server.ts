@@ -132,7 +132,8 @@ function modelServer(
   // Apart from other requests: these are in memory for as long as a model takes.
   const shedder = new LoadShedder(() => 0);
   return async (incoming, request) => {
-    const admission = shedder.admit({ caller: identifyCaller(incoming), isExecution: true, isWaiting: false });
+    const caller = identifyCaller(incoming, incoming.headers["x-api-key"]);
+    const admission = shedder.admit({ caller, isExecution: true, isWaiting: false });
     let work: Promise<unknown> = Promise.resolve();
     const waitUntil = (until: Promise<unknown>) => {
       work = until;

@@ -128,9 +128,13 @@ export function watchEventLoop(): () => number {
   return () => delayMs;
 }
 
-/** Who sends a request: the hash of its credential, or its address. */
-export function identifyCaller({ headers, socket }: IncomingMessage): string {
-  const credential = headers["x-api-key"] ?? headers.authorization ?? headers.cookie;
+/**
+ * Who sends a request: the hash of the credential that is checked, or its address. Nothing else that a caller can choose counts, or one
+ * could pass for many.
+ * @param key the credential of a request that may have it in a header of its own
+ */
+export function identifyCaller({ headers, socket }: IncomingMessage, key?: string | string[]): string {
+  const credential = key ?? headers.authorization?.split(" ").at(-1) ?? headers.cookie;
   return credential === undefined ? `address ${socket.remoteAddress}` : hash("sha256", String(credential));
 }
 

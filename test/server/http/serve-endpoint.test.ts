@@ -303,6 +303,15 @@ describe("identifyCaller", () => {
     expect(incoming({ authorization: "Bearer a", cookie: "x" }, "192.0.2.3")).toBe(callers[0]);
     expect(callers.join()).not.toContain("Bearer");
   });
+
+  it("takes a caller for one, however it writes its credential and whatever else it sends", () => {
+    const headers = [
+      { authorization: "Bearer a" },
+      { authorization: "bearer   a" },
+      { authorization: "Bearer a", "x-api-key": "b" },
+    ];
+    expect(new Set(headers.map((some) => incoming(some))).size).toBe(1);
+  });
 });
 
 describe("countRefusals", () => {
