@@ -64,12 +64,6 @@ export class WebhookDelivery extends Construct {
     const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
     new EventInvokeConfig(this, "AttemptEvents", { function: this.attempter.lambda, ...once });
     if (streamArn === undefined) return;
-    // The next minute attempts what an invocation that failed or was throttled has left.
-    new EventInvokeConfig(attempter, "Events", {
-      function: attempter.lambda,
-      retryAttempts: 0,
-      maxEventAge: Duration.seconds(60),
-    });
     const dead = new Queue(this, "Dead", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

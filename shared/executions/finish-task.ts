@@ -17,7 +17,6 @@ type Finished = "ended" | "queued" | "continued";
  * Ends the run, with the last messages of its execution. If a follow-up has arrived that the execution has not taken up, the run does
  * not end: an execution that says which ones it has gets the others, else the run continues in a new execution. Only one is started
  * for a follow-up: a harness that takes up none, or a worker whose tasks fail before they do, would otherwise repeat the run forever.
- * A LOCAL run has no other execution, so it does not end before it takes up its follow-ups, unless it is failing.
  * @returns the follow-ups to take up
  */
 export async function finishExecution(
@@ -44,17 +43,16 @@ export async function finishExecution(
     const next = stored(head) + 1;
     const isWaiting = head.followups >= next;
     // A failing execution cannot take up any.
-    const canTakeUp = isWaiting && head.failing === undefined;
-    if (canTakeUp && followups_stored !== undefined) {
+    if (isWaiting && followups_stored !== undefined && head.failing === undefined) {
       return { change: also({ events: [], set: { heartbeat_at: now } }), result: "continued" };
     }
-    if (canTakeUp && isLocal(head)) {
+    if (isWaiting && isLocal(head)) {
       throw new RunyardError("conflict", {
         detail: `follow-up ${head.followups_stored + 1} is waiting: take it up with a heartbeat before you finish the run`,
         retryable: false,
       });
     }
-    const isRequeued = isWaiting && !isLocal(head) && head.requeued_for !== next;
+    const isRequeued = isWaiting && head.requeued_for !== next;
     const change = isRequeued ? toFollowupRequeue(head, next, now) : toFinishChange(head, request, now);
     return { change: { ...also(change), endedItself: true }, result: isRequeued ? "queued" : "ended" };
   });

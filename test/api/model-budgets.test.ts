@@ -178,12 +178,7 @@ describe("a budget", () => {
   });
 
   it("ends a LOCAL run in the call that finds it spent, because its harness may not finish", async () => {
-    const request = { ...withBudget(0.001), execution_location: "LOCAL" };
-    const { body } = await createClient(plane).post("/agent/runs", request);
-    const { execution_id = "" } = (await plane.ports.runs.head(body.run_id)) ?? {};
-    const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
-    const run = createHarness(plane, { version: 1, ...urls, run_id: body.run_id, execution_id, key: body.run_key });
-    await run.resolve();
+    const run = await localRun(withBudget(0.001));
     expect((await gateway.messages(run.key)).status).toBe(403);
     expect(await shown(run)).toMatchObject({ state: "FAILED", status_message: { error_code: "budget_exceeded" } });
     expect(plane.sent).toContainEqual({ queue: "ends", runId: run.run_id });
@@ -258,20 +253,6 @@ describe("a budget", () => {
       const cancelled = await spent(await workingRun(plane, withBudget(0.001)));
       await createClient(plane).post(`/agent/runs/${cancelled.run_id}/cancel`);
       expect((await shown(cancelled)).state).toBe("CANCELLED");
-    });
-
-    it.each([
-      ["says which follow-ups it has", { followups_stored: 0 }],
-      ["says nothing of follow-ups", {}],
-    ])("ends a LOCAL run with its last messages although a follow-up waits, if its caller %s", async (_, said) => {
-      const run = await spent(await localRun(withBudget(0.001)));
-      await createClient(plane).post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
-      const messages = [{ role: "assistant", content: [{ type: "text", text: "half of it" }] }];
-      const outcome = { success: false, summary: "The budget is spent.", first_sequence: 1, messages, ...said };
-      expect((await run.support("finish-task", outcome)).status).toBe(200);
-      expect(await shown(run)).toMatchObject(FAILED);
-      const { body } = await createClient(plane).get(`/agent/runs/${run.run_id}/conversation`);
-      expect(JSON.stringify(body)).toContain("half of it");
     });
 
     it("ends the run with its failure although it is found spent while the run finishes", async () => {
