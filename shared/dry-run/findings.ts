@@ -1,11 +1,12 @@
 import { ERROR_GUIDE } from "#shared/docs/error-guide.ts";
 import type { RunyardError } from "#shared/errors.ts";
+import { findUnknownMembers } from "#shared/http/unknown-members.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { counterStore } from "#shared/runs/capacity/counter-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Finding, RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
+import { type Finding, RunAgentRequest, type RunAgentResponse } from "#shared/wire/run.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 
 /** The run that the request would create. */
@@ -28,13 +29,16 @@ export const toErrorFinding = ({ code, message }: RunyardError): Finding => ({
 
 const CORRECT_FIELD = "Correct the field that the message names, then send the request again.";
 
+/** Unknown members that are listed; a request can have very many. */
+const MAX_UNKNOWN = 20;
+
 /** Findings about a request that do not refuse it; `run` is undefined where it is refused. */
 export async function findRemarks(
-  request: RunAgentRequest,
+  { body: request, sentBody }: { readonly body: RunAgentRequest; readonly sentBody: unknown },
   run: PossibleRun | undefined,
   ports: Ports,
 ): Promise<Finding[]> {
-  const ignored = [...findIgnored(request)];
+  const ignored = [...findUnknown(sentBody), ...findIgnored(request)];
   if (run === undefined) return ignored;
   const found = await Promise.all([findWait(run, ports), findAbsentWorker(run, ports), findMissingSecrets(run, ports)]);
   return [...found.flat(), ...findRunbook(request, run), ...ignored];
@@ -116,6 +120,18 @@ function findRunbook(request: RunAgentRequest, { body }: PossibleRun): Finding[]
     ),
   ];
 }
+
+/** Members that this release does not know, such as misspelled ones. A request with them is valid, since newer clients may send them. */
+const findUnknown = (sentBody: unknown) =>
+  findUnknownMembers(RunAgentRequest, sentBody)
+    .take(MAX_UNKNOWN)
+    .map(({ path, similar }) =>
+      warning(
+        "unknown_member",
+        `${path}: is not a member that this release knows, and has no effect`,
+        similar === undefined ? `Correct its name, or leave ${path} out of the request.` : `Did you mean ${similar}?`,
+      ),
+    );
 
 /** Members of the request that have no effect, or an older name. */
 function* findIgnored({ config = {}, skill, images, interactive }: RunAgentRequest): Generator<Finding> {

@@ -56,6 +56,8 @@ export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
 interface PublicCall<Path, Body, Q> {
   readonly path: Path;
   readonly body: Body;
+  /** The body as it was sent, with the members that its schema does not name. */
+  readonly sentBody: unknown;
   readonly query: Q;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
@@ -176,12 +178,13 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
 ): PublicCall<Out<Path>, Out<Body>, Query<Q>> {
   const raw = readBody(event);
   const query = readQuery(request.query ?? {}, parseQuery(event.rawQueryString));
-  const body = request.body === undefined ? undefined : parseFields(request.body, raw === undefined ? {} : raw);
+  const sentBody = raw === undefined ? {} : raw;
+  const body = request.body === undefined ? undefined : parseFields(request.body, sentBody);
   // Like the fields, before it is known whether the resource exists.
   if (event.requestContext.http.method === "POST") readIdempotencyHeaders(headerReader(event));
   refuse();
   const path = request.path === undefined ? undefined : readPath(request.path, event);
-  const call = { path, query, body, header: headerReader(event) };
+  const call = { path, query, body, sentBody, header: headerReader(event) };
   // biome-ignore lint/plugin: the parts were parsed by the very schemas that their types come from.
   return call as PublicCall<Out<Path>, Out<Body>, Query<Q>>;
 }

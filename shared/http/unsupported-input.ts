@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import type { FieldError } from "#shared/errors.ts";
 import { formatIssue } from "./issue-messages.ts";
-
-type Schema = v.GenericSchema<unknown, unknown>;
+import { chooseOption, isSchema, listOptions, memberOf, type Schema } from "./schema-parts.ts";
 
 /** Names that valibot never reads from a map, because they could change the prototype. */
 const UNREADABLE = new Set(["__proto__", "prototype", "constructor"]);
@@ -34,15 +33,11 @@ export function unsupportedInput(schema: Schema, input: unknown, path = ""): Fie
   return isSchema(wrapped) && input !== null && input !== undefined ? unsupportedInput(wrapped, input, path) : [];
 }
 
-/** A list matches only an option that is a list, although valibot accepts it as an object or a map. */
 function unsupportedChoice(schema: Schema, input: unknown, path: string): FieldError[] {
-  const options: unknown = memberOf(schema, "options");
-  const open = (Array.isArray(options) ? options : [])
-    .filter(isSchema)
-    .filter(({ type }) => !(Array.isArray(input) && (type === "object" || type === "record")));
-  const taken = open.find((option) => v.is(option, input));
+  const taken = chooseOption(schema, input);
   if (taken !== undefined) return unsupportedInput(taken, input, path);
-  const { issues = [] } = open[0] === undefined ? {} : v.safeParse(open[0], input);
+  const [first] = listOptions(schema, input);
+  const { issues = [] } = first === undefined ? {} : v.safeParse(first, input);
   return issues.length === 0
     ? [{ path: path || "body", message: "must be an object" }]
     : issues.map((issue) => ({ path: formatPath(issue, path), message: formatIssue(issue) }));
@@ -53,11 +48,3 @@ export function formatPath(issue: v.BaseIssue<unknown>, from = ""): string {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   return (from + path).replace(/^\./, "") || "body";
 }
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
-}
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && "type" in value && "~run" in value;

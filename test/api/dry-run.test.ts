@@ -261,6 +261,7 @@ describe("a finding that does not refuse the run", () => {
     ["nothing_to_run", "warning", async () => ({ prompt: "Fix the test" })],
     ["default_model", "info", async () => ({ prompt: PROMPT })],
     ["deprecated_option", "info", async () => ({ prompt: PROMPT, images: [] })],
+    ["unknown_member", "warning", async () => ({ prompt: PROMPT, config: { model_idd: "nobody/knows" } })],
     ["ignored_option", "info", async () => ({ prompt: PROMPT, interactive: true })],
     ["ignored_option", "info", async () => ({ prompt: "p", skill: "a/b:c", config: { skills: ["a/b:d"] } })],
   ];
@@ -322,6 +323,56 @@ describe("a finding that does not refuse the run", () => {
         expect.stringMatching(/^(Leave .* out of the request|Send attachments instead)\.$/),
       ]);
     }
+  });
+
+  const LEAVE_OUT = "Correct its name, or leave PATH out of the request.";
+  it.each<[path: string, remedy: string, body: object]>([
+    ["promtp", "Did you mean prompt?", { promtp: "p" }],
+    ["constructor", LEAVE_OUT, { constructor: "p" }],
+    ["config.model_idd", "Did you mean model_id?", { config: { ...RUNBOOK, model_idd: "p" } }],
+    ["config.modelId", "Did you mean model_id?", { config: { ...RUNBOOK, modelId: "p" } }],
+    ["config.thinking", LEAVE_OUT, { config: { ...RUNBOOK, thinking: true } }],
+    ["config.x", LEAVE_OUT, { config: { ...RUNBOOK, x: 1 } }],
+    [
+      "config.repositories[1].brnch",
+      LEAVE_OUT,
+      { config: { ...RUNBOOK, repositories: [{ url: "https://a/b" }, { url: "https://a/c", brnch: "main" }] } },
+    ],
+    [
+      "config.mcp_servers.files.cmd",
+      LEAVE_OUT,
+      { config: { ...RUNBOOK, mcp_servers: { files: { command: "c", env: { CMD: "1" }, cmd: "c" } } } },
+    ],
+    [
+      "config.mcp_servers[0].arg",
+      "Did you mean args?",
+      { config: { ...RUNBOOK, mcp_servers: [{ name: "files", command: "c", arg: [] }] } },
+    ],
+    [
+      "attachments[0].filename",
+      "Did you mean file_name?",
+      { attachments: [{ file_name: "a", filename: "b", mime_type: "text/plain", data: "YQ==" }] },
+    ],
+  ])("warns about the unknown member %s: %s", async (path, remedy, body) => {
+    const { would_start, findings } = (await dryRun({ prompt: PROMPT, config: RUNBOOK, ...body })).body;
+    expect(would_start).toBe(true);
+    expect(findings).toEqual([
+      {
+        code: "unknown_member",
+        severity: "warning",
+        message: `${path}: is not a member that this release knows, and has no effect`,
+        remedy: remedy.replace("PATH", path),
+      },
+    ]);
+  });
+
+  it("lists 20 unknown members at most, the first 200 characters of each, and no keys of metadata", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}`.repeat(300), true]));
+    const body = { prompt: PROMPT, config: RUNBOOK, metadata: { anything: "x" } };
+    expect((await dryRun(body)).body.findings).toEqual([]);
+    const { findings } = (await dryRun({ ...body, ...unknown })).body;
+    expect(findings).toHaveLength(20);
+    expect(findings[0].message).toMatch(/^0{200}: is not/);
   });
 
   it("warns that there is nothing to run only where nothing else can have a block", async () => {
