@@ -2,7 +2,7 @@ import { ECSClient } from "@aws-sdk/client-ecs";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { LambdaMicrovmsClient } from "@aws-sdk/client-lambda-microvms";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { hooked, settings } from "./client-settings.ts";
+import { FUNCTION_SILENCE_MS, hooked, limitSilence, settings, workSettings } from "./client-settings.ts";
 import { DynamoClient } from "./dynamo-client.ts";
 
 // AWS clients, each created at its first use. Those in parts of the bundle have their own files.
@@ -10,8 +10,13 @@ export const dynamoClient = (): DynamoClient => hooked(new DynamoClient({ maxAtt
 
 export const ssmClient = (): SSMClient => hooked(new SSMClient(settings));
 
+/** The client for asynchronous invocations, which Lambda accepts before the function runs. */
 export const lambdaClient = (): LambdaClient => hooked(new LambdaClient(settings));
 
-export const microvmsClient = (): LambdaMicrovmsClient => hooked(new LambdaMicrovmsClient(settings));
+/** The client for invocations whose result is waited for. */
+export const waitingLambdaClient = (): LambdaClient =>
+  hooked(new LambdaClient({ ...settings, requestHandler: limitSilence(FUNCTION_SILENCE_MS) }));
 
-export const ecsClient = (): ECSClient => hooked(new ECSClient(settings));
+export const microvmsClient = (): LambdaMicrovmsClient => hooked(new LambdaMicrovmsClient(workSettings));
+
+export const ecsClient = (): ECSClient => hooked(new ECSClient(workSettings));

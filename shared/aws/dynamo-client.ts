@@ -6,6 +6,7 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { AwsCredentialIdentity, MiddlewareStack, Provider } from "@smithy/types";
 import * as v from "valibot";
+import { limitSilence, RECORD_SILENCE_MS } from "./client-settings.ts";
 import { readResponse } from "./http-codec.ts";
 
 export type DynamoOperation =
@@ -82,7 +83,7 @@ export class DynamoClient {
   constructor(settings: DynamoSettings = {}) {
     const { region = process.env["AWS_REGION"] ?? "", credentials = readCredentials, maxAttempts = 4 } = settings;
     const endpoint = new URL(settings.endpoint ?? findEndpoint(region));
-    const http = new NodeHttpHandler();
+    const http = new NodeHttpHandler(limitSilence(RECORD_SILENCE_MS));
     this.config = { requestHandler: settings.requestHandler ?? http };
     this.destroy = () => http.destroy();
     const strategy = new StandardRetryStrategy(maxAttempts);

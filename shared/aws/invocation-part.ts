@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { randomId } from "#shared/ids.ts";
-import { lambdaClient } from "./clients.ts";
+import { waitingLambdaClient } from "./clients.ts";
 
 /** Calls a function and resolves with its result, or with nothing if the call does not wait for it. Throws if it fails or times out. */
 export type FunctionCaller = (functionName: string, event: unknown, options: CallOptions) => Promise<unknown>;
@@ -16,7 +16,7 @@ interface CallOptions {
 
 /** Calls of functions, with the client. The bundler makes it a part that is loaded by its first use; see infra/bundle-parts.ts. */
 export function openFunctionCaller(): FunctionCaller {
-  const client = lambdaClient();
+  const client = waitingLambdaClient();
   return (functionName, event, options) => callFunction(client, functionName, event, options);
 }
 
