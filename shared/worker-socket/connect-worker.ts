@@ -10,6 +10,9 @@ import { wakeWorker } from "#shared/workers/offer-run.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 
 const MAX_ID_BYTES = 512;
+/** Connections of a team's workers. A single machine has places for 2,000, which one team must not take from the others. */
+const MAX_TEAM_CONNECTIONS = 500;
+const RETRY_SECONDS = 60;
 
 /** What opening and closing connections needs. */
 export interface ConnectPorts {
@@ -39,6 +42,7 @@ export async function connectWorker(request: ConnectRequest, ports: ConnectPorts
   const principal = await ports.principals.authenticate(request.authorization, request.teamUid);
   const { team, keyHash } = findTeam(principal, request.teamUid);
   checkWorkerId(workerId);
+  await refuseBeyond(team, ports);
   const busyUntil = ports.settleSeconds === 0 ? 0 : ports.now() + ports.settleSeconds * 1000;
   await workerStore(ports).register({ team, workerHost: workerId, connectionId }, keyHash, busyUntil);
   await ports.principals.noteUse(principal);
@@ -62,6 +66,13 @@ function checkWorkerId(id: string): void {
   if (id === "") throw invalid("worker_id", "is required: add ?worker_id=ID to the address");
   if (Buffer.byteLength(id) > MAX_ID_BYTES) throw invalid("worker_id", `must have at most ${MAX_ID_BYTES} bytes`);
   if (isReservedWorkerId(id)) throw invalid("worker_id", "is reserved: it must not begin with warp, or be hosted");
+}
+
+/** Requests at the same time may exceed the limit by their number. */
+async function refuseBeyond(team: string, ports: Pick<ConnectPorts, "table" | "now">): Promise<void> {
+  if ((await workerStore(ports).ofTeam(team)).length < MAX_TEAM_CONNECTIONS) return;
+  const detail = `the workers of the team have ${MAX_TEAM_CONNECTIONS} connections already`;
+  throw new RunyardError("resource_unavailable", { status: 429, detail, retryAfterSeconds: RETRY_SECONDS });
 }
 
 /** Removes a closed connection. Its tasks go on: a socket says nothing about the programs that the worker has started. */

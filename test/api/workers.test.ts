@@ -118,6 +118,29 @@ describe("the socket of workers", () => {
     expect((await user.get(path)).body.workers).toEqual([]);
   });
 
+  it("refuses more than 500 connections of a team with 429, until one is closed", async () => {
+    const host = (number: number) => `rack-${number % 7}`;
+    const keys = Array.from({ length: 499 }, (_, number) => connection(host(number), `connection-${number}`));
+    for (const key of keys) await store.register(key, "hash");
+    const last = await openSocket(plane, "rack-7");
+    expect(last.statusCode).toBe(200);
+    const refused = await openSocket(plane, "rack-7");
+    expect(refused.statusCode).toBe(429);
+    expect(JSON.parse(refused.body ?? "")).toMatchObject({
+      error_code: "resource_unavailable",
+      retryable: true,
+      detail: "the workers of the team have 500 connections already",
+    });
+    expect(refused.headers).toMatchObject({ "retry-after": "60" });
+    expect(await status("rack-7", { key: plane.otherKey })).toBe(200);
+    await store.forget(connection(host(0), "connection-0"));
+    expect(await status("rack-7")).toBe(200);
+    expect(await status("rack-7")).toBe(429);
+    // Connections that API Gateway must have closed do not count.
+    plane.clock.now += 7_800_000;
+    expect(await status("rack-7")).toBe(200);
+  });
+
   it("names the trace in a refusal, and logs it as an error only if the service failed", async () => {
     const lines: { message: string; level: string; status: number }[] = [];
     const connectionId = "connection-1";

@@ -27,9 +27,13 @@ export async function openSocket(
   };
   plane.received.set(connectionId, []);
   const { file, rights } = triggers.connectWorker;
-  const { statusCode, body } = await withRights(file, rights, () => connectWorker.handle(event, plane.ports));
+  const {
+    statusCode,
+    headers: given,
+    body,
+  } = await withRights(file, rights, () => connectWorker.handle(event, plane.ports));
   if (statusCode !== 200) plane.received.delete(connectionId);
-  return { connectionId, statusCode, body };
+  return { connectionId, statusCode, headers: given, body };
 }
 
 /** A stand-in for a worker that follows the protocol. */
