@@ -966,14 +966,16 @@ var EXIT = {
   ok: 0,
   /** The run that was followed ended FAILED or ERROR, or the command could not do its work. */
   failed: 1,
-  /** The command line is wrong; nothing was sent. */
+  /** The command line is wrong, or no service is configured; nothing was sent. */
   usage: 2,
   /** The run has a question, and waits for `runyard runs followup`. */
   blocked: 3,
   /** The service refused the request, or could not be reached. */
   service: 4,
   /** The run was cancelled, or the following of it was interrupted. */
-  cancelled: 130
+  cancelled: 130,
+  /** The reader of the output closed it: 128 and the number of SIGPIPE, as of other programs. */
+  outputClosed: 141
 };
 
 // cli/src/terminal-text.ts
@@ -1053,7 +1055,7 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// node_modules/valibot/dist/index.mjs
+// ../../../work/main/node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as v from "valibot";
 import { readJsonFile } from "./files.ts";
-import { Problem } from "./problem.ts";
+import { usage } from "./problem.ts";
 import type { Shell } from "./shell.ts";
 
 /** The base URL of the service, and the key for it. */
@@ -32,22 +32,20 @@ export async function findConnection(shell: Shell, givenURL: string | undefined)
   const stored = await storedConnections(shell);
   if (apiKey !== undefined) {
     const [first] = stored;
-    if (first === undefined) throw new Problem("RUNYARD_API_KEY is set, but the base URL is missing.", NO_ADDRESS);
+    if (first === undefined) throw usage("RUNYARD_API_KEY is set, but the base URL is missing.", NO_ADDRESS);
     return { baseURL: first.baseURL, apiKey, from: FROM_ENVIRONMENT };
   }
   const found = stored.find((one) => baseURL === undefined || one.baseURL === baseURL);
   if (found !== undefined) return found;
-  if (baseURL !== undefined) throw new Problem(`There is no key for ${baseURL}.`, NO_KEY);
-  throw new Problem("No service is configured.", NOTHING);
+  if (baseURL !== undefined) throw usage(`There is no key for ${baseURL}.`, NO_KEY);
+  throw usage("No service is configured.", NOTHING);
 }
 
 const FROM_ENVIRONMENT = "in RUNYARD_API_KEY";
-const NO_ADDRESS = { remedy: "Set RUNYARD_BASE_URL to the base URL of the service, which ends in /api/v1." };
-const NO_KEY = { remedy: "Set RUNYARD_API_KEY, or store one with `runyard login`." };
-const NOTHING = {
-  remedy:
-    "Log in with `runyard login`, or set RUNYARD_BASE_URL and RUNYARD_API_KEY. `npm start` starts a local service.",
-};
+const NO_ADDRESS = "Set RUNYARD_BASE_URL to the base URL of the service, which ends in /api/v1.";
+const NO_KEY = "Set RUNYARD_API_KEY, or store one with `runyard login`.";
+const NOTHING =
+  "Log in with `runyard login`, or set RUNYARD_BASE_URL and RUNYARD_API_KEY. `npm start` starts a local service.";
 
 /** Nearest first: the local cloud of this folder, then the login. */
 async function storedConnections(shell: Shell): Promise<Connection[]> {
@@ -93,7 +91,7 @@ export function tidy(url: string | undefined): string | undefined;
 export function tidy(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new Problem(`${url} is not a URL.`, { exitCode: 2, remedy: "Expected a URL such as https://…/api/v1." });
+    throw usage(`${url} is not a URL.`, "Expected a URL such as https://…/api/v1.");
   }
   return url.replace(/(?<!\/)\/+$/, "");
 }

@@ -16,7 +16,10 @@ export interface GlobalOptions {
 /** The context that a command runs in. */
 export class Context {
   readonly shell: Shell;
+  /** The style of standard output. */
   readonly style: Style;
+  /** The style of standard error. */
+  readonly errStyle: Style;
   /** The exit code, where nothing was thrown. */
   exitCode = 0;
   #global: GlobalOptions = {};
@@ -24,7 +27,8 @@ export class Context {
 
   constructor(shell: Shell) {
     this.shell = shell;
-    this.style = styleFor(shell);
+    this.style = styleFor(shell.env, shell.outIsTerminal);
+    this.errStyle = styleFor(shell.env, shell.errIsTerminal);
   }
 
   /** Sets the options of the command line; until then, a context has none. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { Problem } from "./problem.ts";
@@ -9,8 +9,8 @@ export async function readJsonFile<S extends v.GenericSchema>(
   schema: S,
 ): Promise<v.InferOutput<S> | undefined> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return;
-    throw error;
+    if (!isMissing(error)) throw error;
+    return undefined;
   });
   if (text === undefined) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
@@ -26,3 +26,17 @@ export async function writePrivately(file: string, value: unknown): Promise<void
   await chmod(draft, 0o600);
   await rename(draft, file);
 }
+
+/** Removes a file, and returns whether there was one. */
+export async function removeFile(file: string): Promise<boolean> {
+  try {
+    await rm(file);
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return false;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

@@ -10,6 +10,7 @@ export function processShell(): Shell {
     out: (data) => void process.stdout.write(data),
     err: (text) => void process.stderr.write(text),
     outIsTerminal: process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
     canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
     columns: process.stdout.columns || 80,
     env: process.env,

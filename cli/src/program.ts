@@ -35,7 +35,7 @@ export async function runCli(shell: Shell, args: readonly string[]): Promise<num
     const connection = await context.connection().catch(() => undefined);
     const { lines, exitCode } = explain(error, connection);
     const [first = "", ...rest] = lines;
-    shell.err(terminalText(`${context.style.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`));
+    shell.err(terminalText(`${context.errStyle.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`));
     return exitCode;
   }
 }
@@ -82,7 +82,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .configureOutput({
       writeOut: (text) => context.shell.out(text),
       writeErr: (text) => context.shell.err(terminalText(text)),
-      outputError: (text, write) => write(text.replace(/^error:/, context.style.red("error:"))),
+      outputError: (text, write) => write(text.replace(/^error:/, context.errStyle.red("error:"))),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -109,10 +109,11 @@ export const EPILOGUE = `
 Exit codes:
   0    done; a run that was followed SUCCEEDED
   1    a run that was followed ended FAILED or ERROR, or the work could not be done
-  2    the command line is wrong
+  2    the command line is wrong, or no service or key is configured; nothing was sent
   3    a run that was followed is BLOCKED: it asks something
   4    the service refused the request, or could not be reached
   130  a run that was followed was CANCELLED, or the following was interrupted
+  141  the reader of the output closed it, as \`head\` does; a run that was followed goes on
 
 Environment:
   RUNYARD_API_KEY, RUNYARD_BASE_URL  key and address; they win over what \`runyard login\` stored

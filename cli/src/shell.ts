@@ -6,6 +6,8 @@ export interface Shell {
   readonly err: (text: string) => void;
   /** Whether standard output is a terminal. */
   readonly outIsTerminal: boolean;
+  /** Whether standard error is a terminal. */
+  readonly errIsTerminal: boolean;
   /** Whether there is a person to ask: standard input and standard error are terminals. */
   readonly canAsk: boolean;
   /** Characters in a line of the terminal. */

@@ -9,10 +9,10 @@ export interface Style {
   readonly yellow: (text: string) => string;
 }
 
-/** Colours on a terminal, none in a pipe. NO_COLOR (https://no-color.org) and FORCE_COLOR take precedence. */
-export function styleFor({ env, outIsTerminal }: Pick<Shell, "env" | "outIsTerminal">): Style {
+/** Colours on a terminal, none in a pipe or file. NO_COLOR (https://no-color.org) and FORCE_COLOR take precedence. */
+export function styleFor(env: Shell["env"], isTerminal: boolean): Style {
   const isSet = (name: string): boolean => (env[name] ?? "") !== "";
-  const colored = !isSet("NO_COLOR") && (isSet("FORCE_COLOR") || (outIsTerminal && env["TERM"] !== "dumb"));
+  const colored = !isSet("NO_COLOR") && (isSet("FORCE_COLOR") || (isTerminal && env["TERM"] !== "dumb"));
   const paint = (code: number) => (text: string) => (colored && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text);
   return { bold: paint(1), dim: paint(2), green: paint(32), red: paint(31), yellow: paint(33) };
 }

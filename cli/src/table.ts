@@ -23,7 +23,7 @@ export async function printList<Item, Body extends PageBody>(
   if (context.json) return context.printJson(page.body);
   if (page.data.length === 0) return context.note(none);
   printRows(context, page.data, columns);
-  if (page.hasNextPage()) context.note(context.style.dim("There are more: use --all to list them."));
+  if (page.hasNextPage()) context.note(context.errStyle.dim("There are more: use --all to list them."));
 }
 
 async function printAll<Item, Body extends PageBody>(

@@ -110,10 +110,32 @@ describe("the address and key of a command", () => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([]);
     const { code, err } = await run(["whoami", "--base-url", toAddress()]);
-    expect([code, server.seen]).toEqual([1, []]);
+    expect([code, server.seen]).toEqual([2, []]);
     expect(err).toBe(
       `error: There is no key for ${toAddress()}.\nSet RUNYARD_API_KEY, or store one with \`runyard login\`.\n`,
     );
+  });
+
+  it.each([
+    ["nothing is configured", {}, "No service is configured."],
+    ["only the key is set", { RUNYARD_API_KEY: "ryp_env" }, "RUNYARD_API_KEY is set, but the base URL is missing."],
+  ])("are missing with the exit code of a wrong command line if %s", async (_, env, message) => {
+    const { code, err } = await run(["whoami"], { env });
+    expect([code, err.split("\n")[0]]).toEqual([2, `error: ${message}`]);
+  });
+
+  it("are missing in colour only where standard error is a terminal", async () => {
+    const red = "\u001b[31merror:\u001b[0m ";
+    const toFile = [
+      await run(["whoami"], { terminal: true, errTerminal: false }),
+      await run(["--x"], { terminal: true, errTerminal: false }),
+    ];
+    for (const { err } of toFile) expect(err).not.toContain("\u001b");
+    const toTerminal = [
+      await run(["whoami"], { terminal: false, errTerminal: true }),
+      await run(["--x"], { errTerminal: true }),
+    ];
+    for (const { err } of toTerminal) expect(err.startsWith(red)).toBe(true);
   });
 
   it("are the stored ones if the environment variables are empty", async () => {
@@ -127,7 +149,7 @@ describe("the address and key of a command", () => {
   it("are explained if there is none, or if the address is invalid", async () => {
     writeFileSync(home(), "A file in place of a directory.");
     expect(await run(["runs", "list"])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining("Log in with `runyard login`"),
     });
     expect(await run(["whoami", "--base-url", "nonsense"])).toMatchObject({
@@ -227,10 +249,12 @@ describe("runyard login", () => {
     expect(err).toContain("is not encrypted");
   });
 
-  it("is undone by runyard logout", async () => {
+  it("is undone by runyard logout, which says so if nothing was stored", async () => {
     store({ base_url: server.api, api_key: "ryp_login" });
-    expect((await run(["logout"])).code).toBe(0);
+    expect(await run(["logout"])).toMatchObject({ code: 0, out: `Removed ${stored()}.\n` });
     expect(() => statSync(stored())).toThrow("ENOENT");
+    expect(await run(["logout"])).toMatchObject({ code: 0, out: `Nothing is stored: there is no ${stored()}.\n` });
+    expect(JSON.parse((await run(["logout", "--json"])).out)).toEqual({ removed: null });
   });
 });
 

@@ -12,7 +12,7 @@ describe("the event printer", () => {
 
   beforeEach(() => {
     lines = [];
-    const style = styleFor({ env: {}, outIsTerminal: false });
+    const style = styleFor({}, false);
     printer = new EventPrinter({ style, print: (line) => lines.push(line), verbose: false, since: began });
   });
 
@@ -154,7 +154,7 @@ describe("the event printer", () => {
   });
 
   test("shows inputs and outputs whole with verbose, with their blank lines", () => {
-    const style = styleFor({ env: {}, outIsTerminal: false });
+    const style = styleFor({}, false);
     const whole = new EventPrinter({ style, print: (line) => lines.push(line), verbose: true, since: began });
     whole.print(command("cat <<E\n\nx\nE"));
     whole.print(result({ exit_code: 0, stdout: "a\n\nb\n\n" }));

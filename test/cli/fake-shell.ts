@@ -4,7 +4,9 @@ import type { Shell } from "../../cli/src/shell.ts";
 export interface FakeOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
+  /** Whether standard output is a terminal, and by default standard error too. */
   readonly terminal?: boolean;
+  readonly errTerminal?: boolean;
   /** The person's input, in order. Without it the shell is not interactive. */
   readonly responses?: readonly (string | undefined)[];
   readonly cwd?: string;
@@ -20,6 +22,7 @@ export class FakeShell implements Shell {
   readonly questions: string[] = [];
   readonly programs: string[][] = [];
   readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
   readonly canAsk: boolean;
   readonly columns: number;
   readonly env: Record<string, string>;
@@ -33,6 +36,7 @@ export class FakeShell implements Shell {
     this.#options = options;
     this.#answers = [...(options.responses ?? [])];
     this.outIsTerminal = options.terminal === true;
+    this.errIsTerminal = options.errTerminal ?? this.outIsTerminal;
     this.canAsk = options.responses !== undefined;
     this.columns = options.columns ?? 100;
     this.env = options.env ?? {};

@@ -64,11 +64,11 @@ describe("the installed program", () => {
     expect(stderr).toBe("");
   });
 
-  it("tolerates a closed pipe", async () => {
+  it("ends silently with 141 if the reader of its output closes the pipe", async () => {
     server.play([runs]);
     const line = `"${process.execPath}" "${program}" runs list 2>err | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout } = await run("bash", ["-c", line], { env: env(), cwd: folder });
-    expect(stdout).toMatch(/^RUN .*\n0\n$/);
+    expect(stdout).toMatch(/^RUN .*\n141\n$/);
     expect(readFileSync(path.join(folder, "err"), "utf8")).toBe("");
   });
 

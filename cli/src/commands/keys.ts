@@ -123,6 +123,6 @@ function printKeys(
 function printCreated(context: Context, created: CreatedKey): void {
   context.show(created, () => {
     context.say(created.key);
-    context.note(context.style.dim(`Save the key now: it is shown only once. Its uid is ${created.uid}.`));
+    context.note(context.errStyle.dim(`Save the key now: it is shown only once. Its uid is ${created.uid}.`));
   });
 }

@@ -13,7 +13,7 @@ export function loginLinkCommand(context: Context): CommandUnknownOpts {
       context.show(link, () => {
         if (link.url === undefined) throw new Problem("This deployment has no web app.");
         context.say(link.url);
-        context.note(context.style.dim(`The link works once, until ${timeText(link.expires_at)}.`));
+        context.note(context.errStyle.dim(`The link works once, until ${timeText(link.expires_at)}.`));
       });
     });
   return withExamples(command, "runyard login-link");

@@ -1,10 +1,9 @@
-import { rm } from "node:fs/promises";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { APIError, type Me, type TokenResponse } from "../../../clients/typescript/src/index.ts";
 import { isOnThisMachine, loginFile, tidy } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-code.ts";
-import { writePrivately } from "../files.ts";
+import { removeFile, writePrivately } from "../files.ts";
 import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../oidc-token.ts";
 import { Problem, usage } from "../problem.ts";
 import { printFields, timeText } from "../table.ts";
@@ -70,7 +69,7 @@ async function askAddress(context: Context): Promise<string> {
   // People usually have only the host at hand.
   const whole = new URL(url).pathname === "/" ? `${url}/api/v1` : url;
   if (whole.startsWith("http:") && !isOnThisMachine(whole)) {
-    context.note(context.style.yellow(`${whole} is not encrypted: anyone on the network path can read your key.`));
+    context.note(context.errStyle.yellow(`${whole} is not encrypted: anyone on the network path can read your key.`));
   }
   return whole;
 }
@@ -112,8 +111,10 @@ export function logoutCommand(context: Context): CommandUnknownOpts {
     .description("remove the stored base URL and key; the key itself stays valid")
     .action(async () => {
       const file = loginFile(context.shell);
-      await rm(file, { force: true });
-      context.show({ removed: file }, () => context.say(`Removed ${file}.`));
+      const isRemoved = await removeFile(file);
+      context.show({ removed: isRemoved ? file : null }, () =>
+        context.say(isRemoved ? `Removed ${file}.` : `Nothing is stored: there is no ${file}.`),
+      );
     });
   return withExamples(command, "runyard logout");
 }

@@ -91,7 +91,7 @@ export function invitationsCommand(context: Context): CommandUnknownOpts {
       const made = await client.teams.invitations.create(await teamUid(client, given), defined({ email, role }));
       context.show(made, () => {
         context.say(made.link);
-        context.note(context.style.dim(`Send ${email} the link: it is shown only once. Its id is ${made.id}.`));
+        context.note(context.errStyle.dim(`Send ${email} the link: it is shown only once. Its id is ${made.id}.`));
       });
     });
   const remove = new Command("delete")

@@ -56,7 +56,7 @@ function printPatch(context: Context, { git }: Changes, patch: Buffer): void {
   }
   const text = patch.toString("utf8").replace(/^GIT binary patch\n(?:.+\n)+\n(?:.+\n)*/gm, "(binary)\n");
   for (const line of printable(text).trimEnd().split("\n")) context.say(paintDiffLine(line, context.style));
-  context.note(context.style.dim(`${git.path}: ${describeChanges(git)}`));
+  context.note(context.errStyle.dim(`${git.path}: ${describeChanges(git)}`));
 }
 
 function printStat(context: Context, { git }: Changes, patch: Buffer): void {

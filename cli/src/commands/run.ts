@@ -71,7 +71,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
       }
       context.show(made, () => {
         context.say(made.run_id);
-        context.note(context.style.dim(`${made.state}. Follow it with: runyard runs follow ${made.run_id}`));
+        context.note(context.errStyle.dim(`${made.state}. Follow it with: runyard runs follow ${made.run_id}`));
       });
     });
   return withExamples(

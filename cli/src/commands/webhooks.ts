@@ -122,7 +122,7 @@ function createCommand(context: Context) {
     .action(async (url, options) => {
       const members = await toMembers(context, options);
       printWebhook(context, await (await context.client()).webhooks.create({ url, ...members }));
-      if (!context.json) context.note(context.style.dim("Save the secret now: it is shown only once."));
+      if (!context.json) context.note(context.errStyle.dim("Save the secret now: it is shown only once."));
     });
   return withExamples(
     command,
