@@ -33,7 +33,7 @@ export const ERRORS = {
   conflict: meaning("The request conflicts with the current state", 409, "FAILED"),
   operation_not_supported: meaning("This operation is not supported here", 422, "FAILED"),
   environment_setup_failed: meaning("The environment could not be set up", 422, "FAILED"),
-  resource_unavailable: meaning("The service is at its limit for now", 503, "ERROR", true),
+  resource_unavailable: meaning("The request cannot be served for now", 503, "ERROR", true),
   internal_error: meaning("Something went wrong on our side", 500, "ERROR", true),
 } as const satisfies Record<string, Meaning>;
 

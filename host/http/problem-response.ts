@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 /** The titles of the service's errors, as in shared/errors.ts. */
 const TITLES = {
   invalid_request: "The request is not valid",
-  resource_unavailable: "The service is at its limit for now",
+  resource_unavailable: "The request cannot be served for now",
   internal_error: "Something went wrong on our side",
 } as const;
 

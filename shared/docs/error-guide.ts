@@ -97,7 +97,8 @@ export const ERROR_GUIDE = {
     detail: "setup command 2 (npm ci) ended with exit code 1",
   },
   resource_unavailable: {
-    meaning: "A rate or capacity limit is reached (429), or the service is temporarily unavailable (503).",
+    meaning:
+      "A rate or capacity limit is reached (429), or the service or another one that it calls, such as GitHub, does not respond for now (503).",
     remedy: "Send the same request again after `Retry-After` seconds, with the same `Idempotency-Key`.",
     detail: "1,000 runs are waiting already",
   },

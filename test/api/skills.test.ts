@@ -319,6 +319,7 @@ describe("GET /agent?repo=", () => {
     plane.repositories.githubUrl = "http://127.0.0.1:1";
     const response = await user.get("/agent?repo=acme/shop");
     expect(response).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(response.body.title).toBe("The request cannot be served for now");
     expect(response.headers["retry-after"]).toBe("60");
   });
 
