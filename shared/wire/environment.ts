@@ -23,10 +23,26 @@ const GithubRepo = v.object({
 /** A member of a request that may be absent or null, with the same meaning. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
+// The grammar of references to images: https://pkg.go.dev/github.com/distribution/reference#pkg-overview
+const DOMAIN_PART = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*";
+const DOMAIN = `(?:${DOMAIN_PART}(?:\\.${DOMAIN_PART})*|\\[[A-Fa-f0-9:]+\\])(?::[0-9]+)?`;
+const PATH_PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+const TAG = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}";
+const DIGEST = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[A-Fa-f0-9]{32,}";
+
+/** The reference of an image, or `""`, which clears it. */
+const ImageReference = v.pipe(
+  textOfBytes(512),
+  v.regex(
+    new RegExp(`^(?:(?:${DOMAIN}/)?${PATH_PART}(?:/${PATH_PART})*(?::${TAG})?(?:@${DIGEST})?)?$`),
+    "must be the reference of an image, such as python:3.13 or ghcr.io/acme/build:1.2",
+  ),
+);
+
 /** The content of an environment in requests: `""` and `[]` clear a value. */
 const EnvironmentParts = {
   description: optional(text(4096)),
-  docker_image: optional(textOfBytes(512)),
+  docker_image: optional(ImageReference),
   github_repos: optional(v.pipe(v.array(GithubRepo), v.maxLength(10))),
   repositories: optional(v.pipe(v.array(Repository), v.maxLength(10))),
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),

@@ -108,6 +108,39 @@ describe("POST /agent/environments", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  it.each([
+    ...["UPPER case", "Node:24", "node:", "node:24 ", "node:24\n", ":24", "/node", "a//b", "a/-b", "a__-b", "node:-1"],
+    ...[
+      `node:${"x".repeat(129)}`,
+      "https://ghcr.io/acme/build",
+      "-a.io/b",
+      "a.io:port/b",
+      "node@24",
+      "node@sha256:abc",
+    ],
+  ])("returns 400 naming docker_image for %j, also in an update", async (docker_image) => {
+    const { uid } = await create("Image", { docker_image: "node:24" });
+    const refused = { status: 400, body: { errors: [{ path: "docker_image" }] } };
+    expect(await user.post(path, { name: "Other", docker_image })).toMatchObject(refused);
+    expect(await user.put(`${path}/${uid}`, { docker_image })).toMatchObject(refused);
+    expect((await user.get(`${path}/${uid}`)).body.config.docker_image).toBe("node:24");
+  });
+
+  it.each([
+    "node",
+    "node:24",
+    "library/node:24-bookworm_slim.1",
+    "ghcr.io/acme/build",
+    "ghcr.io/acme/build-tools__x.y/z:1.2",
+    "localhost:5000/a",
+    "UPPER/case",
+    "[2001:db8::1]:5000/a:1",
+    `node@sha256:${"a1".repeat(32)}`,
+    `registry.example.com:443/a/b:24@sha256:${"A1".repeat(32)}`,
+  ])("accepts the image %s", async (docker_image) => {
+    expect((await create("Image", { docker_image })).config.docker_image).toBe(docker_image);
+  });
+
   it("accepts 64 KiB and refuses one more byte, also in an update", async () => {
     const { uid } = await create("Shop");
     const stored = plane.table.all().find(({ sk }) => sk === "ENVIRONMENT");
