@@ -3,20 +3,11 @@ import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/records/run.ts
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
-import { consume, createHarness, deliver, type Harness } from "../support/execution.ts";
+import { consume, deliver, type Harness, localRun } from "../support/execution.ts";
 import { readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 
 const request = { prompt: "hello", execution_location: "LOCAL" };
-
-/** Creates a run that its caller executes and has not begun. */
-async function localRun(plane: TestControlPlane, body: Record<string, unknown> = request): Promise<Harness> {
-  const { body: created } = await createClient(plane).post("/agent/runs", body);
-  const head = await plane.ports.runs.head(created.run_id);
-  const execution_id = head?.execution_id ?? "none";
-  const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
-  return createHarness(plane, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
-}
 
 const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<ResponseBody["body"]> =>
   (await createClient(plane).get(`/agent/runs/${run_id}`)).body;

@@ -11,7 +11,15 @@ import { SLICE_ENDED } from "#shared/wire/harness.ts";
 import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import {
+  createHarness,
+  createRun,
+  deliver,
+  type Harness,
+  localRun,
+  nextExecution,
+  workingRun,
+} from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
@@ -46,17 +54,8 @@ const finished = async (run: Harness) => {
 };
 
 /** Starts a run that its creator executes. */
-async function localRun(request: object): Promise<Harness> {
-  const { body } = await createClient(plane).post("/agent/runs", { ...request, execution_location: "LOCAL" });
-  const head = await plane.ports.runs.head(body.run_id);
-  const run = createHarness(plane, {
-    version: 1,
-    base_url: "",
-    model_url: "",
-    run_id: body.run_id,
-    execution_id: head?.execution_id ?? "",
-    key: body.run_key,
-  });
+async function workingLocalRun(request: object): Promise<Harness> {
+  const run = await workingLocalRun(plane, request);
   await run.resolve();
   return run;
 }
@@ -178,7 +177,7 @@ describe("a budget", () => {
   });
 
   it("ends a LOCAL run in the call that finds it spent, because its harness may not finish", async () => {
-    const run = await localRun(withBudget(0.001));
+    const run = await workingLocalRun(withBudget(0.001));
     expect((await gateway.messages(run.key)).status).toBe(403);
     expect(await shown(run)).toMatchObject({ state: "FAILED", status_message: { error_code: "budget_exceeded" } });
     expect(plane.sent).toContainEqual({ queue: "ends", runId: run.run_id });
@@ -455,5 +454,5 @@ describe("100 child runs on one budget of $1", () => {
   });
 
   /** Starts a child without waiting for one of the eight slots of a run tree. */
-  const workingChild = (root: Harness) => localRun({ prompt: "help", parent_run_id: root.run_id });
+  const workingChild = (root: Harness) => workingLocalRun({ prompt: "help", parent_run_id: root.run_id });
 });

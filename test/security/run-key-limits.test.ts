@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, createRun, type Harness, workingRun } from "../support/execution.ts";
+import { createRun, type Harness, localRun, workingRun } from "../support/execution.ts";
 
 let plane: TestControlPlane;
 let run: Harness;
@@ -36,16 +36,7 @@ describe("a LOCAL run created with a run's key", () => {
   );
 
   it("is refused even if the run itself is LOCAL", async () => {
-    const { body } = await createClient(plane).post("/agent/runs", local);
-    const head = await plane.ports.runs.head(body.run_id);
-    const parent = createHarness(plane, {
-      version: 1,
-      base_url: "",
-      model_url: "",
-      run_id: body.run_id,
-      execution_id: head?.execution_id ?? "",
-      key: body.run_key,
-    });
+    const parent = await localRun(plane);
     await parent.resolve();
     expect((await parent.client.post("/agent/runs", local)).status).toBe(403);
     expect((await parent.client.post("/agent/runs", { prompt: "child" })).status).toBe(200);

@@ -59,6 +59,15 @@ export async function workingRun(
   return harness;
 }
 
+/** A new run that its caller executes, and has not begun. */
+export async function localRun(plane: TestControlPlane, request: object = { prompt: "hello" }): Promise<Harness> {
+  const { body } = await createClient(plane).post("/agent/runs", { ...request, execution_location: "LOCAL" });
+  const head = await plane.ports.runs.head(body.run_id);
+  const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
+  const execution_id = head?.execution_id ?? "none";
+  return createHarness(plane, { version: 1, ...urls, run_id: body.run_id, execution_id, key: body.run_key });
+}
+
 /** A new run whose sandbox was started and has not called yet. */
 export async function startedRun(
   plane: TestControlPlane,
