@@ -1,3 +1,4 @@
+import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import {
@@ -43,7 +44,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
-  { head: first, body: { conversation_id: conversationId } }: FoundRun,
+  { head: first, body: { conversation_id: conversationId, config } }: FoundRun,
   { message, mode, policy = "enqueue" }: RunFollowupRequest,
   { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: RunPorts,
@@ -60,6 +61,8 @@ export async function submitFollowup(
     async (record) => {
       if (message === undefined && !isTerminal(first.state))
         throw invalid("message", "is required unless the run has ended");
+      // The run may have been created while the service was for its own machine only.
+      if (isTerminal(first.state)) refuseDisks(config.repositories, "config.repositories");
       // Without a message, the run continues where it stopped, including a cancelled instruction.
       const hasMessage = message !== undefined;
       const along = { record: record(first.run_id), rateLimitToken, hasMessage, mode, conversationId };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
+import { workingRun } from "../support/execution.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -40,6 +41,21 @@ describe("a repository on a local disk", () => {
 
 describe("a repository on a local disk that was stored before", () => {
   const repositories = [{ url: "file:///srv/git/repository" }];
+
+  it("is not cloned for a follow-up to an ended run by a server that other machines can use now", async () => {
+    vi.stubEnv("STAGE", "local");
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const run = await workingRun(plane, { prompt: "a", config: { repositories } });
+    vi.stubEnv("STAGE", "shared");
+    expect((await user.post(`/agent/runs/${run.run_id}/followups`, { message: "b" })).status).toBe(200);
+    await run.beat(1);
+    await run.finish();
+    expect(await user.post(`/agent/runs/${run.run_id}/followups`, { message: "c" })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "config.repositories[0].url" }] },
+    });
+  });
 
   it("is neither cloned nor scanned by a server that other machines can use now", async () => {
     vi.stubEnv("STAGE", "local");
