@@ -8,7 +8,11 @@ export const Metadata = v.pipe(
   v.record(
     v.pipe(
       v.string(),
-      v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -"),
+      // The three names are refused in every map, see shared/http/unsupported-input.ts; here they are for the OpenAPI document.
+      v.regex(
+        /^(?!(?:constructor|prototype|__proto__)$)[a-zA-Z0-9._-]{1,64}$/,
+        "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -, except constructor, prototype and __proto__",
+      ),
     ),
     textOfBytes(256),
   ),
