@@ -414,6 +414,24 @@ describe("the last turn of an ended run", () => {
   });
 
   it.each([
+    ["a text, which is its response", [text("Done.")], false],
+    ["a text next to an action", [text("I look at the file."), action({})], true],
+    ["an action", [action({})], true],
+  ])("of a run that failed after %s begins again at the checkpoint: %s", async (_, content, isRepeated) => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const messages = [message("assistant", ...content)];
+    await harness.support("messages", { execution_id: harness.execution_id, first_sequence: 1, messages });
+    await harness.finish(false);
+    const ended = await head(plane, harness.run_id);
+    if (ended.state !== "FAILED") throw new Error("the run has not failed");
+    const settled = await settleLastTurn(ended, true, plane.ports);
+    expect(settled?.checkpoint.item).toMatchObject(
+      isRepeated ? { messages: 0, superseded: [[1, 1]] } : { messages: 1, superseded: [] },
+    );
+  });
+
+  it.each([
     [{ messages: 2, followups: 3 }, undefined],
     [
       { messages: 2, followups: 2 },

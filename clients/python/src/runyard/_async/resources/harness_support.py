@@ -114,7 +114,9 @@ class AsyncHarnessSupport(AsyncResource):
         """Appends messages to the conversation of a run.
 
         `first_sequence` must be the number of the next message; a gap returns 400. A repeated batch is stored
-        once. A run stores at most 20,000 messages and 100 MiB.
+        once. A message of the agent with a text and without an action is the response that ends a turn: a text
+        that comes before an action belongs in the action's message. A run stores at most 20,000 messages and 100
+        MiB.
 
         `POST /harness-support/messages`
 
