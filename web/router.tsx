@@ -82,7 +82,7 @@ const runs = createRoute({
 const newRun = createRoute({
   getParentRoute: () => shell,
   path: "/runs/new",
-  validateSearch: v.object({ from: Optional, schedule: Optional }),
+  validateSearch: v.object({ from: Optional, schedule: Optional, environment: Optional, skill: Optional }),
   component: loadPage(() => import("./new-run/new-run-page.tsx"), "NewRunPage"),
 });
 
@@ -104,6 +104,18 @@ const schedule = createRoute({
   getParentRoute: () => shell,
   path: "/schedules/$scheduleId",
   component: loadPage(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
+});
+
+const environments = createRoute({
+  getParentRoute: () => shell,
+  path: "/environments",
+  component: loadPage(() => import("./environments/environments-page.tsx"), "EnvironmentsPage"),
+});
+
+const environment = createRoute({
+  getParentRoute: () => shell,
+  path: "/environments/$environmentUid",
+  component: loadPage(() => import("./environments/environment-page.tsx"), "EnvironmentPage"),
 });
 
 const agents = createRoute({
@@ -136,7 +148,10 @@ const invitation = createRoute({
   component: loadPage(() => import("./sign-in/invitation-page.tsx"), "InvitationPage"),
 });
 
-const pages = [home, runs, newRun, run, schedules, schedule, agents, agent, usage, settings];
+const pages = [
+  ...[home, runs, newRun, run, schedules, schedule],
+  ...[environments, environment, agents, agent, usage, settings],
+];
 
 export const router = createRouter({
   routeTree: root.addChildren([signIn, signInCallback, publicRun, invitation, shell.addChildren(pages)]),

@@ -19,6 +19,13 @@ const lists: List[] = [
   { path: "/runs", request: "**/agent/runs?*", nothing: { runs: [] }, empty: "No runs yet" },
   { path: "/runs?q=none", request: "**/agent/runs?*", nothing: { runs: [] }, empty: "No matching runs" },
   { path: "/schedules", request: "**/agent/schedules", nothing: { schedules: [] }, empty: "No schedules yet" },
+  {
+    path: "/environments",
+    request: "**/agent/environments",
+    nothing: { environments: [] },
+    empty: "No environments yet",
+  },
+  { path: "/environments", request: "**/agent/secrets", nothing: { secrets: [] }, empty: "No secrets" },
   { path: "/agents", request: "**/agent/identities", nothing: { agents: [] }, empty: "No agents yet" },
   {
     path: "/usage",

@@ -14,6 +14,7 @@ const pages: { path: string; heading: string }[] = [
   { path: "/sign-in", heading: "Sign in to Runyard" },
   { path: "/invitations/unknown", heading: "Join a team" },
   { path: "/schedules", heading: "Schedules" },
+  { path: "/environments", heading: "Environments" },
   { path: "/agents", heading: "Agents" },
   { path: "/usage", heading: "Usage" },
   { path: "/settings", heading: "Settings" },
@@ -39,6 +40,18 @@ beforeAll(async () => {
     audience: "https://runyard.example.com",
     subject_pattern: "repo:acme/a-repository-with-a-very-long-name:environment:production",
   });
+  await call("POST", "/agent/secrets", {
+    name: "A_SECRET_WITH_A_VERY_LONG_NAME_THAT_NO_LINE_OF_A_PHONE_HAS_ROOM_FOR",
+    value: "x",
+  });
+  const environment = await call("POST", "/agent/environments", {
+    name: "Shop",
+    description: "All that the shop needs",
+    repositories: [{ url: "https://github.com/acme/a-repository-with-a-very-long-name", ref: "main", path: "shop" }],
+    setup_commands: ["npm ci --no-audit --no-fund --prefer-offline --a-long-option-without-end", "npm run build"],
+    secrets: [{ name: "A_SECRET_WITH_A_VERY_LONG_NAME_THAT_NO_LINE_OF_A_PHONE_HAS_ROOM_FOR" }],
+    worker_host: "rack-7",
+  });
   await call("POST", "/agent/webhooks", {
     url: "https://hooks.example.com/a-path-with-a-very-long-name-that-no-line-of-a-phone-has-room-for",
     filter: { metadata: { deploy: "yes" } },
@@ -51,6 +64,7 @@ beforeAll(async () => {
     { path: `/runs/${run}`, heading: "Fail" },
     { path: `/shared/${session_id}`, heading: "Shared" },
     { path: `/schedules/${schedule.body.id}`, heading: "Weekly" },
+    { path: `/environments/${environment.body.uid}`, heading: "Shop" },
     { path: `/agents/${agent.body.uid}`, heading: "Helper" },
   );
 });
@@ -70,6 +84,19 @@ describe("the pages of the web app", () => {
       expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
     }
     expect(complaints).toEqual([]);
+  });
+
+  it("show in the menu of a phone where they are, and lead to every other page", async () => {
+    const { page } = await app.open("/settings", { width: 320 });
+    const place = (name: string) => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name });
+    const isInWindow = async (name: string) => {
+      const { x = -1, width = 0 } = (await place(name).boundingBox()) ?? {};
+      return x >= 0 && x + width <= 320;
+    };
+    await expect.poll(() => isInWindow("Settings")).toBe(true);
+    await place("Runs").click();
+    await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+    await expect.poll(() => isInWindow("Runs")).toBe(true);
   });
 
   it("have accessible dialogs and menus", async () => {

@@ -6,7 +6,7 @@ const SLOW = 5 * 60_000;
 
 /** All items of a list, up to a bound that keeps the page quick. */
 const MAX_ITEMS = 2000;
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) {
     all.push(item);
@@ -104,16 +104,21 @@ export const webhooksQuery = (teamUid: string) =>
     queryFn: ({ signal }) => collect(client.webhooks.list({}, { team: teamUid, signal })),
   });
 
+/** The people of teams. Those of a team whose members the viewer may not list are left out. */
+export async function listPeople(teams: readonly string[], signal: AbortSignal) {
+  const lists = await Promise.all(
+    teams.map((uid) => collect(client.teams.members.list(uid, {}, { signal })).catch(() => [])),
+  );
+  return lists.flat().map(({ uid, display_name, email }) => ({ uid, name: display_name || email }));
+}
+
 /** People and agents who may have created runs. People are left out where the viewer may not list them. */
 export const peopleQuery = (teams: readonly string[]) =>
   queryOptions({
     queryKey: ["people", teams],
     staleTime: SLOW,
     queryFn: async ({ signal }) => {
-      const lists = await Promise.all(
-        teams.map((uid) => collect(client.teams.members.list(uid, {}, { signal })).catch(() => [])),
-      );
-      const people = lists.flat().map(({ uid, display_name, email }) => ({ uid, name: display_name || email }));
+      const people = await listPeople(teams, signal);
       const identities = await collect(client.identities.list({}, { signal })).catch(() => []);
       return [...people, ...identities.map(({ uid, name }) => ({ uid, name }))];
     },

@@ -11,7 +11,9 @@ import { NewRunForm } from "./new-run-form.tsx";
 const route = getRouteApi("/shell/runs/new");
 
 export function NewRunPage() {
-  const { from, schedule } = route.useSearch();
+  const { from, schedule, environment = "", skill = "" } = route.useSearch();
+  const kind = schedule === undefined ? "new-run" : "new-schedule";
+  const name = environment + skill === "" ? kind : `${kind}:${environment}:${skill}`;
   return (
     <Page
       title={schedule === undefined ? "New run" : "New schedule"}
@@ -19,9 +21,9 @@ export function NewRunPage() {
     >
       {from === undefined ? (
         <NewRunForm
-          key={schedule}
-          name={schedule === undefined ? "new-run" : "new-schedule"}
-          first={{ ...emptyDraft(), isScheduled: schedule !== undefined }}
+          key={name}
+          name={name}
+          first={{ ...emptyDraft(), environment, skill, isScheduled: schedule !== undefined }}
         />
       ) : (
         <Copied key={from} runId={from} />

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { BookOpen, Bot, CalendarClock, ChartNoAxesColumn, Code, Plus, Rows3, Settings } from "lucide-react";
+import { BookOpen, Bot, Box, CalendarClock, ChartNoAxesColumn, Code, Plus, Rows3, Settings } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
@@ -13,6 +13,7 @@ const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help
 const PLACES = [
   { to: "/runs", label: "Runs", Icon: Rows3 },
   { to: "/schedules", label: "Schedules", Icon: CalendarClock },
+  { to: "/environments", label: "Environments", Icon: Box },
   { to: "/agents", label: "Agents", Icon: Bot },
   { to: "/usage", label: "Usage", Icon: ChartNoAxesColumn },
   { to: "/settings", label: "Settings", Icon: Settings },
@@ -102,6 +103,8 @@ function usePageFocus(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const last = useRef(path);
   useEffect(() => {
+    // On a phone, the places scroll.
+    document.querySelector(".place.active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const isFirst = last.current === undefined;
     if (last.current === path) return;
     last.current = path;

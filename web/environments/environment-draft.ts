@@ -1,0 +1,91 @@
+import { APIError, type CreateEnvironmentRequest, type EnvironmentItem } from "../../clients/typescript/src/index.ts";
+import { errorAt } from "../api/problem.ts";
+
+/** A row of a form. The id tells rows apart when others are removed. */
+export interface Row {
+  readonly id: number;
+}
+
+export interface RepositoryRow extends Row {
+  readonly url: string;
+  readonly ref: string;
+  readonly path: string;
+  readonly token_secret: string;
+}
+
+export interface CommandRow extends Row {
+  readonly text: string;
+}
+
+/** What the form of an environment holds. Empty text means that the member is not set. */
+export interface EnvironmentDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly image: string;
+  readonly worker: string;
+  /** A name in each line. */
+  readonly secrets: string;
+  readonly repositories: readonly RepositoryRow[];
+  readonly commands: readonly CommandRow[];
+  readonly isPersonal: boolean;
+}
+
+let lastId = 0;
+const nextId = (): number => ++lastId;
+export const blankRepository = (): RepositoryRow => ({ id: nextId(), url: "", ref: "", path: "", token_secret: "" });
+export const blankCommand = (): CommandRow => ({ id: nextId(), text: "" });
+
+export function toDraft(config?: EnvironmentItem["config"]): EnvironmentDraft {
+  return {
+    name: config?.name ?? "",
+    description: config?.description ?? "",
+    image: config?.docker_image ?? "",
+    worker: config?.worker_host ?? "",
+    secrets: (config?.secrets ?? []).map(({ name }) => name).join("\n"),
+    repositories: (config?.repositories ?? []).map((repository) => ({ ...blankRepository(), ...repository })),
+    commands: (config?.setup_commands ?? []).map((text) => ({ ...blankCommand(), text })),
+    isPersonal: false,
+  };
+}
+
+/** The draft without the rows in which nothing is written, so that the service counts rows as the form does. */
+export const withoutBlankRows = (draft: EnvironmentDraft): EnvironmentDraft => ({
+  ...draft,
+  repositories: draft.repositories.filter(({ id: _, ...texts }) =>
+    Object.values(texts).some((text) => text.trim() !== ""),
+  ),
+  commands: draft.commands.filter(({ text }) => text.trim() !== ""),
+});
+
+const toSecretNames = ({ secrets }: EnvironmentDraft): string[] =>
+  secrets
+    .split("\n")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+/** The content of an environment. In a change, an empty value clears what was set. */
+export const toRequest = (draft: EnvironmentDraft): CreateEnvironmentRequest => ({
+  name: draft.name.trim(),
+  description: draft.description.trim(),
+  docker_image: draft.image.trim(),
+  worker_host: draft.worker.trim(),
+  repositories: draft.repositories.map(toRepository),
+  setup_commands: draft.commands.map(({ text }) => text),
+  secrets: toSecretNames(draft).map((name) => ({ name })),
+});
+
+function toRepository({ url, ref, path, token_secret }: RepositoryRow) {
+  const optional = Object.entries({ ref, path, token_secret })
+    .map(([name, text]) => [name, text.trim()] as const)
+    .filter(([, text]) => text !== "");
+  return { url: url.trim(), ...Object.fromEntries(optional) };
+}
+
+/** The message for the secrets, with the name that was refused. */
+export function secretsError(error: unknown, draft: EnvironmentDraft): string | undefined {
+  if (!(error instanceof APIError)) return undefined;
+  const refused = error.errors.find(({ path }) => path.startsWith("secrets["));
+  if (refused === undefined) return errorAt(error, "secrets");
+  const index = Number(/\d+/.exec(refused.path)?.[0]);
+  return `${toSecretNames(draft)[index] ?? "A name"} ${refused.message}`;
+}
