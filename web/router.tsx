@@ -130,6 +130,12 @@ const agent = createRoute({
   component: loadPage(() => import("./agents/agent-page.tsx"), "AgentPage"),
 });
 
+const resources = createRoute({
+  getParentRoute: () => shell,
+  path: "/resources",
+  component: loadPage(() => import("./resources/resources-page.tsx"), "ResourcesPage"),
+});
+
 const usage = createRoute({
   getParentRoute: () => shell,
   path: "/usage",
@@ -150,7 +156,7 @@ const invitation = createRoute({
 
 const pages = [
   ...[home, runs, newRun, run, schedules, schedule],
-  ...[environments, environment, agents, agent, usage, settings],
+  ...[environments, environment, agents, agent, resources, usage, settings],
 ];
 
 export const router = createRouter({

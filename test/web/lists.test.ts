@@ -27,6 +27,13 @@ const lists: List[] = [
   },
   { path: "/environments", request: "**/agent/secrets", nothing: { secrets: [] }, empty: "No secrets" },
   { path: "/agents", request: "**/agent/identities", nothing: { agents: [] }, empty: "No agents yet" },
+  { path: "/resources", request: "**/agent?include*", nothing: { agents: [] }, empty: "No skills" },
+  {
+    path: "/resources",
+    request: "**/connected-self-hosted-workers",
+    nothing: { workers: [] },
+    empty: "No connected workers",
+  },
   {
     path: "/usage",
     request: "**/agent/usage?*group_by=day*",

@@ -16,6 +16,7 @@ const pages: { path: string; heading: string }[] = [
   { path: "/schedules", heading: "Schedules" },
   { path: "/environments", heading: "Environments" },
   { path: "/agents", heading: "Agents" },
+  { path: "/resources", heading: "Resources" },
   { path: "/usage", heading: "Usage" },
   { path: "/settings", heading: "Settings" },
 ];

@@ -159,7 +159,7 @@ const Commands = ({ draft, error, change }: PartProps) => (
     {({ text }, index, set) => (
       <TextArea
         label={`Command ${index + 1}`}
-        className="input mono command"
+        className="input mono short-area"
         placeholder="npm ci"
         autoCapitalize="none"
         spellCheck={false}

@@ -1,5 +1,16 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { BookOpen, Bot, Box, CalendarClock, ChartNoAxesColumn, Code, Plus, Rows3, Settings } from "lucide-react";
+import {
+  BookOpen,
+  Bot,
+  Box,
+  CalendarClock,
+  ChartNoAxesColumn,
+  Code,
+  Plus,
+  Rows3,
+  Settings,
+  Shapes,
+} from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
@@ -15,6 +26,7 @@ const PLACES = [
   { to: "/schedules", label: "Schedules", Icon: CalendarClock },
   { to: "/environments", label: "Environments", Icon: Box },
   { to: "/agents", label: "Agents", Icon: Bot },
+  { to: "/resources", label: "Resources", Icon: Shapes },
   { to: "/usage", label: "Usage", Icon: ChartNoAxesColumn },
   { to: "/settings", label: "Settings", Icon: Settings },
 ] as const;
