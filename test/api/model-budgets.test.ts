@@ -55,7 +55,7 @@ const finished = async (run: Harness) => {
 
 /** Starts a run that its creator executes. */
 async function workingLocalRun(request: object): Promise<Harness> {
-  const run = await workingLocalRun(plane, request);
+  const run = await localRun(plane, request);
   await run.resolve();
   return run;
 }
