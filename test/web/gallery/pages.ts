@@ -44,6 +44,13 @@ export const shots: readonly Shot[] = [
   { name: "shared-run", path: ({ session }) => `/shared/${session}`, isSignedOut: true, prepare: waitForRun },
   { name: "schedules", path: () => "/schedules" },
   { name: "schedule", path: ({ schedule }) => `/schedules/${schedule}` },
+  {
+    name: "environments",
+    path: () => "/environments",
+    prepare: (page) => page.getByText("NPM_TOKEN").waitFor(),
+  },
+  { name: "environment", path: ({ environment }) => `/environments/${environment}` },
+  { name: "resources", path: () => "/resources", prepare: (page) => page.getByText("No connected workers").waitFor() },
   { name: "agents", path: () => "/agents" },
   { name: "agent", path: ({ agent }) => `/agents/${agent}` },
   { name: "new-key", path: ({ agent }) => `/agents/${agent}`, prepare: createKey },

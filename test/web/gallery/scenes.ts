@@ -15,6 +15,7 @@ export interface Scenes {
   readonly retries: string;
   readonly waiting: string;
   readonly schedule: string;
+  readonly environment: string;
   readonly agent: string;
   readonly invitation: string;
 }
@@ -33,6 +34,7 @@ export async function createScenes(service: ServiceAddress, browser: Browser): P
     description: "Node 24 with the packages of the shop",
     setup_commands: setupCommands,
   });
+  await post(api, "/agent/secrets", { name: "NPM_TOKEN", value: "a value that no picture shows" });
   const ended = await createEndedRuns(api, client({ ...service, apiKey: agentKey }));
   const done = await createCheckout(service, environment.uid, browser);
   const thirdParty = await createRetries(api);
@@ -52,6 +54,7 @@ export async function createScenes(service: ServiceAddress, browser: Browser): P
     waiting,
     translation: running,
     schedule,
+    environment: environment.uid,
     agent,
     invitation: new URL(link).pathname,
   };
