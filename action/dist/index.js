@@ -1055,7 +1055,7 @@ function theOne(kind, given, all) {
   throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
 }
 
-// ../../../work/main/node_modules/valibot/dist/index.mjs
+// node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,
