@@ -15,7 +15,7 @@ export const limitSilence = (socketTimeout: number) => ({ connectionTimeout: CON
 /** Milliseconds of silence for services that only read or write a few records, within milliseconds. */
 export const RECORD_SILENCE_MS = 5_000;
 /** Milliseconds of silence for services that copy files or start machines before they respond. */
-export const WORK_SILENCE_MS = 30_000;
+const WORK_SILENCE_MS = 30_000;
 /** Milliseconds of silence for calls that wait for the result of a function, which runs for 15 minutes at most. */
 export const FUNCTION_SILENCE_MS = 900_000;
 
