@@ -163,12 +163,14 @@ function carriedBytes(output: string): number {
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members, and the reads of workers and secrets.
   if (output.startsWith("runs/create-run/")) return 45_500;
   if (output.startsWith("schedules/run-schedule/")) return 22_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 43_000;
+  if (/^schedules\/(create|update)-/.test(output)) return 43_500;
   if (output.startsWith("runs/list-runs/")) return 8_500;
   if (output.startsWith("runs/cancel-runs/")) return 1_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_000;
+  // The model gateway carries the filters of three APIs, and the budgets of runs and teams.
+  if (output.startsWith("model/call-model/")) return 2_000;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 9_500;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
