@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
-import { changeRun, type QuietChangePorts, staleExecutionError } from "#shared/runs/change-run.ts";
+import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import { type Change, START_COUNTERS, type TimelineEntry } from "#shared/runs/transition.ts";
 
 /** A run that its caller executes and has not begun. */
@@ -16,7 +16,7 @@ export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
 export async function beginExecution(
   first: ExecutingHead | LocalHead,
   instance: string | undefined,
-  ports: QuietChangePorts,
+  ports: ChangePorts,
 ): Promise<ExecutingHead> {
   return changeRun<ExecutingHead>(first, ports, (head) => {
     const isOpen = isExecutingHead(head) || isUnstartedLocal(head);

@@ -1,7 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
-import { type QuietChangePorts, staleExecutionError } from "#shared/runs/change-run.ts";
+import { type ChangePorts, staleExecutionError } from "#shared/runs/change-run.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { beginExecution, isUnstartedLocal } from "./begin-execution.ts";
 
@@ -12,7 +12,7 @@ import { beginExecution, isUnstartedLocal } from "./begin-execution.ts";
 export async function authorizeExecution(
   principal: Principal,
   header: (name: string) => string | undefined,
-  ports: QuietChangePorts,
+  ports: ChangePorts,
   runId?: string,
 ): Promise<ExecutingHead> {
   if (principal.kind !== "run")

@@ -3,7 +3,7 @@ import type { logLine } from "#shared/log/log.ts";
 import { addUsage, noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
-import { changeRun, type QuietChangePorts } from "#shared/runs/change-run.ts";
+import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { type Table, TableBusy } from "#shared/table/table.ts";
 import { inputTokens, type Usage } from "./usage.ts";
 
@@ -32,7 +32,7 @@ interface CallResult {
 export async function recordCall(
   call: EndedCall,
   result: CallResult,
-  ports: QuietChangePorts & { readonly table: Table; readonly log: typeof logLine },
+  ports: ChangePorts & { readonly table: Table; readonly log: typeof logLine },
 ): Promise<void> {
   const { head: first } = call;
   const used = { cost: result.cost ?? 0, tokens: inputTokens(result.usage) + result.usage.output };

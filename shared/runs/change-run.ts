@@ -14,9 +14,6 @@ export const staleExecutionError = () =>
 /** What changing a run, and sending messages about it, needs. */
 export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
 
-/** What changing a run without a message about it needs. */
-export type QuietChangePorts = Pick<ChangePorts, "runs" | "now">;
-
 type Decision<T> = { readonly change: Change; readonly result: T } | { readonly result: T };
 
 /**
@@ -25,7 +22,7 @@ type Decision<T> = { readonly change: Change; readonly result: T } | { readonly 
  */
 export async function changeRun<T>(
   first: RunHead,
-  ports: QuietChangePorts,
+  ports: ChangePorts,
   decide: (head: RunHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   let head = first;
@@ -49,7 +46,7 @@ export async function changeRun<T>(
 /** As `changeRun`, for one execution: it is refused as soon as the run has continued without it. */
 export async function changeExecution<T>(
   first: ExecutingHead,
-  ports: QuietChangePorts,
+  ports: ChangePorts,
   decide: (head: ExecutingHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   return changeRun(first, ports, (head) => {

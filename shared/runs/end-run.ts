@@ -7,13 +7,7 @@ import {
   type RunHead,
   toStatusMessage,
 } from "#shared/records/run-head.ts";
-import {
-  type ChangePorts,
-  changeExecution,
-  changeRun,
-  type QuietChangePorts,
-  staleExecutionError,
-} from "./change-run.ts";
+import { type ChangePorts, changeExecution, changeRun, staleExecutionError } from "./change-run.ts";
 import type { Change } from "./transition.ts";
 
 /** Milliseconds that the execution has been INPROGRESS. */
@@ -105,7 +99,7 @@ export const beginFailure = (
   first: ExecutingHead,
   code: NonNullable<ExecutingHead["failing"]>["code"],
   why: string,
-  ports: QuietChangePorts,
+  ports: ChangePorts,
 ): Promise<void> =>
   changeExecution<void>(first, ports, (head) => {
     if (head.failing !== undefined) return { result: undefined };
