@@ -54,13 +54,13 @@ async function readSecrets(
 ): Promise<ReadonlyMap<string, string>> {
   const byTeam = Map.groupBy(requests, ({ team_uid }) => team_uid);
   const read = await Promise.all(
-    [...byTeam].map(([team, some]) => webhookSecrets.getAll(team, [...new Set(some.flatMap(secretsOf))])),
+    [...byTeam].map(([team, some]) => webhookSecrets.getAll(team, [...new Set(some.flatMap(listSecretIds))])),
   );
   return new Map(read.flatMap((secrets) => [...secrets]));
 }
 
 /** The ids of the secrets that sign a request, the current one first. */
-const secretsOf = ({ secret_id, previous_secret_id: previous }: AttemptRequest): string[] =>
+const listSecretIds = ({ secret_id, previous_secret_id: previous }: AttemptRequest): string[] =>
   previous === undefined ? [secret_id] : [secret_id, previous];
 
 async function send(
@@ -70,7 +70,7 @@ async function send(
 ): Promise<AttemptResult> {
   const { id, url, body } = request;
   const at = now();
-  const signing = secretsOf(request).flatMap((one) => secrets.get(one) ?? []);
+  const signing = listSecretIds(request).flatMap((one) => secrets.get(one) ?? []);
   if (!secrets.has(request.secret_id)) return { id, at, duration_ms: 0, error: "the signing secret is missing" };
   try {
     const { status } = await fetch(url, {

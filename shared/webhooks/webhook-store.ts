@@ -30,7 +30,7 @@ const Webhook = v.object({
 export type Webhook = v.InferOutput<typeof Webhook>;
 
 /** The ids of the secrets of a webhook that are in the vault. */
-export const secretsOf = ({ secret_id, previous_secret: previous }: Webhook): string[] =>
+export const listSecretIds = ({ secret_id, previous_secret: previous }: Webhook): string[] =>
   previous === undefined ? [secret_id] : [secret_id, previous.id];
 
 const parseWebhook = (item: Item): Webhook => v.parse(Webhook, item);

@@ -21,7 +21,7 @@ import {
 } from "#shared/wire/webhooks/webhook.ts";
 import { generateSigningSecret } from "./signature.ts";
 import type { WebhookPorts, WebhookReadPorts } from "./webhook-ports.ts";
-import { secretsOf, type Webhook, webhookStore } from "./webhook-store.ts";
+import { listSecretIds, type Webhook, webhookStore } from "./webhook-store.ts";
 
 /** Webhooks that one team may have. Each event of its runs may be delivered to all of them. */
 const MAX_WEBHOOKS = 10;
@@ -168,7 +168,7 @@ export async function removeWebhook(
     const webhook = await readWebhook(teams, uid, table);
     try {
       await webhookStore(table).delete(webhook);
-      for (const id of secretsOf(webhook)) await webhookSecrets.remove(webhook.team_uid, id);
+      for (const id of listSecretIds(webhook)) await webhookSecrets.remove(webhook.team_uid, id);
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
