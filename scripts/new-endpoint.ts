@@ -138,16 +138,13 @@ function nextSteps({ method, path, resource, verbNoun }: NewEndpoint, files: rea
     "Add to infra/routes.ts, with the fewest rights that do:",
     `  { method: "${method}", path: "${path}", file: "${resource}/${verbNoun}", who: everyone, rights: { table: ${rights} } },`,
     "",
-    "Add to server/http/endpoints.ts, with its import:",
-    `  "${resource}/${verbNoun}": ${camel(verbNoun)},`,
-    "",
     "Add to test/events/expectations.ts, once it does something:",
     `  "http/${verbNoun}.json": { after: working, outcome: ok },`,
     `  "http/${verbNoun}.bad.json": { after: created, outcome: unknownCaller },`,
     "",
     `Then: its rules in shared/${resource}/, its guarantees in test/api/${verbNoun}.test.ts, a line in CHANGELOG.md.`,
     `Last: a line in clients/methods.json, "${camel(verbNoun)}": "${resource.replaceAll("-", "_")}.method", and npm run docs, which takes it into the`,
-    "OpenAPI document and the TypeScript client.",
+    "server, the OpenAPI document and the clients.",
   ].join("\n");
 }
 

@@ -154,6 +154,6 @@ const routesByPrecedence = (): Route[] =>
 
 function findEndpoint({ file }: Route): Endpoint {
   const endpoint = endpoints[file];
-  if (endpoint === undefined) throw new Error(`server/http/endpoints.ts lacks ${file}`);
+  if (endpoint === undefined) throw new Error(`server/http/endpoints.ts lacks ${file}: run npm run docs`);
   return endpoint;
 }
