@@ -81,8 +81,13 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
     async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
-      const script = `step-${++count}.sh`;
-      await writeFile(`${host.steps}/${script}`, buildScript(command, workingDirectory, before), { mode: 0o444 });
+      const [script, text] = [`step-${++count}.sh`, `command-${count}.sh`];
+      const program = buildScript(`${sandbox.paths.steps}/${text}`, workingDirectory, before);
+      await Promise.all([
+        // Bash ignores a few NUL characters, and the rest of a text with many.
+        writeFile(`${host.steps}/${text}`, command.replaceAll("\0", ""), { mode: 0o444 }),
+        writeFile(`${host.steps}/${script}`, program, { mode: 0o444 }),
+      ]);
       signal.throwIfAborted();
       const startedAt = performance.now();
       const child = startLaunch(sandbox.launch(script));
@@ -134,13 +139,17 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 }
 
 /**
- * The script reports that it has begun, which shows that its boundary was set up. The lines of the command keep their numbers. The command may replace our EXIT trap, so the last line reports the working directory
- * too. It goes to descriptor 3, because commands could replace a file by a link.
+ * Builds the program that runs a command's text, which is a file of its own: no text can change how the program is read. The program is one
+ * line, because bash would read further lines with the options of the text. It reports that it has begun, which shows that its boundary
+ * was set up, and at the end the working directory. Reports go to descriptor 3, because commands could replace a file by a link. A text
+ * that exits ends the program too, so a trap reports the directory; a text that replaces the trap is reported by the last part.
  */
-function buildScript(command: string, workingDirectory: string, before: string): string {
+function buildScript(text: string, workingDirectory: string, before: string): string {
   const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
-  const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
-  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
+  const report = "builtin pwd -P >&3";
+  const end = `{ __runyard=$?; builtin set +e; builtin trap - DEBUG ERR RETURN; ${report}; (builtin exit "$__runyard"); } >/dev/null 2>&1`;
+  const source = `BASH_ARGV0=${quoteForShell(text)}; . ${quoteForShell(text)}`;
+  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report}; } 2>/dev/null || :' EXIT; ${source}; ${end}\n`;
 }
 
 function appendReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
