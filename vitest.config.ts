@@ -64,7 +64,8 @@ function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number;
       maxWorkers,
       testTimeout: 180_000,
       hookTimeout: 180_000,
-      expect: { poll: { timeout: 30_000 } },
+      // Long, for a machine that is busy with other work.
+      expect: { poll: { timeout: 120_000 } },
       sequence: { groupOrder },
     },
   };

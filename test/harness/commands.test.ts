@@ -78,13 +78,13 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     const mark = newMark();
     const own = new AbortController();
     const running = stage.run(`sleep ${mark}`, { signal: own.signal });
-    await expect.poll(() => sleepers(mark), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => sleepers(mark)).toBe(1);
     own.abort(new Error("the turn is over"));
     await expect(running).rejects.toThrow("the turn is over");
     expect(sleepers(mark)).toBe(0);
     await expect(stage.run("true", { signal: own.signal })).rejects.toThrow("the turn is over");
     const next = stage.run(`sleep ${mark}`);
-    await expect.poll(() => sleepers(mark), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => sleepers(mark)).toBe(1);
     stage.stop.abort(new Error("the execution is over"));
     await expect(next).rejects.toThrow("the execution is over");
     await expect(stage.run("touch late")).rejects.toThrow("the execution is over");

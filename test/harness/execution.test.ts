@@ -315,7 +315,7 @@ describe("an early end of an execution", () => {
     const plane = await FakeControlPlane.start({ prompt: sh(command) });
     await using _ = plane;
     const harness = startHarness(plane, { RUNYARD_SANDBOX: sandbox });
-    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => sleepers(mark)).toBe(4);
     plane.cancelled = true;
     const { code } = await harness.ended;
     expect(sleepers(mark)).toBe(0);
@@ -332,12 +332,12 @@ describe("an early end of an execution", () => {
   });
 
   it("is immediate when its key is refused", async () => {
-    const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 600") });
     await using _ = plane;
     plane.intercept = (call) => (call.path.endsWith("heartbeat") ? { status: 401 } : undefined);
     const started = Date.now();
     const { code } = await runHarness(plane);
-    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(Date.now() - started).toBeLessThan(120_000);
     expect([code, plane.outcome]).toEqual([0, undefined]);
   });
 
@@ -352,7 +352,7 @@ describe("an early end of an execution", () => {
     const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
     await using _ = plane;
     const harness = startHarness(plane);
-    await expect.poll(() => plane.events.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => plane.events.length).toBe(1);
     harness.process.kill("SIGTERM");
     const { code } = await harness.ended;
     expect(code).toBe(0);
@@ -363,7 +363,7 @@ describe("an early end of an execution", () => {
     const plane = await FakeControlPlane.start({ prompt: sh("sleep 1; echo done") });
     await using _ = plane;
     const harness = startHarness(plane);
-    await expect.poll(() => plane.events.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => plane.events.length).toBe(1);
     for (const signal of ["SIGINT", "SIGHUP"] as const) harness.process.kill(signal);
     const { code } = await harness.ended;
     expect([code, plane.shutdown, plane.outcome?.success]).toEqual([0, undefined, true]);
@@ -378,15 +378,15 @@ describe("an early end of an execution", () => {
   });
 
   it("ends a command with a message before the sandbox ends", async () => {
-    const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 300") });
     await using _ = plane;
-    plane.lifetimeMs = 7_000;
+    plane.lifetimeMs = 30_000;
     const { code } = await runHarness(plane);
     expect(code).toBe(0);
-    const exceeded = expect.stringMatching(/^its sandbox had [1-6]\.\d s left for commands when it began$/);
+    const exceeded = expect.stringMatching(/^its sandbox had (?:[1-9]|1\d|2\d)\.\d s left for commands when it began$/);
     expect(plane.results).toMatchObject([{ exit_code: 124, timed_out: true, exceeded }]);
     expect(plane.outcome?.summary).toMatch(
-      /`sleep 30` was ended: its sandbox had \d\.\d s left for commands when it began/,
+      /`sleep 300` was ended: its sandbox had \d+\.\d s left for commands when it began/,
     );
   });
 

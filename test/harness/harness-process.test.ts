@@ -174,7 +174,7 @@ describe("an execution", () => {
   it("gets SIGTERM when its signal aborts, also if it aborted before", async () => {
     const stop = new AbortController();
     const running = run(OBEY, { stop: stop.signal });
-    await expect.poll(() => lines, { timeout: 10_000 }).toEqual(["ready"]);
+    await expect.poll(() => lines).toEqual(["ready"]);
     stop.abort();
     expect(await running).toBeUndefined();
     expect(await run(WAIT, { stop: stop.signal })).toBe("the harness ended with SIGTERM");
@@ -214,7 +214,7 @@ describe("a harness that was started ahead", () => {
 
   it("is lost if it has ended", async () => {
     const waiting = await startHarness(program("process.exit(4);"));
-    await expect.poll(() => isRunning(waiting.child), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(waiting.child)).toBe(false);
     expect(await run("", { waiting })).toBe("the harness ended with exit code 4");
     expect(reports).toHaveLength(1);
   });
@@ -228,7 +228,7 @@ describe("a harness that was started ahead", () => {
       console.error("x".repeat(1_000_000));
       ${READ}writeFileSync("${proof}", JSON.stringify(envelope));`;
     const waiting = await startHarness(program(code));
-    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => sleepers(mark)).toBe(1);
     await discardHarness(waiting);
     expect([existsSync(proof), existsSync(waiting.scratch), sleepers(mark)]).toEqual([true, false, 0]);
     expect(waiting.child.signalCode, "it ended by itself").toBeNull();

@@ -95,12 +95,12 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
         ],
       });
       const harness = it.start({ RUNYARD_SANDBOX: sandbox });
-      await expect.poll(() => it.plane.messages.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => it.plane.messages.length).toBeGreaterThan(0);
       expect(sleepers(mark)).toBe(1);
       if (way === "cancelled") it.plane.cancelled = true;
       const { code } = await harness.ended;
       expect(code).toBe(0);
-      await expect.poll(() => sleepers(mark), { timeout: 5_000 }).toBe(0);
+      await expect.poll(() => sleepers(mark)).toBe(0);
       if (way === "ends") expect(it.plane.outcome).toEqual({ success: true, summary: "Done." });
       else expect(it.plane.outcome).toBeUndefined();
     }

@@ -83,7 +83,7 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
       expect(sleepers(mark)).toBe(1);
       if (way === "stop") stage.stop.abort(new Error("the execution stops"));
       else await closeServers(servers);
-      await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => sleepers(mark)).toBe(0);
     }
   });
 });

@@ -151,12 +151,12 @@ describe("run-sandbox", () => {
     const mark = newMark();
     await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });
     const ended = start(plane);
-    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => sleepers(mark)).toBe(2);
     process.kill(harnessPid(), "SIGKILL");
     await ended;
     expect(plane.shutdown).toEqual({ error: { category: "harness_died", message: "the harness ended with SIGKILL" } });
     expect(plane.callsTo("report-shutdown")[0]?.headers["runyard-instance"]).toBeUndefined();
-    await expect.poll(() => sleepers(mark), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => sleepers(mark)).toBe(0);
     expect(leftovers()).toEqual([]);
   });
 

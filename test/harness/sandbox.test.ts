@@ -112,10 +112,10 @@ describe("a command in bubblewrap", () => {
     const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
     await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });
     const harness = startHarness(plane, { ...inBubblewrap, TMPDIR: folder });
-    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => sleepers(mark)).toBe(2);
     harness.process.kill("SIGKILL");
     await harness.ended;
-    await expect.poll(() => sleepers(mark), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => sleepers(mark)).toBe(0);
     rmSync(folder, { recursive: true });
   });
 });

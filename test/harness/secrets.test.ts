@@ -91,7 +91,7 @@ describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
     });
     await using _ = plane;
     const harness = startHarness(plane, environment);
-    await expect.poll(() => plane.messages.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => plane.messages.length).toBe(1);
     const lines = commandLines();
     expect(lines.join("\n")).toContain("step-1.sh");
     expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);

@@ -23,11 +23,11 @@ describe("a request with very many wrong fields", () => {
     ["metadata", { metadata: map(100_000, 1) }],
     ["skills", { config: { skills: list(100_000, "") } }],
   ])("is refused within seconds, naming the first: %s", async (_, members) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     const { status, body } = await user.post("/agent/runs", { prompt: "a", ...members });
     expect(status).toBe(400);
     expect(body.errors.length).toBeLessThan(5);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(process.cpuUsage(start).user).toBeLessThan(5_000_000);
   });
 
   it("with up to ten thousand values names all of them", async () => {

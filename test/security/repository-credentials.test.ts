@@ -108,13 +108,13 @@ describe("a repository URL with a credential", () => {
 
   it("is recognized in time proportional to the URL's length", async () => {
     const plane = await createTestControlPlane();
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const text of ["https:///////", "https://a:a@", "https://a/?token", "ssh://a%3a", "https://\\\\"]) {
       const url = text.repeat(Math.floor(1_000_000 / text.length));
       const body = { prompt: "p", config: { repositories: [{ url }] } };
       expect((await createClient(plane).post("/agent/runs", body)).status).toBe(400);
     }
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
   });
 });
 

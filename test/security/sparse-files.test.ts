@@ -17,7 +17,7 @@ describe("a sparse file in a workspace", () => {
       const begin = Date.now();
       const { code, log } = await runHarness(plane);
       expect([code, plane.outcome], log).toMatchObject([0, { success: true }]);
-      expect(Date.now() - begin).toBeLessThan(30_000);
+      expect(Date.now() - begin).toBeLessThan(100_000);
       expect(plane.callsTo("upload-snapshot")).toEqual([]);
       expect(log).toContain("including holes of sparse files");
       expect(unsavedIn(plane), "one event, regardless of the number of attempts").toEqual([
@@ -32,7 +32,7 @@ describe("a sparse file in a workspace", () => {
     });
     const begin = Date.now();
     await runHarness(plane);
-    expect(Date.now() - begin).toBeLessThan(20_000);
+    expect(Date.now() - begin).toBeLessThan(100_000);
     expect(plane.savedFile("workspace.tar.gz")?.length).toBeLessThan(100_000);
     plane.outcome = undefined;
     plane.addFollowup(sh("tail -c 3 hole; stat -c %s hole; test $(stat -c %b hole) -lt 1000 && echo sparse"));

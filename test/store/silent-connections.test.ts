@@ -65,9 +65,9 @@ it("repeats a call after 5 seconds on a silent connection to a service that resp
   ]);
   for (const time of times) {
     expect(time).toBeGreaterThan(4_900);
-    expect(time).toBeLessThan(10_000);
+    expect(time).toBeLessThan(60_000);
   }
-}, 20_000);
+}, 120_000);
 
 it("has more time for services that work before they respond, and most for the result of a function", async () => {
   await startAws({ silent: false });

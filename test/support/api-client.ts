@@ -82,7 +82,7 @@ export function client({ baseUrl, apiKey }: ServiceAddress) {
 
   /** The URL of the run's transcript, once it was composed. */
   async function transcriptUrl(runId: string): Promise<string> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 120_000;
     while (true) {
       const { status, headers } = await call("GET", `/agent/runs/${runId}/transcript`);
       if (status === 302) return headers.get("location") ?? "";

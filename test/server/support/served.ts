@@ -122,7 +122,7 @@ export async function createRun({ call }: Served, script: string): Promise<strin
 
 /** Waits until a run is in a state; a run can take long on a busy machine. */
 export async function waitForState({ call }: Served, run: string, state: string) {
-  const deadline = Date.now() + 75_000;
+  const deadline = Date.now() + 150_000;
   while (true) {
     const { body } = await call("GET", `/agent/runs/${run}`);
     if (body.state === state) return body;
