@@ -1,12 +1,12 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startLaunch } from "../isolation/launch.ts";
+import { type Launched, startLaunch } from "../isolation/launch.ts";
 import { formatUlimits, preferForOomKill } from "../isolation/limits.ts";
+import { createPipes } from "../isolation/pipes.ts";
 import { killTree } from "../isolation/processes.ts";
 import { createWatch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
@@ -76,6 +76,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const { limits: machine } = sandbox;
   const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
   const before = machine === undefined ? "" : formatUlimits(machine);
+  const pipes = createPipes(dirname(host.workspace));
   let count = 0;
   return {
     async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
@@ -88,9 +89,11 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         writeFile(`${host.steps}/${text}`, command.replaceAll("\0", ""), { mode: 0o444 }),
         writeFile(`${host.steps}/${script}`, program, { mode: 0o444 }),
       ]);
+      const pipe = await pipes.open();
+      if (signal.aborted) pipe?.close();
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const child = startLaunch(sandbox.launch(script));
+      const child = startLaunch(sandbox.launch(script), { output: pipe });
       if (machine !== undefined) preferForOomKill(child.process.pid);
       const capture = createCapture(redactor, request.limits ?? limits);
       for (const stream of child.output) {
@@ -112,7 +115,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       }, timeoutMs);
       signal.addEventListener("abort", end);
       try {
-        const status = await waitForExit(child.process, marker);
+        const status = await waitForExit(child, marker);
         signal.throwIfAborted();
         if (sandbox.contained && !report.hasBegun() && exceeded === undefined && !timedOut)
           throw new Stop(
@@ -159,15 +162,16 @@ function appendReason({ text, truncated }: CapturedOutput, why: string | undefin
 }
 
 async function waitForExit(
-  child: ChildProcess,
+  { process: child, output }: Launched,
   marker: string | undefined,
 ): Promise<{ exitCode: number; signal?: string }> {
-  const closed = once(child, "close");
-  const [code, signal] = await Promise.race([once(child, "exit"), closed]);
+  const streams = [...child.stdio, ...output].filter((stream) => stream !== null && stream !== undefined);
+  const closed = Promise.all([once(child, "close"), ...output.map((stream) => once(stream, "close"))]).catch(() => {});
+  const [code, signal] = await once(child, "exit");
   // Background processes end with the command; otherwise they would hold the pipes open and outlive the run.
   await killTree(child.pid, marker);
   await Promise.race([closed, sleep(CLOSE_MS)]);
-  for (const stream of child.stdio) stream?.destroy();
+  for (const stream of streams) stream.destroy();
   if (typeof code === "number") return { exitCode: code };
   return { exitCode: 128 + findSignalNumber(signal), signal: String(signal) };
 }

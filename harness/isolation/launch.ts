@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
+import type { Pipe } from "./pipes.ts";
 import type { Launch } from "./sandbox.ts";
 
 /** A program that runs in its sandbox. */
@@ -13,19 +14,25 @@ export interface Launched {
   readonly report: Readable | undefined;
 }
 
-/**
- * Starts a program in its own process group, so that a kill reaches its descendants and not the harness.
- * @param stdin whether the program has a standard input. @default "ignore"
- */
+export interface Streams {
+  /** Whether the program has a standard input. @default "ignore" */
+  readonly stdin?: "ignore" | "pipe";
+  /** Gets both standard output and standard error, in their order. @default a socket for each */
+  readonly output?: Pipe | undefined;
+}
+
+/** Starts a program in its own process group, so that a kill reaches its descendants and not the harness. */
 export function startLaunch(
   { file, args, env, cwd, filter, hidden = [] }: Launch,
-  stdin: "ignore" | "pipe" = "ignore",
+  { stdin = "ignore", output: pipe }: Streams = {},
 ): Launched {
   const feeds = [filter, hidden.length === 0 ? undefined : hidden.map((argument) => `${argument}\0`).join("")].filter(
     (feed) => feed !== undefined,
   );
   const pipes = feeds.map(() => "pipe" as const);
-  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: [stdin, "pipe", "pipe", "pipe", ...pipes] });
+  const output = pipe?.write ?? "pipe";
+  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: [stdin, output, output, "pipe", ...pipes] });
+  pipe?.closeWrite();
   for (const [index, feed] of feeds.entries()) {
     const pipe = child.stdio[4 + index];
     if (!(pipe instanceof Writable)) continue;
@@ -37,7 +44,7 @@ export function startLaunch(
   return {
     process: child,
     input: input instanceof Writable ? input : undefined,
-    output: [stdout, stderr].filter((stream) => stream instanceof Readable),
+    output: [pipe?.output, stdout, stderr].filter((stream) => stream instanceof Readable),
     report: report instanceof Readable ? report : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -97,5 +97,18 @@ describe("the text of a command", () => {
     await using stage = await createStage("none");
     const { text: output } = await stage.run('echo "${0##*/} $LINENO"\n\necho $LINENO; absent-program');
     expect(output).toMatch(/^command-1\.sh 1\n3\n.*command-1\.sh: line 3: absent-program: command not found\n$/);
+  });
+});
+
+describe("the standard streams of a command", () => {
+  it.each(["bubblewrap", "none"])("can be opened by their names in /dev (%s)", async (kind) => {
+    await using stage = await createStage(kind);
+    const command =
+      "echo a > /dev/stdout\necho b | tee /dev/stderr > /dev/null\necho c > /dev/fd/2\necho d >> /dev/fd/1";
+    expect(await stage.run(command)).toMatchObject({ text: "a\nb\nc\nd\n", exitCode: 0 });
+    const many = Array.from({ length: 9 }, (_, index) => stage.run(`echo ${index} > /dev/stdout`));
+    expect((await Promise.all(many)).map(({ text: output }) => output)).toEqual(many.map((_, index) => `${index}\n`));
+    const files = readdirSync(join(stage.host.workspace, "..")).filter((name) => name.startsWith("pipe-"));
+    expect(files.length, "pipes that are ready").toBeLessThan(8);
   });
 });

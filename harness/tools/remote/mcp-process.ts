@@ -76,7 +76,7 @@ export class ProcessTransport implements Transport {
     const script = `${this.#name}.sh`;
     await writeFile(join(host.steps, script), this.#script(), { mode: 0o444 });
     const launch = sandbox.launch(script, this.#program.env);
-    const launched = startLaunch({ ...launch, env: { ...launch.env, ...createMarker(this.#mark) } }, "pipe");
+    const launched = startLaunch({ ...launch, env: { ...launch.env, ...createMarker(this.#mark) } }, { stdin: "pipe" });
     this.#launched = launched;
     const { process } = launched;
     const [stdout, stderr] = launched.output;
