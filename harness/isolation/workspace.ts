@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,9 @@ export interface Workspace {
   readonly etc: string;
   remove(): Promise<void>;
 }
+
+/** Without an identity, no commit works. Repositories and the variables of git, such as GIT_AUTHOR_NAME, take precedence. */
+const GIT_IDENTITY = "[user]\n\tname = Runyard\n\temail = agent@runyard.invalid\n";
 
 /** Creates the directories below TMPDIR. */
 export function createWorkspace(): Workspace {
@@ -30,6 +33,7 @@ export function createWorkspace(): Workspace {
   };
   const etc = inside("etc");
   for (const path of [...Object.values(paths), etc]) mkdirSync(path);
+  writeFileSync(join(paths.home, ".gitconfig"), GIT_IDENTITY);
   return { root, paths, etc, remove: () => removeTree(root) };
 }
 

@@ -109,6 +109,19 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect(existsSync(join(stage.host.workspace, "late"))).toBe(false);
   });
 
+  it("can commit with a default author, which configuration and variables of git replace", async () => {
+    await using stage = await createStage(kind);
+    const show = "git log -1 --format='%an <%ae> %cn'";
+    const command = `git init -q r; cd r; git commit -q --allow-empty -m one; ${show}`;
+    expect(await stage.run(command)).toMatchObject({
+      text: "Runyard <agent@runyard.invalid> Runyard\n",
+      exitCode: 0,
+    });
+    const own = `git config user.name Ada; export GIT_AUTHOR_EMAIL=a@example.com; git commit -q --allow-empty -m two; ${show}`;
+    const second = await stage.run(own, { workingDirectory: `${stage.workingDirectory}/r` });
+    expect(second.text).toBe("Ada <a@example.com> Ada\n");
+  });
+
   it("captures no more of a command's output than its own limits", async () => {
     await using stage = await createStage(kind);
     const { text, truncated } = await stage.run("printf 'x%.0s' {1..900}", { limits: { readBytes: 100 } });
