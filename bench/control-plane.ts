@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { writeEntries } from "#infra/entries.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { type Route, routes } from "#infra/routes.ts";
-import { triggers } from "#infra/triggers.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { dynamoClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
@@ -86,7 +86,7 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
   return {
     call,
     async consume(consumer, runId) {
-      const handler = await loadHandler(triggers[consumer].file);
+      const handler = await loadHandler(eventSources[consumer].file);
       const { result, usage } = await measured(meter, replay, () => handler(sqsEvent(runId), {}));
       const { batchItemFailures } = v.parse(BatchReply, result);
       if (batchItemFailures.length > 0) throw new Error(`${consumer} failed for run ${runId}`);

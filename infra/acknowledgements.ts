@@ -51,7 +51,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: bucketRules,
     paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
-      "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or triggers.ts.",
+      "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or eventSources.ts.",
   },
   {
     rules: [

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { buildParts, hasParts, loadedAtStart, withoutParts } from "./bundle-parts.ts";
 import { entryFiles, writeEntries } from "./entries.ts";
-import { triggers } from "./triggers.ts";
+import { eventSources } from "./event-sources.ts";
 
 /** The functions' code, ready to be deployed. */
 export interface Bundle {
@@ -35,11 +35,11 @@ export function bundle(options: BundleOptions = {}): Bundle {
   // These are deployed with the sandbox function: the harness, which it starts as a separate process, the program that looks for the
   // skills of a repository, and the one that reads and changes files inside of a sandbox.
   const programs = [
-    { in: join(root, "harness/main.ts"), out: `${triggers.runSandbox.file}/harness` },
-    { in: join(root, "harness/scan-main.ts"), out: `${triggers.runSandbox.file}/scan` },
+    { in: join(root, "harness/main.ts"), out: `${eventSources.runSandbox.file}/harness` },
+    { in: join(root, "harness/scan-main.ts"), out: `${eventSources.runSandbox.file}/scan` },
     // The program that starts all of them if the sandbox is an image.
-    { in: join(root, "image/entry.ts"), out: `${triggers.runSandbox.file}/entry` },
-    { in: join(root, "harness/files-main.ts"), out: `${triggers.runSandbox.file}/files` },
+    { in: join(root, "image/entry.ts"), out: `${eventSources.runSandbox.file}/entry` },
+    { in: join(root, "harness/files-main.ts"), out: `${eventSources.runSandbox.file}/files` },
   ];
   const sources = [
     ...entryFiles.map((file) => join(root, "functions", `${file}.ts`)),
@@ -47,7 +47,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
   ];
   const missing = sources.filter((source) => !existsSync(source)).map((source) => relative(root, source));
   if (missing.length > 0)
-    throw new Error(`infra/routes.ts and infra/triggers.ts name files that are not there: ${missing.join(", ")}`);
+    throw new Error(`infra/routes.ts and infra/event-sources.ts name files that are not there: ${missing.join(", ")}`);
 
   rmSync(outdir, { recursive: true, force: true });
   const entries = [...writeEntries(root, join(dirname(outdir), "entries"))].map(([file, path]) => ({
@@ -73,7 +73,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
     ...bundling(options.stage),
     // What only an agent with a language model needs is in separate files, which other executions do not load.
     splitting: true,
-    chunkNames: `${triggers.runSandbox.file}/part-[hash]`,
+    chunkNames: `${eventSources.runSandbox.file}/part-[hash]`,
     alias: {
       "@aws-sdk/client-bedrock-runtime": noBedrock,
       "@smithy/fetch-http-handler": noBedrock,
@@ -84,7 +84,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));
   const assetDir = (file: string) => join(outdir, file);
-  return { assetDir, imageDir: () => imageContext(root, assetDir(triggers.runSandbox.file)), metafile };
+  return { assetDir, imageDir: () => imageContext(root, assetDir(eventSources.runSandbox.file)), metafile };
 }
 
 /** Everything that the Dockerfile copies into the image, in a separate directory: nothing else determines the image. */

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { eventSources } from "./event-sources.ts";
 import { routes } from "./routes.ts";
-import { triggers } from "./triggers.ts";
 
 /** A file of shared/wiring/ and the function in it that creates a handler's ports. */
 type Wiring = readonly [file: string, createPorts: string];
@@ -76,11 +76,11 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
 };
 
 /** The one function without ports: the sandbox has no right that a port could use. */
-const withoutPorts: string = triggers.runSandbox.file;
+const withoutPorts: string = eventSources.runSandbox.file;
 
 /** Every file of functions/ that is deployed, each once. */
 export const entryFiles: readonly string[] = [
-  ...new Set([...routes.map((route) => route.file), ...Object.values(triggers).map((trigger) => trigger.file)]),
+  ...new Set([...routes.map((route) => route.file), ...Object.values(eventSources).map(({ file }) => file)]),
 ];
 
 /**

@@ -1,4 +1,4 @@
-/** Rights as data: what a function's role may do, as written in routes.ts and triggers.ts. The types have no `Scan` and no `*`. */
+/** Rights as data: what a function's role may do, as written in routes.ts and event-sources.ts. The types have no `Scan` and no `*`. */
 
 /** Reads of the table. `BatchGetItem` is a right of its own in IAM; TransactGetItems needs `GetItem`. */
 export type TableRead = "GetItem" | "BatchGetItem" | "Query";

@@ -1,8 +1,8 @@
 import { Fn, Stack } from "aws-cdk-lib";
 import type { CfnUrl } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
+import { eventSources } from "../event-sources.ts";
 import { settingVariables } from "../setting-variables.ts";
-import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
 import { webCors } from "./web-cors.ts";
@@ -23,11 +23,11 @@ export class EventStream extends BaseFunction {
     const secret = Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
     super(scope, id, {
       ...props,
-      ...triggers.streamEvents,
+      ...eventSources.streamEvents,
       ...(settings.concurrency.streams !== undefined && { reserved: settings.concurrency.streams }),
       environment: {
         ORIGIN_SECRET: secret,
-        PRINCIPALS: triggers.streamEvents.who.join(","),
+        PRINCIPALS: eventSources.streamEvents.who.join(","),
         // Requests name the host of CloudFront, which cannot be known before it.
         BASE_URL: settings.baseUrl ?? "",
         ...settingVariables(settings),

@@ -1,7 +1,7 @@
 import type { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { eventSources } from "../event-sources.ts";
 import type { Settings } from "../settings.ts";
-import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Models } from "./grants.ts";
 import { namedParameter } from "./parameter.ts";
@@ -18,7 +18,11 @@ export class ModelGateway extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: Omit<BaseFunctionProps, "file" | "rights">) {
     const { modelCalls } = props.platform.settings.concurrency;
-    super(scope, id, { ...props, ...triggers.callModel, ...(modelCalls !== undefined && { reserved: modelCalls }) });
+    super(scope, id, {
+      ...props,
+      ...eventSources.callModel,
+      ...(modelCalls !== undefined && { reserved: modelCalls }),
+    });
     this.url = `https://${addStreamingUrl(this, this.lambda)}`;
   }
 }

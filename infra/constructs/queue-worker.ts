@@ -5,7 +5,7 @@ import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { Trigger } from "../triggers.ts";
+import type { EventSource } from "../event-sources.ts";
 import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
@@ -13,9 +13,9 @@ export interface WorkQueueProps {
   /** Queue's name after `runyard-`; its dead-letter queue is called `<name>-dead`, and so is the alarm. */
   readonly name: string;
   /** The function that consumes the queue; a message stays hidden for six times its timeout, as AWS advises. */
-  readonly consumer: Trigger;
+  readonly consumer: EventSource;
   /** The function that consumes the dead-letter queue. @default none: messages stay there until an operator redrives them */
-  readonly deadConsumer?: Trigger;
+  readonly deadConsumer?: EventSource;
   /** One sentence on what users notice when messages reach the dead-letter queue; the alarm's description. */
   readonly deadImpact: string;
   /** Topic that the alarm notifies. @default none: the alarm shows in the console */

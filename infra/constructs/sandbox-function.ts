@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventInvokeConfig, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { triggers } from "../triggers.ts";
+import { eventSources } from "../event-sources.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { SandboxTarget } from "./grants.ts";
 import { OWN_LOG_ACTIONS } from "./own-log.ts";
@@ -19,7 +19,7 @@ export class SandboxFunction extends BaseFunction {
     const { settings } = props.platform;
     super(scope, id, {
       ...props,
-      ...triggers.runSandbox,
+      ...eventSources.runSandbox,
       // CloudFormation replaces the function if its package type or tenancy changes, and cannot while the name is taken.
       name: `run-sandbox-${settings.lambdaSandbox}${settings.sandboxTenancy ? "" : "-shared"}`,
       ...(settings.sandboxMemoryMb !== undefined && { memoryMb: settings.sandboxMemoryMb }),
@@ -28,7 +28,7 @@ export class SandboxFunction extends BaseFunction {
       ...(!settings.sandboxTenancy && { handler: SHARED_HANDLER }),
       // Commands can read the credentials of this role. No policy that is added to it later gives them more.
       statements: [new PolicyStatement({ effect: Effect.DENY, notActions: [...OWN_LOG_ACTIONS], resources: ["*"] })],
-      timeoutSeconds: settings.sandboxSeconds ?? triggers.runSandbox.timeoutSeconds,
+      timeoutSeconds: settings.sandboxSeconds ?? eventSources.runSandbox.timeoutSeconds,
       // On the emulator, and with the setting lambdaSandbox=zip, the plain runtime with the harness next to its handler.
       image: settings.lambdaSandbox === "image" ? props.image : undefined,
       // Sending traces is a right, and a sandbox has none.

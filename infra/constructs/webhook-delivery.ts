@@ -11,7 +11,7 @@ import {
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { triggers } from "../triggers.ts";
+import { eventSources } from "../event-sources.ts";
 import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Targets } from "./grants.ts";
@@ -54,11 +54,11 @@ export class WebhookDelivery extends Construct {
 
   constructor(scope: Construct, id: string, { streamArn, topic, targets, ...common }: WebhookDeliveryProps) {
     super(scope, id);
-    const sender = new BaseFunction(this, "Send", { ...common, targets, ...triggers.sendWebhooks });
+    const sender = new BaseFunction(this, "Send", { ...common, targets, ...eventSources.sendWebhooks });
     this.attempter = new BaseFunction(this, "Attempt", {
       ...common,
       targets: { ...targets, webhookSender: sender.lambda },
-      ...triggers.attemptDeliveries,
+      ...eventSources.attemptDeliveries,
     });
     // The planner requests again what is due, so requests that failed or were throttled must not be repeated as well.
     const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
@@ -79,7 +79,7 @@ export class WebhookDelivery extends Construct {
     this.planner = new BaseFunction(this, "Plan", {
       ...common,
       targets: { ...targets, webhookAttempts: this.attempter.lambda },
-      ...triggers.planDeliveries,
+      ...eventSources.planDeliveries,
       // The rule invokes it each minute, and X-Ray bills traces.
       traced: false,
       statements: [...readStream(streamArn, targets.table.tableArn), sendTo(dead)],

@@ -3,7 +3,7 @@ import { CfnIntegration, CfnRoute, WebSocketApi, WebSocketStage } from "aws-cdk-
 import { CfnPermission } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Settings } from "#infra/settings.ts";
-import { triggers } from "../triggers.ts";
+import { eventSources } from "../event-sources.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { WorkerSocketTarget } from "./grants.ts";
 
@@ -53,19 +53,19 @@ export class WorkerSocket extends Construct {
   /** Adds the functions that the events of connections invoke. */
   addRoutes(scope: Construct, common: Pick<BaseFunctionProps, "platform" | "targets" | "environment">): void {
     const routes = [
-      { id: "ConnectWorker", routeKey: "$connect", trigger: triggers.connectWorker },
-      { id: "DisconnectWorker", routeKey: "$disconnect", trigger: triggers.disconnectWorker },
-      { id: "ReceiveFrame", routeKey: "$default", trigger: triggers.receiveFrame },
+      { id: "ConnectWorker", routeKey: "$connect", source: eventSources.connectWorker },
+      { id: "DisconnectWorker", routeKey: "$disconnect", source: eventSources.disconnectWorker },
+      { id: "ReceiveFrame", routeKey: "$default", source: eventSources.receiveFrame },
     ] as const;
-    for (const { id, routeKey, trigger } of routes) {
-      const { lambda } = new BaseFunction(scope, id, { ...common, ...trigger });
+    for (const { id, routeKey, source } of routes) {
+      const { lambda } = new BaseFunction(scope, id, { ...common, ...source });
       const { region, partition, account } = Stack.of(scope);
       const integration = new CfnIntegration(scope, `${id}Integration`, {
         apiId: this.#apiId,
         integrationType: "AWS_PROXY",
         integrationMethod: "POST",
         integrationUri: `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${lambda.functionArn}/invocations`,
-        timeoutInMillis: Duration.seconds(trigger.timeoutSeconds).toMilliseconds(),
+        timeoutInMillis: Duration.seconds(source.timeoutSeconds).toMilliseconds(),
       });
       new CfnRoute(scope, `${id}Route`, {
         apiId: this.#apiId,

@@ -19,10 +19,10 @@ import { SandboxImage } from "../constructs/sandbox-image.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import { WebhookDelivery } from "../constructs/webhook-delivery.ts";
 import { WorkerSocket } from "../constructs/worker-socket.ts";
+import { eventSources } from "../event-sources.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
 import type { Settings } from "../settings.ts";
-import { triggers } from "../triggers.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
 
@@ -31,7 +31,7 @@ const SECRETS_PATH = "/runyard/secrets";
 /** As that, for the signing secrets of webhooks. */
 const WEBHOOK_SECRETS_PATH = "/runyard/webhook-secrets";
 /** The name of the function that timers of schedules invoke. */
-const FIRE_SCHEDULE = `runyard-${verbNoun(triggers.fireSchedule.file)}`;
+const FIRE_SCHEDULE = `runyard-${verbNoun(eventSources.fireSchedule.file)}`;
 
 export interface ExecutionStackProps extends StackProps {
   readonly platform: Platform;
@@ -65,7 +65,7 @@ export class ExecutionStack extends Stack {
     const discovery = new BaseFunction(this, "DiscoverSkills", {
       platform,
       targets: { ...stored, sandbox: sandbox.target, github },
-      ...triggers.discoverSkills,
+      ...eventSources.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
     this.workerSocket = new WorkerSocket(this, "WorkerSocket", { settings });
@@ -94,14 +94,17 @@ export class ExecutionStack extends Stack {
     this.workerSocket.addRoutes(this, common);
     // X-Ray bills traces, and those of functions that run all the time would be most of them.
     const repeated = { ...common, traced: false };
-    const reaper = new BaseFunction(this, "ReapRuns", { ...repeated, ...triggers.reapRuns });
-    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...repeated, ...triggers.reconcileSchedules });
+    const reaper = new BaseFunction(this, "ReapRuns", { ...repeated, ...eventSources.reapRuns });
+    const reconciler = new BaseFunction(this, "ReconcileSchedules", {
+      ...repeated,
+      ...eventSources.reconcileSchedules,
+    });
     const streamArn = settings.stage === "aws" ? data.streamArn : undefined;
     this.sendsWebhooks = streamArn !== undefined;
     const webhooks = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
     const { planner, attempter } = webhooks;
     const minutely = [reaper, reconciler, ...(planner === undefined ? [] : [planner])];
-    const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...triggers.deleteOldRuns })];
+    const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...eventSources.deleteOldRuns })];
     invokeEachMinute(this, minutely);
     invokeEachHour(this, hourly);
     const passes = { minutely: [...minutely, attempter], hourly };
@@ -135,8 +138,8 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
   return {
     runs: new WorkQueue(stack, "Runs", {
       name: "runs",
-      consumer: triggers.dispatchRun,
-      deadConsumer: triggers.reapRuns,
+      consumer: eventSources.dispatchRun,
+      deadConsumer: eventSources.reapRuns,
       deadImpact: "Runs end in ERROR because their dispatch never ends, or was throttled for two days.",
       // Lambda counts an invocation that it throttles as a delivery. With the visibility timeout, this takes two days.
       deliveries: 1_000,
@@ -144,7 +147,7 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
     }),
     ends: new WorkQueue(stack, "Ends", {
       name: "ends",
-      consumer: triggers.endRun,
+      consumer: eventSources.endRun,
       deadImpact: "Runs have ended without a transcript.",
       topic,
     }),
@@ -158,7 +161,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
   const modelVariables = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
   const dispatcher = new QueueWorker(stack, "DispatchRun", {
     ...common,
-    ...triggers.dispatchRun,
+    ...eventSources.dispatchRun,
     environment: {
       ...common.environment,
       ...modelVariables,
@@ -173,13 +176,13 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
   });
   new QueueWorker(stack, "EndRun", {
     ...common,
-    ...triggers.endRun,
+    ...eventSources.endRun,
     source: queues.ends.queue,
     maxConcurrency: Math.min(20, dispatch),
     // The end of a run requests the next waiting one, whose dispatch may end it at once: many such runs are one chain of invocations.
     recursive: true,
   });
-  const firing = new BaseFunction(stack, "FireSchedule", { ...common, ...triggers.fireSchedule });
+  const firing = new BaseFunction(stack, "FireSchedule", { ...common, ...eventSources.fireSchedule });
   // The reconciler fires what fails all three times.
   const retries = { retryAttempts: 2, maxEventAge: Duration.minutes(10) };
   new EventInvokeConfig(stack, "FireScheduleRetries", { function: firing.lambda, ...retries });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { completeDeletion, deleteRun, type RetentionPorts } from "#shared/retention/delete-run.ts";
 import { DELETION_SHARD, keys, RETENTION_SHARD } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const passHour = (ports: RetentionPorts = plane.ports): Promise<void> =>
-  withRights("delete-old-runs", triggers.deleteOldRuns.rights, () => deleteOldRuns.handle(HOUR, ports));
+  withRights("delete-old-runs", eventSources.deleteOldRuns.rights, () => deleteOldRuns.handle(HOUR, ports));
 const setRetention = (retention_days: unknown, team = plane.team, client = user): Promise<ResponseBody> =>
   client.put(`/agent/teams/${team}`, { settings: { retention_days } });
 const passDays = (days: number): void => {

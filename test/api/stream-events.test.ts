@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { PassThrough, type Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { streamEvents } from "#functions/runs/stream-events.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { withRights } from "../support/rights.ts";
@@ -18,7 +18,7 @@ const createEvent = (plane: TestControlPlane, runId: string, more: Parameters<ty
 
 /** Calls the function with its own rights. */
 const call = (plane: TestControlPlane, event: ReturnType<typeof httpEvent>) =>
-  withRights("stream-events", triggers.streamEvents.rights, () => streamEvents.handle(event, createPorts(plane)));
+  withRights("stream-events", eventSources.streamEvents.rights, () => streamEvents.handle(event, createPorts(plane)));
 
 const send = ({ support, execution_id }: Harness, text: string) =>
   support("live", { execution_id, frames: [{ action_id: "action-1", stream: "stdout", offset: 0, text }] });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import { addHolds, type Hold, parseBudget, putBudget, readBudget, removeHold } from "#shared/budgets/budget-store.ts";
 import {
@@ -20,7 +20,7 @@ import { withRights } from "../support/rights.ts";
 
 /** Runs `work` with the rights of the model gateway. */
 const asGateway = (work: () => Promise<void>): Promise<void> =>
-  withRights(triggers.callModel.file, triggers.callModel.rights, work);
+  withRights(eventSources.callModel.file, eventSources.callModel.rights, work);
 
 const budgetTable = () => mutatedTable(memoryTable());
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { addHolds, addSpending, type Payer, putBudget, readBudget, readPayer } from "#shared/budgets/budget-store.ts";
 import { readPayers } from "#shared/budgets/payers.ts";
 import { type BudgetPorts, type Quote, type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
@@ -120,7 +120,7 @@ describe("the budget of a team for a month", () => {
   });
 
   const asGateway = (work: () => Promise<void>): Promise<void> =>
-    withRights(triggers.callModel.file, triggers.callModel.rights, work);
+    withRights(eventSources.callModel.file, eventSources.callModel.rights, work);
   const call = (payers: readonly Payer[], changes: Partial<Quote> = {}) =>
     reserve(payers, { ...QUOTE, ...changes }, ports);
   async function expectCall(payers: readonly Payer[], changes: Partial<Quote> = {}): Promise<Reservation> {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { eventSources } from "#infra/event-sources.ts";
 import { routes } from "#infra/routes.ts";
-import { triggers } from "#infra/triggers.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "events");
@@ -21,7 +21,7 @@ export interface Target {
 const toFunctionName = (file: string): string => basename(file);
 
 /** The kinds of events that invoke functions without a route, as in infra/stacks/execution-stack.ts. */
-const invokedBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
+const invokedBy: Readonly<Record<keyof typeof eventSources, readonly string[]>> = {
   dispatchRun: ["sqs"],
   runSandbox: ["invocation"],
   discoverSkills: ["invocation"],
@@ -50,10 +50,10 @@ export const targets: ReadonlyMap<string, Target> = new Map(
       kinds: ["http"],
     })),
     ...Object.entries(invokedBy).map(([id, kinds]) => {
-      const trigger = Object.entries(triggers).find(([name]) => name === id)?.[1];
-      if (trigger === undefined) throw new Error(`there is no trigger ${id}`);
-      const who = "who" in trigger ? trigger.who : [];
-      return { name: toFunctionName(trigger.file), file: trigger.file, who, kinds };
+      const source = Object.entries(eventSources).find(([name]) => name === id)?.[1];
+      if (source === undefined) throw new Error(`there is no event source ${id}`);
+      const who = "who" in source ? source.who : [];
+      return { name: toFunctionName(source.file), file: source.file, who, kinds };
     }),
   ].map((target) => [target.name, target]),
 );

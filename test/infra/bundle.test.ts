@@ -44,7 +44,7 @@ const BEDROCK =
   'import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";\nexport const client = () => new BedrockRuntimeClient({});\n';
 
 describe("bundle", () => {
-  it("names missing files of routes.ts and triggers.ts", () => {
+  it("names missing files of routes.ts and event-sources.ts", () => {
     expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
   });
 

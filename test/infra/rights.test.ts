@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { type EventSource, eventSources } from "#infra/event-sources.ts";
 import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { type Route, routes } from "#infra/routes.ts";
-import { type Trigger, triggers } from "#infra/triggers.ts";
 import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface Statement {
@@ -25,11 +25,11 @@ beforeAll(() => {
 });
 
 const endpoints = [...new Map(routes.map((route) => [route.file, route])).values()];
-const workers: Trigger[] = Object.values(triggers);
+const workers: EventSource[] = Object.values(eventSources);
 /** What fails of the stream is sent to a dead-letter queue. */
 const SEND = "sqs:SendMessage";
-const named = (line: Route | Trigger) =>
-  line.file === triggers.runSandbox.file
+const named = (line: Route | EventSource) =>
+  line.file === eventSources.runSandbox.file
     ? "runyard-run-sandbox-image"
     : `runyard-${("name" in line ? line.name : undefined) ?? line.file.split("/")[1]}`;
 
@@ -41,22 +41,22 @@ describe("a function's role", () => {
     },
   );
 
-  it.each(workers.map((trigger) => [trigger.file, trigger]))(
-    "%s has exactly the permissions of its line in triggers.ts",
-    (_, trigger) => {
-      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries } = triggers;
-      const consumers: readonly Trigger[] = [dispatchRun, endRun];
-      const extra = consumers.includes(trigger)
+  it.each(workers.map((source) => [source.file, source]))(
+    "%s has exactly the permissions of its line in event-sources.ts",
+    (_, source) => {
+      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries } = eventSources;
+      const consumers: readonly EventSource[] = [dispatchRun, endRun];
+      const extra = consumers.includes(source)
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
-        : trigger === planDeliveries
+        : source === planDeliveries
           ? [
               ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((name) => `dynamodb:${name}`),
               SEND,
             ]
           : [];
-      const untraced: readonly Trigger[] = [runSandbox, reapRuns, reconcileSchedules, planDeliveries];
-      const traces = !untraced.includes(trigger);
-      expect(listActions(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
+      const untraced: readonly EventSource[] = [runSandbox, reapRuns, reconcileSchedules, planDeliveries];
+      const traces = !untraced.includes(source);
+      expect(listActions(named(source))).toEqual([...new Set([...expected(source.rights, traces), ...extra])].sort());
     },
   );
 

@@ -6,7 +6,7 @@ import { type Route, routes } from "#infra/routes.ts";
 import { repository } from "./synthesize.ts";
 
 describe("routes.ts", () => {
-  it("and triggers.ts name exactly the files of functions/", () => {
+  it("and event-sources.ts name exactly the files of functions/", () => {
     const files = globSync("**/*.ts", { cwd: join(repository, "functions") }).map((file) => file.replace(/\.ts$/, ""));
     expect(files.sort()).toEqual([...entryFiles].sort());
   });

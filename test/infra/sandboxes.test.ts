@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { MICROVM_REGIONS } from "#infra/constructs/microvm-image.ts";
 import { STARTER } from "#infra/constructs/sandbox-image.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { repository, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface Statement {
@@ -291,6 +291,6 @@ describe("containers", () => {
       .map(({ Properties }) => Properties.FunctionName);
     expect(configured.sort()).toEqual(["runyard-dispatch-run", "runyard-end-run"]);
     expect(getVariables(all, "runyard-dispatch-run")["SANDBOXES"]).toBe("lambda,microvm,fargate");
-    expect(triggers.reapRuns.rights).not.toHaveProperty("sandboxes");
+    expect(eventSources.reapRuns.rights).not.toHaveProperty("sandboxes");
   });
 });

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { entryFiles, findWiring } from "#infra/entries.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import type { Rights } from "#infra/rights.ts";
 import { routes } from "#infra/routes.ts";
-import { triggers } from "#infra/triggers.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { addMiddleware, commandOf, serviceOf } from "#shared/aws/middleware.ts";
 import { createFunctionCaller, createRunQueue, createScheduler } from "#shared/wiring/adapters.ts";
@@ -80,8 +80,8 @@ afterAll(() => {
 });
 
 const lines = new Map<string, readonly { file: string; rights: Rights; name: string }[]>();
-for (const file of entryFiles.filter((one) => one !== triggers.runSandbox.file)) {
-  const line = [...routes, ...Object.values(triggers)].find((one) => one.file === file);
+for (const file of entryFiles.filter((one) => one !== eventSources.runSandbox.file)) {
+  const line = [...routes, ...Object.values(eventSources)].find((one) => one.file === file);
   const named = line !== undefined && "name" in line ? line.name : undefined;
   const wiring = findWiring(file).join(" ");
   const entry = { file, rights: line?.rights ?? {}, name: `runyard-${named ?? file.replace(/^.*\//, "")}` };

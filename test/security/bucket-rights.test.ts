@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { streamEvents } from "#functions/runs/stream-events.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { routes } from "#infra/routes.ts";
-import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isEndedHead } from "#shared/records/run-head.ts";
@@ -85,7 +85,7 @@ describe("the rights of every function on files", () => {
     await useWorkerFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
       ...routes,
-      ...Object.values(triggers),
+      ...Object.values(eventSources),
     ];
     const granted = lines
       .filter(({ rights }) => rights.bucket !== undefined)
@@ -121,7 +121,9 @@ async function readRun(plane: TestControlPlane, run: string): Promise<void> {
     headers: { "runyard-origin-secret": "origin" },
   });
   const ports = { ...plane.ports, streamSeconds: 1, originSecret: "origin" };
-  await withRights(triggers.streamEvents.file, triggers.streamEvents.rights, () => streamEvents.handle(event, ports));
+  await withRights(eventSources.streamEvents.file, eventSources.streamEvents.rights, () =>
+    streamEvents.handle(event, ports),
+  );
 }
 
 /** Deletes a run, as its team's retention does. Uploads without a run stay. */
@@ -129,7 +131,7 @@ async function deleteFiles(plane: TestControlPlane, run: string): Promise<void> 
   const found = await plane.ports.runs.headAndBody(run);
   if (found === undefined || !isEndedHead(found.head)) throw new Error("the run has not ended");
   const { head, body } = found;
-  const { file, rights } = triggers.deleteOldRuns;
+  const { file, rights } = eventSources.deleteOldRuns;
   expect(await withRights(file, rights, () => deleteRun(head, body, plane.ports))).toBe(true);
   expect([...plane.files.files.keys()].filter((key) => !key.startsWith("attachments/"))).toEqual([]);
 }

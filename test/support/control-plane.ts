@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { vi } from "vitest";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { putFirstKey } from "#shared/api-keys/key-store.ts";
@@ -167,7 +167,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     },
     scanner: { scan: (request) => repositories.scan(request) },
   };
-  const { file, rights } = triggers.discoverSkills;
+  const { file, rights } = eventSources.discoverSkills;
   const rates: Record<RateLimitKind, number> = { ...DEFAULT_RATE_LIMITS };
   const ports: TestPorts = {
     table,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "./client.ts";
@@ -97,10 +97,10 @@ export async function deliver(plane: TestControlPlane, onlyQueue?: "runs" | "end
   }
 }
 
-const triggersByState = {
-  runs: { name: "dispatch-run", rights: triggers.dispatchRun.rights },
-  ends: { name: "end-run", rights: triggers.endRun.rights },
-  "runs-dead": { name: "reap-runs", rights: triggers.reapRuns.rights },
+const sourcesByState = {
+  runs: { name: "dispatch-run", rights: eventSources.dispatchRun.rights },
+  ends: { name: "end-run", rights: eventSources.endRun.rights },
+  "runs-dead": { name: "reap-runs", rights: eventSources.reapRuns.rights },
 } as const;
 const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": deadRunConsumer } as const;
 
@@ -111,7 +111,7 @@ export function consume(
   runId: string,
 ): Promise<SQSBatchResponse> {
   const consumer: { handle(event: SQSEvent, ports: TestPorts): Promise<SQSBatchResponse> } = consumers[queue];
-  const { name, rights } = triggersByState[queue];
+  const { name, rights } = sourcesByState[queue];
   return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), plane.ports));
 }
 

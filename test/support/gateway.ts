@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { type GatewayPorts, modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
@@ -51,7 +51,7 @@ export function createGateway(
     ...(times === undefined ? {} : { times }),
     ...replaced,
   });
-  const { file, rights } = triggers.callModel;
+  const { file, rights } = eventSources.callModel;
 
   async function call(
     path: string,

@@ -1,5 +1,5 @@
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { createClient } from "./client.ts";
@@ -34,7 +34,7 @@ export async function timerOff(
   ports: FiringPorts = plane.ports,
 ): Promise<number> {
   const event = { v: 1 as const, schedule_id: id, scheduled_time: time };
-  const firing = withRights("fire-schedule", triggers.fireSchedule.rights, () => fireSchedule.handle(event, ports));
+  const firing = withRights("fire-schedule", eventSources.fireSchedule.rights, () => fireSchedule.handle(event, ports));
   return firing.then(
     () => 0,
     () => 1,
@@ -48,7 +48,7 @@ export async function fireAt(plane: TestControlPlane, id: string, time: string):
 }
 
 export const reconcile = (plane: TestControlPlane, ports: FiringPorts = plane.ports): Promise<Reconciled> =>
-  withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileOverdue(ports));
+  withRights("reconcile-schedules", eventSources.reconcileSchedules.rights, () => reconcileOverdue(ports));
 
 /** The runs of a schedule as the list of runs shows them, newest first. */
 export const listRuns = async (plane: TestControlPlane, id: string): Promise<ResponseBody["body"][]> =>

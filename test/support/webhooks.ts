@@ -1,6 +1,6 @@
 import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
 import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { findWebhookEvent } from "#shared/webhooks/run-event-store.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
@@ -15,13 +15,13 @@ export async function streamEvents({ table, ports }: TestControlPlane): Promise<
       eventName: "INSERT",
       dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
     }));
-  const { file, rights } = triggers.planDeliveries;
+  const { file, rights } = eventSources.planDeliveries;
   await withRights(file, rights, () => planDeliveries.handle({ Records }, ports));
 }
 
 /** Attempts the deliveries whose first attempt was requested, as often as it was requested. */
 export async function attemptRequested({ webhooks, ports }: TestControlPlane): Promise<void> {
-  const { file, rights } = triggers.attemptDeliveries;
+  const { file, rights } = eventSources.attemptDeliveries;
   const deliveries = webhooks.requested.splice(0);
   await withRights(file, rights, () => attemptDeliveries.handle({ v: 1, deliveries }, ports));
 }
@@ -29,7 +29,7 @@ export async function attemptRequested({ webhooks, ports }: TestControlPlane): P
 /** Lets time pass, and the rule that runs each minute request what is due, and this be attempted. */
 export async function passMinutes(plane: TestControlPlane, minutes: number): Promise<void> {
   const { clock, ports, webhooks } = plane;
-  const { file, rights } = triggers.planDeliveries;
+  const { file, rights } = eventSources.planDeliveries;
   clock.now += minutes * 60_000;
   webhooks.requested.length = 0;
   const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;

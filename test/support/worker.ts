@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connectWorker } from "#functions/workers/connect-worker.ts";
 import { disconnectWorker } from "#functions/workers/disconnect-worker.ts";
 import { receiveFrame } from "#functions/workers/receive-frame.ts";
-import { triggers } from "#infra/triggers.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { createHarness } from "./execution.ts";
@@ -26,7 +26,7 @@ export async function openSocket(
     ...(workerId === undefined ? {} : { queryStringParameters: { worker_id: workerId } }),
   };
   plane.received.set(connectionId, []);
-  const { file, rights } = triggers.connectWorker;
+  const { file, rights } = eventSources.connectWorker;
   const {
     statusCode,
     headers: given,
@@ -42,7 +42,7 @@ export async function connectedWorker(plane: TestControlPlane, workerId = "rack-
   if (statusCode !== 200) throw new Error(`the worker was refused: ${body}`);
   const sendText = (text: string, isBase64Encoded = false) => {
     const event = { requestContext: { connectionId, eventType: "MESSAGE" }, body: text, isBase64Encoded };
-    const { file, rights } = triggers.receiveFrame;
+    const { file, rights } = eventSources.receiveFrame;
     return withRights(file, rights, () => receiveFrame.handle(event, plane.ports));
   };
   const send = (type: string, data: Record<string, unknown>) => sendText(JSON.stringify({ type, data }));
@@ -74,7 +74,7 @@ export async function connectedWorker(plane: TestControlPlane, workerId = "rack-
     /** Closes the connection. API Gateway reports that unless `isTold` is false. */
     close: async ({ isTold = true } = {}) => {
       plane.received.delete(connectionId);
-      const { file, rights } = triggers.disconnectWorker;
+      const { file, rights } = eventSources.disconnectWorker;
       const event = { requestContext: { connectionId, eventType: "DISCONNECT" } };
       if (isTold) await withRights(file, rights, () => disconnectWorker.handle(event, plane.ports));
     },

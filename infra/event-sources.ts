@@ -2,7 +2,7 @@ import type { Rights } from "./rights.ts";
 import { type Principal, readEvents } from "./routes.ts";
 
 /** A function that is not invoked through a route; stacks/execution-stack.ts defines what invokes it. */
-export interface Trigger {
+export interface EventSource {
   /** File in functions/ without its ending. */
   readonly file: string;
   readonly rights: Rights;
@@ -15,7 +15,7 @@ export interface Trigger {
 }
 
 /** The functions of the execution stack; with routes.ts, every file in functions/. */
-export const triggers = {
+export const eventSources = {
   /** SQS `runs`: takes a slot and starts the run's sandbox. */
   dispatchRun: {
     file: "execution/dispatch-run",
@@ -180,4 +180,4 @@ export const triggers = {
     },
     timeoutSeconds: 10,
   },
-} as const satisfies Record<string, Trigger>;
+} as const satisfies Record<string, EventSource>;
