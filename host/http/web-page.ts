@@ -1,6 +1,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
+import { chooseEncoding, compress, type Encoding, isCompressible } from "./compress.ts";
 
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -29,6 +30,11 @@ const SAFE_HEADERS = {
 /** The names of built files contain a hash of their content. */
 const IMMUTABLE = { "cache-control": "public, max-age=31536000, immutable" };
 
+/** Of eleven. A built file is compressed once a process, so that it may take a while. */
+const BUILT_QUALITY = 9;
+/** The compressed built files by coding and path. */
+const compressedFiles = new Map<string, Promise<Buffer>>();
+
 /** Serves a file of the web page; addresses without a file, such as /runs/<id>, get the page itself. */
 export async function serveWebPage(
   rawUrl: string,
@@ -44,10 +50,39 @@ export async function serveWebPage(
   const wanted = decodedPath(rawUrl);
   const file = wanted === undefined ? undefined : await readPageFile(directory, wanted);
   if (file !== undefined) {
-    const isHashed = wanted?.startsWith("/assets/") === true;
-    return send(response, 200, file.type, file.content, method, isHashed ? IMMUTABLE : {});
+    const isBuilt = wanted?.startsWith("/assets/") === true;
+    const { content, headers } = await encode(file, response.req.headers["accept-encoding"], isBuilt);
+    return send(response, 200, file.type, content, method, { ...(isBuilt ? IMMUTABLE : {}), ...headers });
   }
   send(response, 404, "text/plain; charset=utf-8", "There is no such page. The API is at /api/v1.\n", method);
+}
+
+interface PageFile {
+  readonly path: string;
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** The file in the best coding that the client accepts. */
+async function encode(
+  { path: file, type, content }: PageFile,
+  accepted: string | undefined,
+  isBuilt: boolean,
+): Promise<{ readonly content: Buffer; readonly headers: Record<string, string> }> {
+  if (!isCompressible(type, content.length)) return { content, headers: {} };
+  const vary = { vary: "accept-encoding" };
+  const encoding = chooseEncoding(accepted);
+  if (encoding === undefined) return { content, headers: vary };
+  const compressed = isBuilt ? compressBuilt(file, content, encoding) : compress(content, encoding);
+  return { content: await compressed, headers: { ...vary, "content-encoding": encoding } };
+}
+
+/** The name of a built file contains a hash of its content, so that its compressed form is kept. */
+function compressBuilt(file: string, content: Buffer, encoding: Encoding): Promise<Buffer> {
+  const key = `${encoding} ${file}`;
+  const compressed = compressedFiles.get(key) ?? compress(content, encoding, BUILT_QUALITY);
+  compressedFiles.set(key, compressed);
+  return compressed;
 }
 
 function decodedPath(rawUrl: string): string | undefined {
@@ -59,7 +94,7 @@ function decodedPath(rawUrl: string): string | undefined {
   }
 }
 
-async function readPageFile(directory: string, wanted: string): Promise<{ type: string; content: Buffer } | undefined> {
+async function readPageFile(directory: string, wanted: string): Promise<PageFile | undefined> {
   const extension = path.extname(wanted).toLowerCase();
   const type = extension === "" ? TYPES[".html"] : TYPES[extension];
   if (type === undefined) return undefined;
@@ -69,7 +104,7 @@ async function readPageFile(directory: string, wanted: string): Promise<{ type: 
     const file = await realpath(path.join(root, name));
     // A link that leads out of the directory is not part of the page.
     if (!file.startsWith(root + path.sep)) return undefined;
-    return { type, content: await readFile(file) };
+    return { path: file, type, content: await readFile(file) };
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { authenticate } from "#shared/http/caller.ts";
 import { type EventText, type HttpResponse, problem } from "#shared/http/problem.ts";
 import { readTraceId } from "#shared/http/response.ts";
 import { logLine } from "#shared/log/log.ts";
+import { chooseEncoding, compress, isCompressible } from "../../host/http/compress.ts";
 import { type LocalProblem, sendProblem } from "../../host/http/problem-response.ts";
 import { tooSlow } from "../../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
@@ -81,12 +82,12 @@ export function endpointServer(bodyMs = BODY_MS) {
         outgoing.setHeader("connection", "close");
         return refuse(tooSlow("the body", bodyMs));
       }
-      if (!Buffer.isBuffer(body)) return send(exchange, body, refuse);
+      if (!Buffer.isBuffer(body)) return await send(exchange, body, refuse);
       if (isFull() || !admission.begin()) return refuseOverload();
       isHeld = isLongPoll;
       if (isHeld) longPolls++;
       const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
-      if (response.stream === undefined) return send(exchange, response, refuse);
+      if (response.stream === undefined) return await send(exchange, response, refuse);
       if (streams >= MAX_STREAMS) return refuseOverload();
       streams++;
       await stream(exchange, response, response.stream).finally(() => streams--);
@@ -165,11 +166,12 @@ function refuseSize(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(413, { "content-type": "application/json" }).end('{"message":"Request Entity Too Large"}');
 }
 
-function send(
+/** Sends a response, compressed if the client accepts that. */
+async function send(
   { incoming, outgoing, routeKey }: Exchange,
   { statusCode, headers, body }: HttpResponse,
   refuse: (problem: LocalProblem) => void,
-): void {
+): Promise<void> {
   // What is left of a body that was not read.
   incoming.resume();
   const bytes = Buffer.byteLength(body);
@@ -178,8 +180,16 @@ function send(
     refuse(FAILED);
     return;
   }
-  outgoing.writeHead(statusCode, { ...headers, ...(statusCode === 204 ? {} : { "content-length": String(bytes) }) });
-  outgoing.end(body);
+  const isText = isCompressible(String(headers["content-type"]), bytes);
+  const encoding = isText ? chooseEncoding(incoming.headers["accept-encoding"]) : undefined;
+  const content = encoding === undefined ? Buffer.from(body) : await compress(Buffer.from(body), encoding);
+  outgoing.writeHead(statusCode, {
+    ...headers,
+    ...(isText ? { vary: "accept-encoding" } : {}),
+    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+    ...(statusCode === 204 ? {} : { "content-length": content.length }),
+  });
+  outgoing.end(content);
 }
 
 /** Sends a stream as fast as the client reads it. The client connects again after an error. */

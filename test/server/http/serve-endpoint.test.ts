@@ -167,6 +167,23 @@ describe("a request", () => {
     expect([empty.status, empty.headers.get("content-length")]).toEqual([204, null]);
   });
 
+  it("gets a long response compressed if it accepts that", async () => {
+    const body = JSON.stringify({ runs: Array.from({ length: 400 }, () => "the same") });
+    respond = () => ok({ statusCode: 200, headers: { "content-type": "application/json" }, body });
+    const plain = await fetch(`${url}/runs`, { headers: { "accept-encoding": "identity" } });
+    expect([plain.headers.get("content-encoding"), plain.headers.get("content-length")]).toEqual([
+      null,
+      String(body.length),
+    ]);
+    const compressed = await fetch(`${url}/runs`, { headers: { "accept-encoding": "gzip" } });
+    expect([compressed.headers.get("content-encoding"), compressed.headers.get("vary")]).toEqual([
+      "gzip",
+      "accept-encoding",
+    ]);
+    expect(Number(compressed.headers.get("content-length"))).toBeLessThan(body.length / 5);
+    expect(await compressed.text()).toBe(body);
+  });
+
   it("gets a problem if its response exceeds the limit of a Lambda function, or its endpoint fails", async () => {
     respond = () => ok({ body: "x".repeat(6_291_556) });
     expect((await fetch(`${url}/runs`)).status).toBe(200);
