@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { totalmem } from "node:os";
 import { parseSize } from "../disk/parse-size.ts";
 import type { Program } from "./program.ts";
 import { parseFlags, parseInteger, UsageError } from "./usage.ts";
@@ -23,9 +23,20 @@ export interface ServeOptions {
   readonly oidcClientId: string | undefined;
 }
 
-/** An execution mostly waits for its model, but its commands need a core. */
-const DEFAULT_CONCURRENCY = Math.max(4, 2 * availableParallelism());
 const MAX_CONCURRENCY = 1_000;
+
+/**
+ * Runs that execute at the same time by default. An execution mostly waits for its model, so that memory limits them and not
+ * cores: each has 256 MiB of half the machine's memory.
+ * @param memory bytes of the machine, or of the container
+ */
+export const defaultConcurrency = (memory: number): number =>
+  Math.min(Math.max(4, Math.floor(memory / 2 / (256 * 1024 ** 2))), MAX_DEFAULT_CONCURRENCY);
+
+/** More harnesses than this would start at the same moment on a machine with much memory and few cores. */
+const MAX_DEFAULT_CONCURRENCY = 64;
+// A process without a limit has 0, or a number above the machine's memory.
+const DEFAULT_CONCURRENCY = defaultConcurrency(Math.min(process.constrainedMemory() || totalmem(), totalmem()));
 
 /** The help text of `serve`; `commands` lists the other commands. */
 export const serveHelp = ({ usage, homeText, isService }: Program, commands: string): string =>

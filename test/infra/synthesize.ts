@@ -22,8 +22,6 @@ export interface Synthesized {
     name: string;
     resources: readonly Resource[];
     outputs: readonly string[];
-    /** The outputs with their values, and the conditions. */
-    outputValues: object;
     conditions: object;
     after: string[];
   }[];
@@ -98,9 +96,8 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
     const stacks = synthesized.map((stack) => ({
       name: stack.stackName,
       resources: listResources(stack.stackName, stack.template),
-      outputs: Object.keys(stack.template.Outputs ?? {}),
-      outputValues: stack.template.Outputs ?? {},
       conditions: stack.template.Conditions ?? {},
+      outputs: Object.keys(stack.template.Outputs ?? {}),
       after: stack.dependencies.map(({ id }) => id).filter((id) => !id.endsWith(".assets")),
     }));
     return {

@@ -1,8 +1,8 @@
-import { availableParallelism, homedir } from "node:os";
+import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { servePaths } from "#server/command/local-state.ts";
-import { parseOptions } from "#server/command/options.ts";
+import { defaultConcurrency, parseOptions } from "#server/command/options.ts";
 import { checkoutProgram, packageProgram } from "#server/command/program.ts";
 import { parseFlags, parseInteger, UsageError } from "#server/command/usage.ts";
 import { localUrl } from "#server/server.ts";
@@ -18,7 +18,7 @@ const DEFAULTS = {
   once: false,
   sample: true,
   sandbox: true,
-  concurrency: Math.max(4, 2 * availableParallelism()),
+  concurrency: expect.any(Number),
   maxDiskBytes: undefined,
   repo: undefined,
   runTests: false,
@@ -30,6 +30,15 @@ describe("the options of serve", () => {
   it("have these defaults, and a service executes no sample run", () => {
     expect(parseOptions([])).toEqual(DEFAULTS);
     expect(parseOptions([], true)).toEqual({ ...DEFAULTS, sample: false });
+  });
+
+  it.each([
+    [0.5, 4],
+    [4, 8],
+    [24, 48],
+    [256, 64],
+  ])("let a machine of %d GiB execute %d runs at the same time", (gib, runs) => {
+    expect(defaultConcurrency(gib * 1024 ** 3)).toBe(runs);
   });
 
   it.each<[string[], object]>([
