@@ -54,12 +54,15 @@ export const eventSources = {
     },
     timeoutSeconds: 900,
   },
-  /** SQS `ends`: releases the slot of a run that ended, stops its leftover sandboxes, and composes its transcript. */
+  /** SQS `ends`: releases the slot of a run that ended, stops its leftover sandboxes, keeps its uploads, and composes its transcript. */
   endRun: {
     file: "execution/end-run",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-      bucket: { GetObject: ["prompt", "schedulePrompt", "messages"], PutObject: ["transcript"] },
+      bucket: {
+        GetObject: ["prompt", "schedulePrompt", "messages", "artifact", "rawTranscript"],
+        PutObject: ["transcript", "rawTranscript"],
+      },
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       sandboxes: ["stop"],

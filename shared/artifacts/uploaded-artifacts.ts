@@ -1,8 +1,8 @@
 import { fileKeys } from "#shared/files/file-store.ts";
 import { deriveUuid } from "#shared/ids.ts";
 import { isUploaded, type UploadedArtifact } from "#shared/records/artifact.ts";
-import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
-import { changeExecution, staleExecutionError } from "#shared/runs/change-run.ts";
+import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import { changeExecution, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
@@ -80,17 +80,40 @@ async function commit(first: ExecutingHead, artifact: UploadedArtifact, ports: R
       also: { artifact: commitArtifact(artifact, now) },
     },
     result: undefined,
-  })).catch((error: unknown) => {
-    // Another report of the same file has committed it.
-    if (!(error instanceof RunChangedError)) throw error;
-  });
+  })).catch(ignoreCommitted);
+}
+
+/** Another report of the same file, or another message about the run's end, has committed it. */
+function ignoreCommitted(error: unknown): void {
+  if (!(error instanceof RunChangedError)) throw error;
 }
 
 /** Makes the files visible that the execution has uploaded but not reported a second time. */
 export async function commitUploadedArtifacts(head: ExecutingHead, ports: RunPorts): Promise<void> {
-  const artifacts = await listArtifacts(head.run_id, ports.table);
-  for (const artifact of artifacts.filter(isUploaded)) {
-    if (artifact.committed_at !== undefined || artifact.execution_id !== head.execution_id) continue;
-    if ((await ports.files.size(artifact.file)) === artifact.size_bytes) await commit(head, artifact, ports);
+  for await (const artifact of findUploads(head, ports)) {
+    if (artifact.execution_id === head.execution_id) await commit(head, artifact, ports);
+  }
+}
+
+/** Makes the files visible that executions have uploaded which ended in any other way than by finishing. */
+export async function commitAbandonedArtifacts(first: RunHead, ports: RunPorts): Promise<void> {
+  const now = ports.now();
+  const isAtWork = (head: RunHead, { execution_id }: UploadedArtifact) =>
+    isExecutingHead(head) && head.execution_id === execution_id;
+  for await (const artifact of findUploads(first, ports)) {
+    await changeRun(first, ports, (head) => {
+      if (isAtWork(head, artifact)) return { result: undefined };
+      const created = toCreatedChange(head, artifact, artifact.size_bytes);
+      return { change: { ...created, also: { artifact: commitArtifact(artifact, now) } }, result: undefined };
+    }).catch(ignoreCommitted);
+  }
+}
+
+/** Finds the artifacts of a run that are uploaded in full and not visible. */
+async function* findUploads(head: RunHead, ports: RunPorts): AsyncGenerator<UploadedArtifact> {
+  if (head.placed_artifacts === 0) return;
+  for (const artifact of (await listArtifacts(head.run_id, ports.table)).filter(isUploaded)) {
+    const isPending = artifact.committed_at === undefined;
+    if (isPending && (await ports.files.size(artifact.file)) === artifact.size_bytes) yield artifact;
   }
 }

@@ -2,8 +2,8 @@ import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { keepFormUpload } from "#shared/files/kept-upload.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
-import { countUnchanged, type ExecutingHead, type RunHead } from "#shared/records/run-head.ts";
-import { changeExecution } from "#shared/runs/change-run.ts";
+import { countUnchanged, type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import { changeExecution, changeRun } from "#shared/runs/change-run.ts";
 import { getThirdParty } from "#shared/runs/harness-model.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
@@ -117,24 +117,27 @@ function toUploadTarget({ file, size_bytes, sha256 }: TranscriptUpload, { files 
     : files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: TRANSCRIPT_TYPE });
 }
 
-/** Makes what the execution has uploaded the raw transcript of the conversation. */
-export async function storeUploadedTranscript(first: ExecutingHead, ports: RunPorts): Promise<void> {
+/** Makes what the run's last execution has uploaded the raw transcript of the conversation. */
+export async function storeUploadedTranscript(first: RunHead, ports: RunPorts): Promise<void> {
   const pending = (await readRawTranscript(first, ports.table))?.pending;
-  if (pending?.execution_id !== first.execution_id) return;
+  if (pending === undefined || pending.execution_id !== first.execution_id) return;
   const size = await ports.files.size(pending.file);
   if (size === undefined || size !== (pending.size_bytes ?? size)) return;
   const file = pending.sha256 === undefined ? await keepFormUpload(pending.file, ports.files) : pending.file;
   const { conversation_id } = await ports.runs.body(first.run_id);
-  await changeExecution(first, ports, async (head) => {
+  await changeRun(first, ports, async (head) => {
     const raw = await readRawTranscript(head, ports.table);
-    if (raw?.pending?.file !== pending.file) return { result: undefined };
+    if (head.execution_id !== pending.execution_id || raw?.pending?.file !== pending.file) return { result: undefined };
     const { pending: _, ...rest } = raw;
     const stored: TranscriptUpload = { ...pending, file, size_bytes: size };
     const also = {
       rawTranscript: putRawTranscript(head.run_id, { ...rest, stored }),
       conversationFile: putConversationFile(conversation_id, { run_id: head.run_id, format: raw.format, file }),
     };
-    return { change: { events: [], set: { heartbeat_at: ports.now() }, also }, result: undefined };
+    return {
+      change: { events: [], set: isExecutingHead(head) ? { heartbeat_at: ports.now() } : {}, also },
+      result: undefined,
+    };
   });
 }
 

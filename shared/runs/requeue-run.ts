@@ -16,10 +16,11 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
 }
 
 /**
- * Requests the dispatch of a run that was queued again, and the stop of its previous sandbox if the provider can stop it. The
- * reaper repeats both.
+ * Requests the dispatch of a run that was queued again, the stop of its previous sandbox if the provider can stop it, and a look at what the
+ * execution has uploaded. The reaper repeats the first two; the end of the run repeats the third.
  */
 export async function sendRequeued(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
   await queue.sendRun(left.run_id, parseOwner(left)).catch(() => undefined);
-  if ("sandbox" in left) await queue.sendEnd(left.run_id, parseOwner(left)).catch(() => undefined);
+  const hasUploads = left.placed_artifacts > left.artifacts;
+  if ("sandbox" in left || hasUploads) await queue.sendEnd(left.run_id, parseOwner(left)).catch(() => undefined);
 }

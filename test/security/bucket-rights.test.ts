@@ -81,6 +81,7 @@ describe("the rights of every function on files", () => {
     await useScheduleFiles();
     await useRunFiles();
     await useRawTranscripts();
+    await useUploadsOfCancelledRun();
     await useSkills();
     await useWorkerFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
@@ -258,6 +259,19 @@ async function useRawTranscripts(): Promise<void> {
   await harness.finish();
   await deliver(plane);
   await readRun(plane, harness.run_id);
+  await deleteFiles(plane, harness.run_id);
+}
+
+/** Cancels a run whose execution has uploaded a file and a raw transcript without confirming them. */
+async function useUploadsOfCancelledRun(): Promise<void> {
+  const plane = await createTestControlPlane();
+  const harness = await workingRun(plane);
+  await harness.support("external-conversation", { format: "claude" });
+  const { body } = await harness.support("transcript", { conversation_id: harness.run_id });
+  await plane.upload(body.url, "one\n");
+  await reportFile(plane, harness, "late");
+  await createClient(plane).post(`/agent/runs/${harness.run_id}/cancel`);
+  await deliver(plane);
   await deleteFiles(plane, harness.run_id);
 }
 
