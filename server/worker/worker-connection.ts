@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   log(line: string): void;
 }
 
+const DRAINING = JSON.stringify({ type: "worker_draining", data: {} } satisfies WorkerFrame);
+
 const Frame = v.pipe(v.string(), v.parseJson(), ServiceFrame);
 
 /** The connection of a worker, which is opened again until the worker stops. */
@@ -31,6 +33,7 @@ export class WorkerConnection {
   readonly #options: ConnectionOptions;
   readonly #stop = new AbortController();
   readonly #waiting: string[] = [];
+  #isDraining = false;
   #socket: WebSocket | undefined;
   #ended: Promise<void> | undefined;
 
@@ -48,6 +51,12 @@ export class WorkerConnection {
     const text = JSON.stringify(frame);
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text, () => undefined);
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(text);
+  }
+
+  /** Tells the service that the worker accepts no more tasks, on this connection and on those that follow it. */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(DRAINING, () => undefined);
   }
 
   /** Closes the connection for good, after what was sent. */
@@ -85,6 +94,7 @@ export class WorkerConnection {
     }, PING_MS);
     socket.on("open", () => {
       log("connected");
+      if (this.#isDraining) socket.send(DRAINING, () => undefined);
       for (const text of this.#waiting.splice(0)) socket.send(text, () => undefined);
     });
     socket.on("pong", () => {

@@ -45,6 +45,8 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const tasks = new Tasks({ workerId: id, maxTasks, baseUrl, program: () => programs.main(), log, send });
   connection.start();
   await aborted(stop);
+  // Before any task ends: the service would offer its run to this connection again.
+  connection.drain();
   log(`stopping: ${tasks.count} tasks have ${options.drainSeconds} s to end`);
   const drained = new AbortController();
   const limit = AbortSignal.any([AbortSignal.timeout(options.drainSeconds * 1000), drained.signal]);

@@ -27,7 +27,12 @@ export async function recordShutdown(
   const { error } = request;
   if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
   const why = error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`;
-  if (await expireExecution(first, executionId, why, ports)) return;
+  // The harness of a worker is asked to end when its worker shuts down.
+  const isWorkerShutdown = error?.category === "shutdown" && isAtWorker(first);
+  const isExpired = isWorkerShutdown
+    ? await expireAtRestart(first, executionId, ports, why)
+    : await expireExecution(first, executionId, why, ports);
+  if (isExpired) return;
   // The run was cancelled, or has another execution, in the meantime.
   const head = await ports.runs.head(first.run_id);
   if (head === undefined || !isStopAwaited(head) || head.execution_id !== executionId) throw staleExecutionError();
@@ -108,11 +113,17 @@ export function expireExecution(
   return expire(first, executionId, { why, silentSince, isRestart: false }, ports);
 }
 
-/** Expires an execution that ended with a restart of the service; the run's own losses are not counted for it. */
-export function expireAtRestart(first: RunHead, executionId: string, ports: RunPorts): Promise<boolean> {
-  const why = "the service was restarted";
+/** Expires an execution that ended with a restart of the service or of its worker; the run's own losses are not counted for it. */
+export function expireAtRestart(
+  first: RunHead,
+  executionId: string,
+  ports: RunPorts,
+  why = "the service was restarted",
+): Promise<boolean> {
   return expire(first, executionId, { why, silentSince: undefined, isRestart: true }, ports);
 }
+
+const isAtWorker = (head: RunHead): boolean => isExecutingHead(head) && head.sandbox?.provider === "worker";
 
 interface Expiry {
   readonly why: string;

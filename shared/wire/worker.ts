@@ -52,8 +52,15 @@ const TaskRejected = v.object({
   data: v.object({ ...task, reason: v.exactOptional(Text) }),
 });
 
+/** The worker shuts down: it accepts no more tasks, and reports the ends of those that it has. */
+const WorkerDraining = v.object({ type: v.literal("worker_draining"), data: v.exactOptional(v.object({})) });
+
+/** A frame about a task. */
+const TaskFrame = v.variant("type", [TaskClaimed, TaskCompleted, TaskFailed, TaskRejected]);
+export type TaskFrame = v.InferOutput<typeof TaskFrame>;
+
 /** A frame from a worker to the service. */
-export const WorkerFrame = v.variant("type", [TaskClaimed, TaskCompleted, TaskFailed, TaskRejected]);
+export const WorkerFrame = v.variant("type", [...TaskFrame.options, WorkerDraining]);
 export type WorkerFrame = v.InferOutput<typeof WorkerFrame>;
 
 const TaskAssignment = v.object({

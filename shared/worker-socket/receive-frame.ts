@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { expireExecution } from "#shared/executions/expired-execution.ts";
+import { expireAtRestart, expireExecution } from "#shared/executions/expired-execution.ts";
 import { finishExecution } from "#shared/executions/finish-task.ts";
 import { removeStops } from "#shared/executions/sandbox-stops.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -9,7 +9,7 @@ import { type ExecutingHead, isExecutingHead, leaseMs, parseOwner, type RunHead 
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, sandboxUnchanged } from "#shared/runs/transition.ts";
-import { MAX_FRAME_BYTES, WorkerFrame } from "#shared/wire/worker.ts";
+import { MAX_FRAME_BYTES, type TaskFrame, WorkerFrame } from "#shared/wire/worker.ts";
 import { isKeyValid, wakeWorker } from "#shared/workers/offer-run.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
 import { type ConnectionKey, toClaimWrites, workerStore } from "#shared/workers/worker-store.ts";
@@ -35,11 +35,14 @@ export async function receiveFrame(connectionId: string, text: string, ports: Of
   if (ports.now() - connection.last_seen_at > SEEN_MS) await workerStore(ports).noteSeen(key);
   const parsed = v.safeParse(Text, text);
   if (!parsed.success) return logLine("info", "a frame of a worker was ignored", { connection_id: connectionId });
-  const { type, data } = parsed.output;
-  const head = await findRun(data.task_id, key, ports);
+  const frame = parsed.output;
+  if (frame.type === "worker_draining") return void (await workerStore(ports).drain(key));
+  const head = await findRun(frame.data.task_id, key, ports);
   if (head === undefined) return;
-  logLine("info", "frame of a worker", { type, run_id: head.run_id, connection_id: connectionId });
-  await handleFrame(parsed.output, head, key, ports);
+  logLine("info", "frame of a worker", { type: frame.type, run_id: head.run_id, connection_id: connectionId });
+  // A worker of another kind says that it shuts down only by what becomes of its tasks.
+  if (isShutdown(frame)) await workerStore(ports).drain(key);
+  await handleFrame(frame, head, key, ports);
 }
 
 /** Finds the run of a frame, if it is one of the worker's team and named for the worker. */
@@ -54,7 +57,11 @@ async function findRun(
   return owner.type === "Team" && owner.uid === team ? head : undefined;
 }
 
-async function handleFrame(frame: WorkerFrame, head: RunHead, key: ConnectionKey, ports: OfferPorts): Promise<void> {
+/** Whether a task failed because its worker shuts down: its run may succeed in another execution. */
+const isShutdown = (frame: TaskFrame): boolean =>
+  frame.type === "task_failed" && frame.data.failure_reason === "graceful_shutdown";
+
+async function handleFrame(frame: TaskFrame, head: RunHead, key: ConnectionKey, ports: OfferPorts): Promise<void> {
   const current = await findExecution(head, frame.data.execution_id, key, ports);
   if (frame.type === "task_claimed") {
     return current === undefined ? refuseClaim(frame, head, key, ports) : claimRun(current, key, ports);
@@ -114,7 +121,7 @@ async function claimRun(head: ExecutingHead, key: ConnectionKey, ports: OfferPor
 const toSandbox = ({ connectionId }: ConnectionKey) => ({ provider: "worker", handle: connectionId }) as const;
 
 /** Asks a worker that claims too late, or twice, to stop: the run has another execution, or has ended. */
-async function refuseClaim(frame: WorkerFrame, head: RunHead, key: ConnectionKey, ports: OfferPorts): Promise<void> {
+async function refuseClaim(frame: TaskFrame, head: RunHead, key: ConnectionKey, ports: OfferPorts): Promise<void> {
   const { task_id, execution_id } = frame.data;
   // Two executions of a run at the same connection cannot be distinguished without their ids.
   const isOwn = isExecutingHead(head) && head.sandbox?.handle === key.connectionId;
@@ -124,7 +131,7 @@ async function refuseClaim(frame: WorkerFrame, head: RunHead, key: ConnectionKey
 }
 
 async function rejectOffer(
-  frame: Extract<WorkerFrame, { type: "task_rejected" }>,
+  frame: Extract<TaskFrame, { type: "task_rejected" }>,
   head: ExecutingHead | undefined,
   key: ConnectionKey,
   ports: OfferPorts,
@@ -135,13 +142,11 @@ async function rejectOffer(
   await returnToQueue(head.run_id, head.execution_id, why, ports, { unstarted: true });
 }
 
-/** Failures after which the run may succeed in another execution. */
-const RETRIED = "graceful_shutdown";
 /** Failures before the agent began. */
 const NOT_STARTED = new Set(["dispatch_command", "dispatch_timeout"]);
 
 async function endTask(
-  frame: Extract<WorkerFrame, { type: "task_completed" | "task_failed" }>,
+  frame: Extract<TaskFrame, { type: "task_completed" | "task_failed" }>,
   head: ExecutingHead,
   ports: OfferPorts,
 ): Promise<void> {
@@ -157,7 +162,10 @@ async function endTask(
     return finish(head, { success: true, summary }, ports);
   }
   const { failure_reason: reason, exit_code: code } = frame.data;
-  if (reason === RETRIED) return lose(head, `the worker shut down: ${summary}`, ports);
+  if (isShutdown(frame)) {
+    await expireAtRestart(head, head.execution_id, ports, statusText(`the worker shut down: ${summary}`));
+    return;
+  }
   const details = [reason, code === undefined ? undefined : `exit code ${code}`].filter((one) => one !== undefined);
   const what = details.length === 0 ? "" : ` (${details.join(", ")})`;
   const failure = { success: false, summary: statusText(`the worker ${head.worker_host} failed${what}: ${summary}`) };

@@ -51,7 +51,7 @@ async function offerWaitingRuns(team: string, workerHost: string, ports: OfferPo
       await waiting.remove(team, workerHost, runId);
       continue;
     }
-    const connections = await store.ofWorker(team, workerHost);
+    const connections = (await store.ofWorker(team, workerHost)).filter(({ draining }) => draining !== true);
     const free = await chooseConnection(team, connections, ports);
     if (free === undefined) {
       const now = ports.now();

@@ -21,6 +21,8 @@ const Connection = v.object({
   offered_at: v.optional(v.number(), 0),
   /** Nothing is offered before: the worker is at capacity, or did not claim its last offer. */
   busy_until: v.optional(v.number(), 0),
+  /** True if the worker shuts down, so that nothing is offered to this connection any more. */
+  draining: v.exactOptional(v.literal(true)),
   /** Consecutive offers that it did not claim. */
   unclaimed: v.optional(v.number(), 0),
 });
@@ -137,6 +139,9 @@ export function workerStore(ports: WorkerPorts) {
     release: (key: ConnectionKey, executionId: string): Promise<boolean> =>
       update(key, { remove: ["offer", "offer_until"], if: { offer: { eq: executionId } } }),
 
+    /** Offers nothing more to a connection, until it is closed. */
+    drain: (key: ConnectionKey): Promise<boolean> => update(key, { set: { draining: true } }),
+
     /** Lets a connection have offers again. */
     unblock: (key: ConnectionKey): Promise<boolean> =>
       update(key, { remove: ["busy_until"], if: { busy_until: { exists: true } } }),
@@ -144,7 +149,7 @@ export function workerStore(ports: WorkerPorts) {
 }
 export type WorkerStore = ReturnType<typeof workerStore>;
 
-/** The writes that offer a run to a connection without another offer: they fail as `connection` where it has one, or is busy. */
+/** The writes that offer a run to a connection without another offer: they fail as `connection` where it has one, is busy, or drains. */
 export const toOfferWrites = (
   key: ConnectionKey,
   offer: { readonly runId: string; readonly executionId: string; readonly now: number; readonly until: number },
@@ -157,6 +162,7 @@ export const toOfferWrites = (
       ...EXISTS,
       offer_until: { absentOr: { below: offer.now + 1 } },
       busy_until: { absentOr: { below: offer.now + 1 } },
+      draining: { exists: false },
     },
   },
   waiting: { kind: "delete", key: keys.waitingForWorker(key.team, key.workerHost, offer.runId) },

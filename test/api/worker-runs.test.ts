@@ -3,7 +3,7 @@ import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver } from "../support/execution.ts";
+import { createRun, deliver, workingRun } from "../support/execution.ts";
 import { readState, readTimeline } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
 import { connectedWorker } from "../support/worker.ts";
@@ -239,7 +239,7 @@ describe("a run on a self-hosted worker", () => {
     ["task_completed", {}, "SUCCEEDED", undefined],
     ["task_failed", { failure_reason: "dispatch_command" }, "FAILED", "environment_setup_failed"],
     ["task_failed", { failure_reason: "agent_invocation", exit_code: 3 }, "FAILED", undefined],
-    ["task_failed", { failure_reason: "graceful_shutdown" }, "PENDING", undefined],
+    ["task_failed", { failure_reason: "graceful_shutdown" }, "QUEUED", undefined],
     ["task_completed", { task_state: "CANCELLED" }, "PENDING", undefined],
   ])("ends after the frame %s %j in %s", async (type, data, state, code) => {
     const { worker, run } = await begunRun();
@@ -365,5 +365,68 @@ describe("a worker", () => {
     const worker = await connectedWorker(plane);
     await deliver(plane);
     expect(worker.assignments()).toHaveLength(1);
+  });
+});
+
+describe("a worker that shuts down", () => {
+  const losses = async (run: string) => {
+    const head = await plane.ports.runs.head(run);
+    return { losses: head?.losses, restarts: head?.restarts };
+  };
+  /** Ways in which the service learns of the shutdown, before it learns that the execution has ended. */
+  const ENDS: Record<string, (begun: Awaited<ReturnType<typeof begunRun>>) => Promise<unknown>> = {
+    "worker_draining, then task_failed": async ({ worker, run }) => {
+      await worker.send("worker_draining", {});
+      await worker.send("task_failed", { task_id: run, message: "stopped", failure_reason: "graceful_shutdown" });
+    },
+    "task_failed alone": ({ worker, run }) =>
+      worker.send("task_failed", { task_id: run, message: "stopped", failure_reason: "graceful_shutdown" }),
+    "worker_draining, then the harness's own report": async ({ worker, harness }) => {
+      await worker.send("worker_draining", {});
+      await harness.shutDown({ error: { category: "shutdown", message: "SIGTERM" } });
+    },
+  };
+
+  it.each(Object.entries(ENDS))("is offered no run again, and its run is not lost: %s", async (_, end) => {
+    const begun = await begunRun();
+    await end(begun);
+    await deliver(plane);
+    await pass(40);
+    expect(begun.worker.assignments()).toHaveLength(1);
+    expect(await readState(plane, begun.run)).toBe("QUEUED");
+    expect(await losses(begun.run)).toEqual({ losses: 0, restarts: 1 });
+    const next = await connectedWorker(plane);
+    await deliver(plane);
+    expect(next.assignments()).toMatchObject([{ data: { task_id: begun.run } }]);
+  });
+
+  it("may do so more often than a run may lose executions", async () => {
+    const begun = await begunRun();
+    let { worker } = begun;
+    for (let restart = 1; restart <= 4; restart++) {
+      await worker.send("task_failed", { task_id: begun.run, failure_reason: "graceful_shutdown" });
+      worker = await connectedWorker(plane);
+      await deliver(plane);
+      await worker.claim(begun.run);
+      expect((await worker.harness().resolve()).status).toBe(200);
+      expect(await losses(begun.run)).toEqual({ losses: 0, restarts: restart });
+    }
+  });
+
+  it("gets no offer after worker_draining, also if one of its tasks ends", async () => {
+    const { worker, run, harness } = await begunRun();
+    await worker.send("worker_draining", {});
+    const other = await createRun(plane, onRack);
+    await harness.finish();
+    await worker.send("task_completed", { task_id: run, message: "done" });
+    await deliver(plane);
+    expect(worker.assignments()).toHaveLength(1);
+    expect(await readState(plane, other)).toBe("QUEUED");
+  });
+
+  it("is lost where a harness that no worker executes reports a shutdown", async () => {
+    const harness = await workingRun(plane);
+    await harness.shutDown({ error: { category: "shutdown", message: "SIGTERM" } });
+    expect(await losses(harness.run_id)).toEqual({ losses: 1, restarts: undefined });
   });
 });

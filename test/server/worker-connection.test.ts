@@ -74,6 +74,16 @@ describe("the connection of a worker", () => {
     expect([texts, lines]).toEqual([[], ["connected"]]);
   });
 
+  it("says that the worker drains, on the connection that it has and on the next one", async () => {
+    connection.start();
+    const first = await connected();
+    connection.drain();
+    await until(() => first.texts).toEqual([JSON.stringify({ type: "worker_draining", data: {} })]);
+    first.socket.terminate();
+    const second = await connected(2);
+    await until(() => second.texts).toEqual([JSON.stringify({ type: "worker_draining", data: {} })]);
+  });
+
   it("passes frames of the service on, and logs those that it cannot read", async () => {
     connection.start();
     const { socket } = await connected();
