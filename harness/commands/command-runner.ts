@@ -13,6 +13,7 @@ import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Stop } from "../support/stop.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output-capture.ts";
+import { createOutputFiles } from "./output-files.ts";
 import { quoteForShell } from "./shell-quote.ts";
 
 export interface CommandRequest {
@@ -26,6 +27,8 @@ export interface CommandRequest {
   readonly signal?: AbortSignal;
   /** How much of its output is captured. @default the runner's own limits */
   readonly limits?: OutputLimits;
+  /** Whether people and models read its output: as a terminal shows it, and in a file if it is long. @default false */
+  readonly isShown?: boolean;
   /** Receives the complete output, not redacted. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
@@ -66,6 +69,8 @@ const CLOSE_MS = 1_000;
 const REPORT_CHARACTERS = 8_192;
 /** The exit code of timeout(1). */
 const TIMED_OUT_CODE = 124;
+/** The exit code of a command that SIGPIPE ended. */
+const SIGPIPE_CODE = 141;
 /** The exit code of a command that SIGKILL ended. */
 const KILLED_CODE = 137;
 
@@ -77,6 +82,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
   const before = machine === undefined ? "" : formatUlimits(machine);
   const pipes = createPipes(dirname(host.workspace));
+  const outputFiles = createOutputFiles(host.steps, sandbox.paths.steps);
   let count = 0;
   return {
     async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
@@ -95,7 +101,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       const startedAt = performance.now();
       const child = startLaunch(sandbox.launch(script), { output: pipe });
       if (machine !== undefined) preferForOomKill(child.process.pid);
-      const capture = createCapture(redactor, request.limits ?? limits);
+      const shown = request.isShown === true ? outputFiles : undefined;
+      const capture = createCapture(redactor, request.limits ?? limits, shown);
       for (const stream of child.output) {
         stream.on("data", capture.stream());
         if (request.onOutput !== undefined) stream.on("data", request.onOutput);
@@ -124,7 +131,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
           );
         return {
           command: redactor.text(command),
-          ...appendReason(capture.end(), exceeded),
+          ...appendReason(capture.end(), explain(exceeded, shown === undefined ? 0 : status.exitCode)),
           ...status,
           ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
@@ -155,10 +162,19 @@ function buildScript(text: string, workingDirectory: string, before: string): st
   return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report}; } 2>/dev/null || :' EXIT; ${source}; ${end}\n`;
 }
 
-function appendReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
-  if (why === undefined) return { text, truncated };
+function appendReason(captured: CapturedOutput, why: string | undefined): CapturedOutput {
+  if (why === undefined) return captured;
+  const { text } = captured;
   const line = text === "" || text.endsWith("\n") ? "" : "\n";
-  return { text: `${text}${line}[the command was ended: ${why}]\n`, truncated };
+  return { ...captured, text: `${text}${line}[${why}]\n` };
+}
+
+/** Explains why a command was ended, or an exit code that looks like a failure and often is none. */
+function explain(exceeded: string | undefined, exitCode: number): string | undefined {
+  if (exceeded !== undefined) return `the command was ended: ${exceeded}`;
+  return exitCode === SIGPIPE_CODE
+    ? "exit code 141 is SIGPIPE: a program of a pipeline wrote to one that had stopped reading, as in `yes | head -n 1`"
+    : undefined;
 }
 
 async function waitForExit(

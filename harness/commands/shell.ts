@@ -48,7 +48,8 @@ export function createShell({ runner, workingDirectory: beginning, slice }: Shel
       return here;
     },
     async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, ...output }, signal) {
-      const result = await runner.run({ command, workingDirectory, ...limitTime(timeoutSeconds), signal, ...output });
+      const times = limitTime(timeoutSeconds);
+      const result = await runner.run({ command, workingDirectory, ...times, signal, isShown: true, ...output });
       here = result.workingDirectory;
       return result;
     },

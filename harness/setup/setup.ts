@@ -119,7 +119,12 @@ async function runSetup(
   { runner, deadlineAt }: SetupOptions,
 ): Promise<void> {
   const timeoutMs = Math.max(1, Math.min(SETUP_MS, deadlineAt - Date.now()));
-  const { exitCode, timedOut, text, ...run } = await runner.run({ command, workingDirectory, timeoutMs });
+  const { exitCode, timedOut, text, ...run } = await runner.run({
+    command,
+    workingDirectory,
+    timeoutMs,
+    isShown: true,
+  });
   if (exitCode === 0) return;
   const code = `exit code ${exitCode}`;
   const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;

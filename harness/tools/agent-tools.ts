@@ -124,6 +124,7 @@ export function toCommandOutput(result: CommandResult): Record<string, unknown> 
     duration_ms: result.durationMs,
     working_directory: result.workingDirectory,
     ...(result.truncated ? { truncated: true } : {}),
+    ...(result.file === undefined ? {} : { output_file: result.file }),
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     ...(result.timedOut ? { timed_out: true } : {}),
     ...(result.exceeded === undefined ? {} : { exceeded: result.exceeded }),

@@ -107,7 +107,9 @@ function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions
   return async (request: object, { signal }: ToolCall): Promise<ToolResult> => {
     copied ??= copyFile(source, `${host.steps}/${basename(source)}`);
     await copied;
-    const input = JSON.stringify({ roots: [workspace, home, tmp], from: shell.here, ...request });
+    // The directory of the scripts has the outputs of commands.
+    const roots = "read" in request ? [workspace, home, tmp, steps] : [workspace, home, tmp];
+    const input = JSON.stringify({ roots, from: shell.here, ...request });
     const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoteForShell).join(" ");
     const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, RESPONSE);
     const response = v.safeParse(ResponseBody, parseJson(text.trim().split("\n").at(-1) ?? ""));

@@ -12,7 +12,7 @@ export const createRunCommandTool = (shell: Shell): Tool =>
     name: "run_command",
     description:
       "Runs a command in bash with -eo pipefail and returns its exit code and its output (beginning and end, 16 KB at most, including " +
-      "standard error). The working directory is kept for the next command, variables are not. Processes that it starts end " +
+      "standard error). A longer output is in a file that the result names as `output_file`. The working directory is kept for the next command, variables are not. Processes that it starts end " +
       "with it: start and use a server in one command. It has no terminal and no standard input.",
     category: "command",
     readsOnly: false,

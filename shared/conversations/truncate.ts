@@ -1,7 +1,7 @@
 import type { Block, Conversation, Message, Step } from "#shared/wire/conversation.ts";
 
-/** Bytes of a tool's output in a conversation. */
-const OUTPUT_BYTES = 16 * 1024;
+/** Bytes of a tool's output in a conversation. A harness keeps no more, so that people and later turns see what the model saw. */
+const OUTPUT_BYTES = 64 * 1024;
 /** Bytes of the messages of one response, and the part of them that is reserved for truncated messages. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const SHORT_BYTES = 512 * 1024;

@@ -129,6 +129,19 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
     expect((await stage.run("printf 'x%.0s' {1..900}")).text).toBe("x".repeat(900));
   });
 
+  it("keeps the whole output of a command in a file that the next command reads", async () => {
+    await using stage = await createStage(kind);
+    const { text, file = "" } = await stage.run("seq 1 9000; printf 'FAIL_'; echo AT_END", { isShown: true });
+    expect(text).toContain(`omitted; see ${stage.seen.steps}/output-1.txt ...]\n`);
+    expect(text.endsWith("\n9000\nFAIL_AT_END\n")).toBe(true);
+    expect((await stage.run(`wc -l < ${file}; grep -n ^4711$ ${file}`)).text.trim()).toBe("9001\n4711:4711");
+    const piped = await stage.run("yes | head -n 1", { isShown: true });
+    expect([piped.exitCode, piped.text]).toEqual([
+      141,
+      expect.stringMatching(/^y\n\[exit code 141 is SIGPIPE: .*\]\n$/),
+    ]);
+  });
+
   it("lets a command report no other directory through standard input or the report's descriptor", async () => {
     await using stage = await createStage(kind);
     expect(await stage.run("cat; echo relative >&3; cd /")).toMatchObject({ text: "", workingDirectory: "/" });
@@ -237,9 +250,9 @@ describe("a shell", () => {
     await shell.run({ command: "b", timeoutSeconds: 7 }, signal);
     await shell.run({ command: "c", workingDirectory: "/own" }, signal);
     expect(requests).toEqual([
-      { command: "a", workingDirectory: "/first", timeoutMs: 600_000, signal, onOutput },
-      { command: "b", workingDirectory: "/next", timeoutMs: 7_000, signal },
-      { command: "c", workingDirectory: "/own", timeoutMs: 600_000, signal },
+      { command: "a", workingDirectory: "/first", timeoutMs: 600_000, signal, isShown: true, onOutput },
+      { command: "b", workingDirectory: "/next", timeoutMs: 7_000, signal, isShown: true },
+      { command: "c", workingDirectory: "/own", timeoutMs: 600_000, signal, isShown: true },
     ]);
   });
 

@@ -25,9 +25,10 @@ describe("output capture", () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
     expect(text).toMatch(/^line 0 äöü\n/);
     expect(text).toMatch(/line 19999 äöü\n$/);
-    const left = Number(/\[\.\.\. (\d+) bytes omitted/.exec(text)?.[1]);
-    const note = /\n\[\.\.\. .*\.\.\.\]\n/.exec(text)?.[0] ?? "";
-    expect(left + Buffer.byteLength(text) - Buffer.byteLength(note)).toBe(Buffer.byteLength(lines.join("")));
+    const [note = "", omitted, left] = /\[\.\.\. (\d+) lines \((\d+) bytes\) omitted \.\.\.\]\n/.exec(text) ?? [];
+    expect(Number(left) + Buffer.byteLength(text) - Buffer.byteLength(note)).toBe(Buffer.byteLength(lines.join("")));
+    const shown = text.replace(note, "").split(/(?<=\n)/);
+    expect([Number(omitted) + shown.length, shown.every((line) => lines.includes(line))]).toEqual([20_000, true]);
     expect(text.isWellFormed()).toBe(true);
     expect(text).not.toContain("\ufffd");
   });
@@ -57,8 +58,8 @@ describe("output capture", () => {
     const chunks = numbers.flatMap((_, at) => (at % lines === 0 ? [numbers.slice(at, at + lines).join("")] : []));
     const { text } = captured(chunks, { keepBytes: 1_000 });
     const all = numbers.join("");
-    const [first = "", last = ""] = text.split(/\n\[\.\.\. .* \.\.\.\]\n/);
-    expect([all.startsWith(first), all.endsWith(last), first.length, last.length]).toEqual([true, true, 336, 504]);
+    const [first = "", last = ""] = text.split(/\[\.\.\. .* \.\.\.\]\n/);
+    expect([all.startsWith(first), all.endsWith(last), first.length, last.length]).toEqual([true, true, 334, 500]);
   });
 
   it("keeps output of exactly the bytes that it reads", () => {
@@ -99,6 +100,41 @@ describe("output capture", () => {
   it("replaces characters that JSON on the wire rejects", () => {
     const { text } = captured([Buffer.from([0x61, 0x00, 0xff, 0x62])]);
     expect(text).toBe("a\ufffd\ufffdb");
+  });
+});
+
+describe("the captured output that people and models read", () => {
+  function shown(text: string, keepBytes = 1_000) {
+    const pieces: string[] = [];
+    const write = (piece: string) => void pieces.push(piece);
+    const openFile = () => ({ path: "/run/output.txt", write, close: () => write("<closed>") });
+    const capture = createCapture(redactor, { keepBytes }, { openFile });
+    capture.stream()(Buffer.from(text));
+    return { ...capture.end(), written: pieces.join("") };
+  }
+
+  it("keeps what a terminal shows in the end of a progress bar", () => {
+    const bar = Array.from({ length: 3_000 }, (_, index) => `\rDownloading ${Math.floor(index / 30)}% [==>  ]`).join(
+      "",
+    );
+    const redraws = Array.from({ length: 3_000 }, (_, index) => `\r\u001b[2KBuilding ${index}`).join("");
+    const { text, written } = shown(`${bar}\nIMPORTANT LINE\n${redraws}\n`);
+    expect([text, written]).toEqual(["Downloading 99% [==>  ]\nIMPORTANT LINE\nBuilding 2999\n", ""]);
+  });
+
+  it.each([
+    ["many lines", "line\n".repeat(1_000)],
+    ["one line", "x".repeat(5_000)],
+    ["more bytes than characters", "\u20ac".repeat(900)],
+  ])("is in a file as a whole if it is too long: %s", (_, text) => {
+    const result = shown(text);
+    expect(result).toMatchObject({ truncated: true, file: "/run/output.txt", written: `${text}<closed>` });
+    expect(result.text).toMatch(/omitted; see \/run\/output\.txt \.\.\.\]\n/);
+    expect(Buffer.byteLength(result.text)).toBeLessThanOrEqual(1_000);
+  });
+
+  it("shows no secret that moves of the cursor put together", () => {
+    expect(shown(`${secret.slice(0, 9)}x\b${secret.slice(9)}\n`).text).toBe("***\n");
   });
 });
 
