@@ -661,8 +661,8 @@ describe("truncation", () => {
     return block?.type === "action_result" ? block : undefined;
   };
 
-  it("truncates texts of an output after 16 KiB, never within a character", () => {
-    const limit = 16_384;
+  it("truncates texts of an output after 64 KiB, never within a character", () => {
+    const limit = 65_536;
     expect(shownOutput("x".repeat(limit))?.output).toBe("x".repeat(limit));
     expect(shownOutput("x".repeat(limit + 1))?.output).toBe(`${"x".repeat(limit)}${CUT}`);
     expect(shownOutput(`x${"é".repeat(limit / 2)}`)?.output).toBe(`x${"é".repeat(limit / 2 - 1)}${CUT}`);
@@ -671,20 +671,20 @@ describe("truncation", () => {
   });
 
   it("truncates the texts in a value before it serializes the value", () => {
-    const long = "x".repeat(20_000);
+    const long = "x".repeat(80_000);
     expect(shownOutput({ stdout: long, exit_code: 1 })?.output).toEqual({
-      stdout: `${"x".repeat(16_384)}${CUT}`,
+      stdout: `${"x".repeat(65_536)}${CUT}`,
       exit_code: 1,
     });
     expect(shownOutput({ stdout: long, stderr: long })?.output).toEqual({
-      stdout: `${"x".repeat(8_192)}${CUT}`,
-      stderr: `${"x".repeat(8_192)}${CUT}`,
+      stdout: `${"x".repeat(32_768)}${CUT}`,
+      stderr: `${"x".repeat(32_768)}${CUT}`,
     });
-    const small = { stdout: "x".repeat(9_000), stderr: "" };
+    const small = { stdout: "x".repeat(40_000), stderr: "" };
     expect(shownOutput(small)?.output).toEqual(small);
-    const many = { list: Array.from({ length: 20_000 }, () => 1) };
-    expect(shownOutput(many)?.output).toBe(`${JSON.stringify(many).slice(0, 16_384)}${CUT}`);
-    expect(shownOutput(many.list)?.output).toBe(`${JSON.stringify(many.list).slice(0, 16_384)}${CUT}`);
+    const many = { list: Array.from({ length: 80_000 }, () => 1) };
+    expect(shownOutput(many)?.output).toBe(`${JSON.stringify(many).slice(0, 65_536)}${CUT}`);
+    expect(shownOutput(many.list)?.output).toBe(`${JSON.stringify(many.list).slice(0, 65_536)}${CUT}`);
     expect(shownOutput(null)?.output).toBeNull();
     expect(shownOutput(undefined)?.output).toBeUndefined();
   });
