@@ -73,6 +73,7 @@ RUNYARD_SANDBOX_SECONDS limits how long an execution takes; its run continues in
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
 RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET, RUNYARD_OIDC_ALLOW_PRIVATE: see docs/signing-in.md.
 RUNYARD_WEBHOOKS_ALLOW_PRIVATE: see docs/webhooks.md.
+RUNYARD_METRICS_KEY opens /metrics to other machines: see docs/single-machine.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.`;
 
 /** Parses the command line; undefined if it requests help. @throws UsageError */

@@ -1,6 +1,6 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { constants, existsSync, mkdirSync, renameSync } from "node:fs";
-import { copyFile, type FileHandle, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { access, copyFile, type FileHandle, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../disk/sync-path.ts";
 import { keyToPath, prefixToPath } from "./key-path.ts";
@@ -45,6 +45,11 @@ export class DiskFiles {
 
   /** Returns the path of a key's file. */
   toPath = (key: string): string => path.join(this.#objects, keyToPath(key));
+
+  /** @throws if files can no longer be read and written */
+  async checkAccess(): Promise<void> {
+    await access(this.#objects, constants.R_OK | constants.W_OK | constants.X_OK);
+  }
 
   /** Returns the directory of the keys with a prefix that ends with `/`. */
   toDirectory = (prefix: string): string => path.join(this.#objects, prefixToPath(prefix));

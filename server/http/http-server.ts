@@ -14,7 +14,9 @@ import type { Adapters, ServerPorts } from "../ports.ts";
 import type { LocalWorkerSockets } from "../sockets/worker-sockets.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
 import { type Endpoint, endpoints } from "./endpoints.ts";
+import { checkReadiness, mayReadMetrics } from "./health.ts";
 import { identifyCaller, LoadShedder } from "./load-shedder.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 import { BODY_MS, endpointServer } from "./serve-endpoint.ts";
 
 const API = "/api/v1";
@@ -40,6 +42,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly ports: ServerPorts;
   readonly adapters: Adapters;
+  /** Reads `RUNYARD_METRICS_KEY`. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** Takes the connections of self-hosted workers. */
   readonly sockets: LocalWorkerSockets;
   /** Milliseconds in which the body of a request has to arrive, except for files. @default 60 s */
@@ -79,9 +83,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function createApp({ ports, adapters, bodyMs = BODY_MS }: HttpServerOptions) {
+function createApp({ ports, adapters, bodyMs = BODY_MS, environment }: HttpServerOptions) {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const serve = endpointServer(bodyMs);
+  const metrics = createMetrics(adapters);
+  serveHealth(app, adapters, metrics, environment?.["RUNYARD_METRICS_KEY"]);
   for (const route of routesByPrecedence()) {
     const endpoint = findEndpoint(route);
     const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who };
@@ -94,11 +100,16 @@ function createApp({ ports, adapters, bodyMs = BODY_MS }: HttpServerOptions) {
       // Hono serves HEAD with the handler of GET; API Gateway does not.
       const isHead = req.method === "HEAD";
       const routeKey = isHead ? "$default" : `${route.method} ${API}${route.path}`;
+      const began = performance.now();
+      env.outgoing.once("close", () => {
+        const seconds = (performance.now() - began) / 1000;
+        metrics.countRequest(`${route.method} ${route.path}`, env.outgoing.statusCode, seconds);
+      });
       await serve({ ...env, routeKey, pathParameters: req.param() }, isHead ? notFound : endpoint, routePorts);
       return RESPONSE_ALREADY_SENT;
     });
   }
-  const callModel = modelServer(ports, bodyMs);
+  const callModel = modelServer(ports, bodyMs, metrics);
   app.all(`${API}/model/*`, ({ env, req }) => callModel(env.incoming, req.raw));
   app.all(`${API}/*`, (context) => serveUnknown(context.env));
   app.all(API, (context) => serveUnknown(context.env));
@@ -123,10 +134,33 @@ function createApp({ ports, adapters, bodyMs = BODY_MS }: HttpServerOptions) {
   }
 }
 
+/**
+ * Serves what monitors ask for: `/healthz` while the process runs, `/readyz` if it can take runs, and `/metrics` for Prometheus,
+ * to this machine or with the key of the metrics.
+ */
+function serveHealth(app: Hono<{ Bindings: HttpBindings }>, adapters: Adapters, metrics: Metrics, key?: string): void {
+  const fresh = { "cache-control": "no-store" };
+  app.get("/healthz", (context) => context.json({ status: "ok" }, 200, fresh));
+  app.get("/readyz", async (context) => {
+    const readiness = await checkReadiness(adapters);
+    return context.json(readiness, readiness.status === "ready" ? 200 : 503, fresh);
+  });
+  app.get("/metrics", async (context) => {
+    if (!mayReadMetrics(context.env.incoming, key)) {
+      return context.text("The metrics are for this machine, or for RUNYARD_METRICS_KEY as a bearer token.\n", 401, {
+        ...fresh,
+        "www-authenticate": "Bearer",
+      });
+    }
+    return context.text(await metrics.read(), 200, { ...fresh, "content-type": metrics.contentType });
+  });
+}
+
 /** Creates the function that hands requests to the model gateway. The memory that their bodies take is limited. */
 function modelServer(
   ports: ServerPorts,
   bodyMs: number,
+  metrics: Metrics,
 ): (incoming: http.IncomingMessage, request: Request) => Promise<Response> {
   const gateway = modelGateway(ports);
   // Apart from other requests: these are in memory for as long as a model takes.
@@ -139,7 +173,9 @@ function modelServer(
       work = until;
     };
     const late = setTimeout(() => incoming.complete || incoming.destroy(), bodyMs);
+    const began = performance.now();
     const response = await gateway(request, waitUntil, admission?.receive);
+    metrics.countModelCall(response.status, (performance.now() - began) / 1000);
     clearTimeout(late);
     void work.finally(() => admission?.release());
     return response;
