@@ -17,7 +17,7 @@ import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporte
 import { Stop } from "../support/stop.ts";
 import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
-import { createCompaction } from "./compaction.ts";
+import { addCompaction, NO_COMPACTION } from "./compaction.ts";
 import { ModelRetries, toFailure } from "./failures.ts";
 import { buildHistory } from "./history.ts";
 import { createModel } from "./model.ts";
@@ -34,16 +34,21 @@ const GO_ON =
 export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
   readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
   readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages">;
-  readonly outbox: Pick<AgentWork["outbox"], "event">;
+  readonly outbox: Pick<AgentWork["outbox"], "event" | "message" | "flush">;
   readonly live: Pick<AgentWork["live"], "text">;
 }
 
 /** Creates an agent with a language model: the loop of the Strands SDK with our tools, through the model gateway. */
-export function createAgentEngine(modelId: string, systemPrompt: string, work: EngineWork): AgentEngine {
+export function createAgentEngine(
+  modelId: string,
+  systemPrompt: string,
+  work: EngineWork,
+  makeModel = createModel,
+): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
-  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work, onRetry }, turn, tools) };
+  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work, onRetry, makeModel }, turn, tools) };
 }
 
 interface Given {
@@ -51,36 +56,44 @@ interface Given {
   readonly systemPrompt: string;
   readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
+  readonly makeModel: typeof createModel;
 }
 
 async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
-  const { modelId, systemPrompt, work, onRetry } = given;
+  const { modelId, systemPrompt, work, onRetry, makeModel } = given;
   const { envelope, slice, context } = work;
   const stopped = AbortSignal.any([work.signal, work.turn()]);
   const deadline = createSignalAt(slice.deadlineAt);
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
-  const model = createModel({
-    modelId,
-    modelUrl: envelope.model_url,
-    key: envelope.key,
-    signal,
-    onText: work.live.text,
-  });
+  const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal };
+  const model = makeModel({ ...access, onText: work.live.text });
+  const retries = new ModelRetries(signal, onRetry);
   const state: State = { responses: 0, cut: 0, said: "" };
   const stage = createStage(tools, state);
+  const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));
   const agent = new Agent({
     model,
     messages: buildHistory(turn, work),
-    tools: tools.all.map((tool) => new AgentTool(tool, stage)),
+    tools: agentTools,
     systemPrompt,
     printer: false,
-    conversationManager: createCompaction(model),
-    retryStrategy: new ModelRetries(signal, onRetry),
+    conversationManager: NO_COMPACTION,
+    retryStrategy: retries,
     toolExecutor: "sequential",
     sandbox: false,
   });
   addHooks(agent, stage, state, work);
+  addCompaction(agent, {
+    model: makeModel(access),
+    retries,
+    fixedTokens: await model.countTokens([], { systemPrompt, toolSpecs: agentTools.map(({ toolSpec }) => toolSpec) }),
+    conversation: turn.conversation,
+    outbox: work.outbox,
+    rebuild: () => [...buildHistory(turn, work), ...listUnrecorded(state)],
+    mayStart: () => state.ended === undefined && !isStepRefused(slice, stage),
+    afterStep: () => slice.afterStep(),
+  });
   const uncut = callAt(slice.cutAt, () => {
     // A response that arrives later would leave no time to save the work.
     if (isStepRefused(slice, stage)) cut.abort();
@@ -124,10 +137,17 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
       if (++state.cut > MAX_CUT_RESPONSES) return CUT;
       const text = joinText(error.partialMessage);
       state.said += text;
-      const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
-      more = [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
+      more = toUnfinished(text);
     }
   }
+}
+
+/** The truncated responses that the conversation does not have yet. */
+const listUnrecorded = ({ cut, said }: State): Message[] => (cut === 0 ? [] : toUnfinished(said));
+
+function toUnfinished(text: string): Message[] {
+  const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
+  return [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
 }
 
 const TOO_MANY: TurnOutcome = {
@@ -168,7 +188,6 @@ function addHooks(agent: Agent, stage: Stage, state: State, { slice }: EngineWor
     state.responses++;
     state.said = (state.cut > 0 ? state.said : "") + joinText(stopData.message);
     state.cut = 0;
-    slice.afterStep();
   });
   agent.addHook(BeforeToolCallEvent, (event) => {
     if (isOver()) event.cancel = "the turn has ended";

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AfterModelCallEvent,
   ContextWindowOverflowError,
@@ -75,9 +76,11 @@ function readRetryAfter(error: Error): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
+/** Whether the provider refused a request because it exceeds the model's context window. */
+export const isOverflow = (error: unknown): boolean => error instanceof ContextWindowOverflowError;
+
 /** A retry would fail again. The loop of the turn and the conversation manager handle these errors. */
-const isSettled = (error: unknown): boolean =>
-  error instanceof MaxTokensError || error instanceof ContextWindowOverflowError;
+const isSettled = (error: unknown): boolean => error instanceof MaxTokensError || isOverflow(error);
 
 /** Retries model calls that may succeed later. The gateway retries too, but only before the first byte of a response. */
 export class ModelRetries extends ModelRetryStrategy {
@@ -91,6 +94,19 @@ export class ModelRetries extends ModelRetryStrategy {
     super();
     this.#signal = signal;
     this.#onRetry = onRetry;
+  }
+
+  /** Makes a call that is not one of the agent's loop, again after failures that may pass. */
+  async repeat<T>(call: () => Promise<T>): Promise<T> {
+    for (let attemptCount = 1; ; attemptCount++) {
+      try {
+        return await call();
+      } catch (error) {
+        const decision = this.computeRetryDecision({ error: toError(error), attemptCount });
+        if (!decision.retry) throw error;
+        await sleep(decision.waitMs, undefined, { signal: this.#signal });
+      }
+    }
   }
 
   protected override computeRetryDecision({
@@ -111,3 +127,5 @@ export class ModelRetries extends ModelRetryStrategy {
     return { retry: true, waitMs } as const;
   }
 }
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

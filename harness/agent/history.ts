@@ -1,7 +1,15 @@
 import { Message, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
-import { type Block, OPENING, type Message as Said } from "#shared/wire/conversation.ts";
+import {
+  type Block,
+  type Compaction,
+  findCompaction,
+  OPENING,
+  type Message as Said,
+} from "#shared/wire/conversation.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Turn } from "../engine/engine.ts";
+import { cutBytes } from "../support/text-limits.ts";
+import { truncate } from "../support/truncate.ts";
 
 type Opened = Pick<AgentWork, "opening"> & {
   readonly context: Pick<AgentWork["context"], "messages" | "own_messages">;
@@ -16,8 +24,8 @@ const GO_ON = "Continue where you stopped.";
 const INTERRUPTED = { error: "interrupted with an unknown result: check the state before you retry" };
 
 /**
- * Builds the conversation for the model: all recorded messages, with the run's first instructions in their place. It is rebuilt for each
- * turn, so it does not depend on which execution did what.
+ * Builds the conversation for the model: all recorded messages, with the run's first instructions in their place, and the latest summary
+ * instead of the messages of the agent that it covers. It is rebuilt for each turn, so it does not depend on which execution did what.
  */
 export function buildHistory({ instructions, conversation }: Turn, { opening, context }: Opened): Message[] {
   const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
@@ -27,20 +35,51 @@ export function buildHistory({ instructions, conversation }: Turn, { opening, co
   const recorded = conversation.map((said, index) =>
     isFollowup && index === instructionAt ? toUserMessage(instructions) : said,
   );
-  const results = indexResults(recorded);
-  const before = recorded.slice(0, openingAt).flatMap((said) => toMessages(said, results));
-  const after = recorded.slice(openingAt).flatMap((said) => toMessages(said, results));
   // A cancelled first instruction is one of the messages.
   const hasOpening = recorded[openingAt]?.message_ids?.includes(OPENING) === true;
-  const first = opening.length > 0 || !hasOpening ? [toPinnedMessage(opening.length > 0 ? opening : [GO_ON])] : [];
-  return startWithUser([...before, ...first, ...after]);
+  const first = opening.length > 0 || !hasOpening ? [toOpening(opening.length > 0 ? opening : [GO_ON])] : [];
+  const compaction = findCompaction(recorded);
+  const from = compaction?.from ?? 0;
+  const shown = recorded.map((said, index) => (index === instructionAt ? said : shortenKept(said, index, compaction)));
+  const results = indexResults(shown);
+  const messages: Message[] = [];
+  for (let index = 0; index <= shown.length; index++) {
+    if (index === compaction?.from) messages.push(toSummaryMessage(compaction));
+    if (index === openingAt) messages.push(...first);
+    const said = shown[index];
+    if (said !== undefined && (index >= from || said.role === "user")) messages.push(...toMessages(said, results));
+  }
+  return startWithUser(messages);
 }
 
-/** Excludes a message from every summary of the conversation. */
-function pin(message: Message): Message {
-  const { role, content, trackingId, metadata } = message;
-  const custom = { ...metadata?.custom, pinned: true };
-  return new Message({ role, content, trackingId, metadata: { ...metadata, custom } });
+function toSummaryMessage({ summary, todo, files }: Compaction): Message {
+  const parts = [
+    "[What you did before is summarized here. The requests of the user are kept.]",
+    summary,
+    ...(todo === undefined ? [] : [`Your to-do list:\n${todo}`]),
+    ...(files.length === 0 ? [] : [`Files that you changed:\n${files.map((file) => `- ${file}`).join("\n")}`]),
+  ];
+  return new Message({ role: "user", content: [new TextBlock(parts.join("\n\n"))] });
+}
+
+/** The requests of the user are longer than other parts of the conversation, by this factor. */
+const REQUEST_FACTOR = 4;
+
+/** Shortens what precedes a summary, where even the latest messages do not fit into the context window. */
+function shortenKept(said: Said, index: number, compaction: ReturnType<typeof findCompaction>): Said {
+  const bytes = compaction?.tool_bytes;
+  if (compaction === undefined || bytes === undefined || index >= compaction.at) return said;
+  const content = said.content.map((block): Block => {
+    if (block.type === "action") return { ...block, input: truncate(block.input, bytes) };
+    if (block.type === "action_result") return { ...block, output: truncate(block.output, bytes) };
+    return block.type === "text" ? { ...block, text: shortenText(block.text, bytes * REQUEST_FACTOR) } : block;
+  });
+  return { ...said, content };
+}
+
+function shortenText(text: string, bytes: number): string {
+  const start = cutBytes(text, bytes);
+  return start.length < text.length ? `${start}\n[... truncated ...]` : text;
 }
 
 const isInstruction = ({ role, content }: Said): boolean =>
@@ -51,8 +90,8 @@ const toUserMessage = (texts: readonly string[]): Said => ({
   content: [{ type: "text", text: texts.join("\n\n") }],
 });
 
-const toPinnedMessage = (texts: readonly string[]): Message =>
-  pin(new Message({ role: "user", content: texts.map((text) => new TextBlock(text)) }));
+const toOpening = (texts: readonly string[]): Message =>
+  new Message({ role: "user", content: texts.map((text) => new TextBlock(text)) });
 
 function indexResults(conversation: readonly Said[]): Map<string, Result> {
   const results = conversation.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
@@ -65,8 +104,7 @@ function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result
   const texts = content.flatMap((block) =>
     block.type === "text" && block.text.trim() !== "" ? [new TextBlock(block.text)] : [],
   );
-  if (role !== "assistant")
-    return texts.length === 0 ? [] : [pinIf(role === "user", new Message({ role: "user", content: texts }))];
+  if (role !== "assistant") return texts.length === 0 ? [] : [new Message({ role: "user", content: texts })];
   const actions = content.filter((block) => block.type === "action");
   const uses = actions.map(
     ({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: toJsonObject(input) }),
@@ -77,8 +115,6 @@ function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result
   const responses = actions.map(({ id }) => toResultBlock(id, results.get(id)));
   return [said, new Message({ role: "user", content: responses })];
 }
-
-const pinIf = (isPinned: boolean, message: Message): Message => (isPinned ? pin(message) : message);
 
 function toResultBlock(id: string, result: Result | undefined): ToolResultBlock {
   const output = result === undefined || result.state === "running" ? INTERRUPTED : result.output;

@@ -1,4 +1,4 @@
-import type { Block, Conversation, Message, Step } from "#shared/wire/conversation.ts";
+import { type Block, type Conversation, findCompaction, type Message, type Step } from "#shared/wire/conversation.ts";
 
 /** Bytes of a tool's output in a conversation. A harness keeps no more, so that people and later turns see what the model saw. */
 const OUTPUT_BYTES = 64 * 1024;
@@ -43,14 +43,22 @@ export function truncateSteps(steps: readonly Step[]): Step[] {
   return steps.slice(0, end === -1 ? steps.length : end);
 }
 
-/** Returns the latest messages that fit into a response, always with the last one of the user. */
-export function truncateMessages(messages: readonly Message[]): Message[] {
+/**
+ * Returns the latest messages that fit into a response, always with the last one of the user. Of those that the model has a summary of,
+ * only the user's are kept whole.
+ */
+export function truncateMessages(conversation: readonly Message[]): Message[] {
   const room = new Room(MAX_RESPONSE_BYTES);
+  const { from = 0, at = -1 } = findCompaction(conversation) ?? {};
+  const summary = conversation[at];
+  const messages = conversation.map((message, index) =>
+    index < from && message.role !== "user" ? shorten(message) : message,
+  );
   const lastInstruction = messages.findLastIndex(({ role }) => role === "user");
   const last = messages[lastInstruction];
-  if (last === undefined || !room.take(last)) return keepLatest(messages, room);
-  const after = keepLatest(messages.slice(lastInstruction + 1), room);
-  return [...keepLatest(messages.slice(0, lastInstruction), room), last, ...after];
+  if (last === undefined || !room.take(last)) return keepLatest(messages, room, summary);
+  const after = keepLatest(messages.slice(lastInstruction + 1), room, summary);
+  return [...keepLatest(messages.slice(0, lastInstruction), room, summary), last, ...after];
 }
 
 /** Truncates a text so that it fits into a response with other content, even if each of its characters is escaped. */
@@ -73,11 +81,12 @@ class Room {
   }
 }
 
-function keepLatest(messages: readonly Message[], room: Room): Message[] {
+/** @param summary a message that is not shortened: what comes before it is worth nothing to the model without it */
+function keepLatest(messages: readonly Message[], room: Room, summary?: Message): Message[] {
   const kept: Message[] = [];
   for (const message of messages.toReversed()) {
     const whole = withCutOutputs(message);
-    const shown = room.take(whole, SHORT_BYTES) ? whole : shorten(message);
+    const shown = room.take(whole, message === summary ? 0 : SHORT_BYTES) ? whole : shorten(message);
     if (shown !== whole && !room.take(shown)) {
       room.close();
       break;

@@ -11,6 +11,20 @@ const show = (type: string, data: unknown) =>
 const say = (role: string, ...content: unknown[]) => show("messages", { messages: [{ role, content }] });
 
 describe("toDisplayEvents", () => {
+  it("shows a summary of the conversation as a step", () => {
+    const data = { summary: "Fixed the parser.", kept_messages: 4, files: [] };
+    expect(say("system", { type: "event", name: "conversation_compacted", data })).toEqual([
+      {
+        kind: "step",
+        type: "conversation_compacted",
+        name: "summarized",
+        detail: "Fixed the parser.",
+        failed: false,
+      },
+    ]);
+    expect(say("system", { type: "event", name: "turn_cancelled", data: {} })).toEqual([]);
+  });
+
   it.each([
     ["run_succeeded", { state: "SUCCEEDED", message: "Done." }, undefined, "Done."],
     ["worker_container_ready", { state: "INPROGRESS" }, "sandbox ready", undefined],

@@ -109,6 +109,27 @@ describe("a truncated conversation", () => {
   });
 });
 
+describe("messages with a summary", () => {
+  it("keep it, the user's requests and what follows it whole, and shorten what it covers", () => {
+    const output = (size: number) => ({
+      type: "action_result" as const,
+      ...action,
+      state: "completed" as const,
+      output: "o".repeat(size),
+    });
+    const covered: Message = { role: "tool", content: [output(9_000)] };
+    const request: Message = { role: "user", content: [{ type: "text", text: "r".repeat(9_000) }] };
+    const later: Message = { role: "tool", content: [output(9_000)] };
+    const data = { summary: "s".repeat(9_000), kept_messages: 1, files: [] };
+    const event: Message = { role: "system", content: [{ type: "event", name: "conversation_compacted", data }] };
+    const [shortened, ...rest] = truncateMessages([covered, request, later, event, later]);
+    expect(countBytes(shortened)).toBeLessThan(1_000);
+    expect(rest).toEqual([request, later, event, later]);
+    const many = Array.from({ length: 600 }, () => later);
+    expect(truncateMessages([...Array.from({ length: 9 }, () => covered), event, ...many])).toContainEqual(event);
+  });
+});
+
 describe("a response about a run", () => {
   it("fits its final message and artifacts, however many and long they are", () => {
     const wide = "\u0001".repeat(255);

@@ -8,7 +8,7 @@ import { SliceEnd } from "#harness/support/time-slice.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
-vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let models: ModelStandIn;
 beforeEach(async () => {
@@ -48,6 +48,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     async use(tool, use) {
       uses.push([tool.name, use]);
       if (result instanceof Error) throw result;
+      work.slice.afterStep();
       return result;
     },
   };
@@ -55,7 +56,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     envelope: { model_url: models.anthropicUrl, key: "ryr_key" },
     context: { mode, messages: [] },
     opening: ["Go."],
-    outbox: { event: (name, payload) => void events.push([name, payload]) },
+    outbox: { event: (name, payload) => void events.push([name, payload]), message: () => {}, flush: async () => {} },
     live: { text: (text) => void texts.push(text) },
     slice: {
       deadlineAt: Number.POSITIVE_INFINITY,
@@ -101,6 +102,7 @@ describe("a turn of an agent", () => {
       ["look", { input: { a: 1 } }],
     ]);
     expect(uses.map(([, { said }]) => said)).toEqual(["I look.", undefined, undefined]);
+    // Only what is recorded is a step: the uses of tools.
     expect(calls.filter((call) => call === "after")).toHaveLength(3);
     expect(texts.join("")).toContain("I look.");
     const [first, second] = models.seen;
@@ -177,7 +179,7 @@ describe("a turn of an agent", () => {
     });
   });
 
-  it("ends after 200 responses", { timeout: 30_000 }, async () => {
+  it("ends after 200 responses", { timeout: 120_000 }, async () => {
     const { take, uses } = start(Array.from({ length: 201 }, () => ({ tools: [use("look")] })));
     expect(await take()).toEqual({
       success: false,

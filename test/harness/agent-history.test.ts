@@ -18,19 +18,18 @@ const result = (action_id: string, state: "completed" | "failed" | "running", ou
   content: [{ type: "action_result", action_id, category: "command", name: "run_command", state, output }],
 });
 
-/** The messages for the model; every summary keeps `user*`. */
+/** The messages for the model. */
 function history(own: readonly Message[], { earlier = [], opening = ["Go."], instructions = ["x"] }: Given = {}) {
   const conversation = [...earlier, ...own];
   const context = { messages: conversation, own_messages: own.length };
-  return buildHistory({ instructions, conversation }, { opening, context }).map(({ role, content, metadata }) => {
-    const pinned = metadata?.custom?.["pinned"] === true ? "*" : "";
+  return buildHistory({ instructions, conversation }, { opening, context }).map(({ role, content }) => {
     const shown = content.map((block) => {
       if (block.type === "textBlock") return block.text;
       if (block.type === "toolUseBlock") return `${block.name} ${block.toolUseId} ${JSON.stringify(block.input)}`;
       if (block.type !== "toolResultBlock") return block.type;
       return `${block.toolUseId} ${block.status}: ${block.content.map((part) => (part.type === "textBlock" ? part.text : "")).join()}`;
     });
-    return [`${role}${pinned}`, ...shown];
+    return [role, ...shown];
   });
 }
 interface Given {
@@ -42,26 +41,26 @@ interface Given {
 describe("buildHistory", () => {
   it("has the first instructions in their place, after the messages of earlier runs", () => {
     const earlier = [text("user", "before"), text("assistant", "answered")];
-    expect(history([], { opening: ["Skill.", "Go."] })).toEqual([["user*", "Skill.", "Go."]]);
+    expect(history([], { opening: ["Skill.", "Go."] })).toEqual([["user", "Skill.", "Go."]]);
     expect(history([text("assistant", "Done.")], { earlier })).toEqual([
-      ["user*", "before"],
+      ["user", "before"],
       ["assistant", "answered"],
-      ["user*", "Go."],
+      ["user", "Go."],
       ["assistant", "Done."],
     ]);
-    expect(history([], { earlier, opening: [] }).at(-1)).toEqual(["user*", "Continue where you stopped."]);
+    expect(history([], { earlier, opening: [] }).at(-1)).toEqual(["user", "Continue where you stopped."]);
   });
 
   it("has the whole text of the current follow-up in place of the recorded one", () => {
     const own = [text("assistant", "Done."), text("user", "first"), text("assistant", "Yes."), text("user", "tru…")];
     expect(history(own, { instructions: ["truncated", "text"] }).slice(1)).toEqual([
       ["assistant", "Done."],
-      ["user*", "first"],
+      ["user", "first"],
       ["assistant", "Yes."],
-      ["user*", "truncated\n\ntext"],
+      ["user", "truncated\n\ntext"],
     ]);
     const earlier = [text("user", "before")];
-    expect(history([text("assistant", "Done.")], { earlier, instructions: ["Go."] })[0]).toEqual(["user*", "before"]);
+    expect(history([text("assistant", "Done.")], { earlier, instructions: ["Go."] })[0]).toEqual(["user", "before"]);
   });
 
   it("has each call with its result, and marks unknown results", () => {
@@ -101,24 +100,20 @@ describe("buildHistory", () => {
     expect(history([text("assistant", "", "Done.")], { earlier })).toEqual([
       ["user", "[The earlier instructions are not shown.]"],
       ["assistant", "before"],
-      ["user*", "Go."],
+      ["user", "Go."],
       ["assistant", "Done."],
     ]);
-  });
-
-  it("marks only the user's messages as kept in summaries", () => {
-    expect(history([text("system", "Note.")]).at(-1)).toEqual(["user", "Note."]);
   });
 
   it("has cancelled first instructions once", () => {
     const cancelled: Message = { ...text("user", "Go, but cancelled."), message_ids: ["prompt"] };
     const own = [cancelled, text("user", "Next.")];
     const expected = [
-      ["user*", "Go, but cancelled."],
-      ["user*", "x"],
+      ["user", "Go, but cancelled."],
+      ["user", "x"],
     ];
     expect(history(own, { opening: [] })).toEqual(expected);
-    expect(history(own)).toEqual([["user*", "Go."], ...expected]);
+    expect(history(own)).toEqual([["user", "Go."], ...expected]);
   });
 });
 

@@ -1,17 +1,6 @@
-import {
-  type BaseModelConfig,
-  Message,
-  Model,
-  type ModelStreamEvent,
-  type StreamOptions,
-  TextBlock,
-  type ToolContext,
-  ToolResultBlock,
-  ToolUseBlock,
-} from "@strands-agents/sdk";
+import type { ToolContext } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
 import { AgentTool, createMissingTool } from "#harness/agent/agent-tool.ts";
-import { createCompaction } from "#harness/agent/compaction.ts";
 import { parseToolInput } from "#harness/agent/dialects/tool-input.ts";
 import type { ToolUse } from "#harness/engine/engine.ts";
 import type { Tool, ToolResult } from "#harness/engine/tool.ts";
@@ -94,78 +83,5 @@ describe("createMissingTool", () => {
     });
     const signal = new AbortController().signal;
     expect(await run({}, { id: "1", signal, onOutput: () => {} })).toEqual({ isError: true, output: { error } });
-  });
-});
-
-/** A model that returns a fixed text and records its requests. */
-class RecordingModel extends Model {
-  readonly requests: { texts: string[]; options: StreamOptions | undefined }[] = [];
-  config: BaseModelConfig = { modelId: "some" };
-
-  updateConfig(config: BaseModelConfig): void {
-    this.config = config;
-  }
-
-  getConfig(): BaseModelConfig {
-    return this.config;
-  }
-
-  async *stream(messages: Message[], options?: StreamOptions): AsyncIterable<ModelStreamEvent> {
-    const texts = messages.flatMap(({ role, content }) =>
-      content.map((block) => `${role}: ${block.type === "textBlock" ? block.text : block.type}`),
-    );
-    this.requests.push({ texts, options });
-    yield { type: "modelMessageStartEvent", role: "assistant" };
-    yield { type: "modelContentBlockStartEvent" };
-    yield { type: "modelContentBlockDeltaEvent", delta: { type: "textDelta", text: "Short." } };
-    yield { type: "modelContentBlockStopEvent" };
-    yield { type: "modelMessageStopEvent", stopReason: "endTurn" };
-  }
-}
-
-describe("createCompaction", () => {
-  const user = (...content: Message["content"]) => new Message({ role: "user", content });
-  const assistant = (...content: Message["content"]) => new Message({ role: "assistant", content });
-  const text = (value: string) => new TextBlock(value);
-
-  it("summarizes the older half as one text, and keeps the last six messages", async () => {
-    const model = new RecordingModel();
-    const result = new ToolResultBlock({ toolUseId: "1", status: "error", content: [text("a"), text("b")] });
-    const messages = [
-      user(text("Go."), text("Now.")),
-      assistant(text("I look."), new ToolUseBlock({ name: "look", toolUseId: "1", input: { a: 1 } })),
-      user(result),
-      assistant(text("More.")),
-      ...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? user : assistant)(text(`kept ${index}`))),
-    ];
-    const agent = Object.create({ messages });
-    expect(await createCompaction(model).reduce({ agent, model })).toBe(true);
-    expect(model.requests).toEqual([
-      {
-        texts: [
-          'user: ## user\nGo.\nNow.\n\n## assistant\nI look.\n[uses look: {"a":1}]\n\n## user\n[error: a\nb]\n\n' +
-            "## assistant\nMore.\n\n## user\nPlease summarize this conversation.",
-        ],
-        options: { systemPrompt: expect.stringMatching(/^You are given the first part of a software agent's work/) },
-      },
-    ]);
-    const shown = messages.map(({ content }) => content.map((block) => (block.type === "textBlock" ? block.text : "")));
-    expect(shown).toEqual([["Short."], ...Array.from({ length: 6 }, (_, index) => [`kept ${index}`])]);
-  });
-
-  it("begins at three quarters of the model's context window", async () => {
-    const model = new RecordingModel();
-    model.config = { contextWindowLimit: 100 };
-    const messages = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? user : assistant)(text(`${index}`)));
-    const hooks: ((event: object) => Promise<void>)[] = [];
-    const agent = Object.create({ messages, addHook: (_: unknown, hook: (typeof hooks)[number]) => hooks.push(hook) });
-    createCompaction(model).initAgent(agent);
-    for (const [projectedInputTokens, left] of [
-      [74, 20],
-      [75, 11],
-    ]) {
-      for (const hook of hooks) await hook({ agent, model, projectedInputTokens });
-      expect(messages).toHaveLength(left ?? 0);
-    }
   });
 });

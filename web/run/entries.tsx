@@ -4,6 +4,7 @@ import {
   CircleCheck,
   CircleX,
   Cog,
+  FoldVertical,
   Link2,
   MessageSquare,
   RefreshCw,
@@ -21,7 +22,7 @@ import { showExact, useNow } from "../ui/time.tsx";
 import { ActionBody } from "./action-body.tsx";
 import { actionTitle } from "./action-text.ts";
 import type { ActionEntry, Entry, MarkEntry, TextEntry } from "./feed.ts";
-import { readNumber } from "./members.ts";
+import { readNumber, readText } from "./members.ts";
 
 /** One entry of the conversation, with an address of its own. */
 export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; readonly isTarget: boolean }) => (
@@ -33,7 +34,8 @@ export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; rea
   >
     {entry.kind === "text" && <TextView entry={entry} />}
     {entry.kind === "action" && <ActionView entry={entry} />}
-    {entry.kind === "mark" && <MarkView entry={entry} />}
+    {entry.kind === "mark" &&
+      (entry.type === "conversation_compacted" ? <CompactionView entry={entry} /> : <MarkView entry={entry} />)}
   </article>
 ));
 
@@ -149,6 +151,23 @@ function between(start: string, end: string | undefined): number | undefined {
   if (end === undefined) return undefined;
   const difference = Date.parse(end) - Date.parse(start);
   return difference >= 0 ? difference : undefined;
+}
+
+/** The summary that the model got instead of earlier messages, folded. */
+function CompactionView({ entry }: { readonly entry: MarkEntry }) {
+  return (
+    <>
+      <Head
+        icon={<FoldVertical size={15} aria-hidden />}
+        title="Earlier steps summarized for the model"
+        entry={entry}
+      />
+      <details className="entry-body">
+        <summary className="muted">Summary</summary>
+        <Markdown text={readText(entry.data["data"], "summary") ?? ""} />
+      </details>
+    </>
+  );
 }
 
 function MarkView({ entry }: { readonly entry: MarkEntry }) {

@@ -51,8 +51,10 @@ function blockText(role: string, block: Block): [head: string, body: string] {
       return [`${role}: ${block.name}`, formatValue(block.input)];
     case "action_result":
       return [`${role}: ${block.state}`, formatValue(block.output)];
-    default:
-      return [role, ""];
+    case "event": {
+      const isSummary = block.name === "conversation_compacted";
+      return [`${role}: summary of the messages before`, isSummary ? formatValue(block.data) : ""];
+    }
   }
 }
 

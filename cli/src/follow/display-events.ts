@@ -149,6 +149,10 @@ function step(type: string, at: string, data: unknown): DisplayEvent {
   return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 
+/** The event of the conversation with the summary that the model got instead of earlier messages. */
+const COMPACTED = "conversation_compacted";
+const Summary = v.object({ summary: v.string() });
+
 /** Blocks of kinds that this version does not know have nothing to show. */
 const Block = v.variant("type", [
   v.object({ type: v.literal("text"), text: v.string(), message_id: Text }),
@@ -162,6 +166,7 @@ const Block = v.variant("type", [
     diff: Text,
     output: v.unknown(),
   }),
+  v.object({ type: v.literal("event"), name: v.literal(COMPACTED), data: Summary }),
 ]);
 type Result = Extract<v.InferOutput<typeof Block>, { type: "action_result" }>;
 const Messages = v.object({
@@ -185,6 +190,10 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
+    case "event": {
+      const { summary } = block.data;
+      return [{ kind: "step", type: block.name, at, name: "summarized", detail: summary, failed: false }];
+    }
   }
 }
 
