@@ -8,7 +8,7 @@ export interface Stage {
   readonly tools: AgentTools;
   /** Takes the model's text from the response with the tool call; only the first call gets it. */
   takeSaid(): string | undefined;
-  ended(name: string, result: ToolResult): void;
+  ended(name: string, result: ToolResult, use: { readonly input: unknown; readonly said?: string }): void;
   /** Ends the turn with this error. */
   broke(error: unknown): void;
 }
@@ -38,8 +38,9 @@ export class AgentTool extends StrandsTool {
     const tool = fault === undefined ? this.#tool : createRefusingTool(this.#tool, fault);
     const said = takeSaid();
     try {
-      const result = await tools.use(tool, { id, input, ...(said === undefined ? {} : { said }) });
-      ended(tool.name, result);
+      const use = { input, ...(said === undefined ? {} : { said }) };
+      const result = await tools.use(tool, { id, ...use });
+      ended(tool.name, result, use);
       return toResultBlock(id, result);
     } catch (error) {
       broke(error);

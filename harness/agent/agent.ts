@@ -19,7 +19,8 @@ import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { addCompaction, NO_COMPACTION } from "./compaction.ts";
 import { ModelRetries, toFailure } from "./failures.ts";
-import { buildHistory } from "./history.ts";
+import { buildHistory, listTurn } from "./history.ts";
+import { LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
 
@@ -70,7 +71,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   const model = makeModel({ ...access, onText: work.live.text });
   const retries = new ModelRetries(signal, onRetry);
   const state: State = { responses: 0, cut: 0, said: "" };
-  const stage = createStage(tools, state);
+  const stage = createStage(tools, state, new LoopDetector(listTurn(turn)));
   const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));
   const agent = new Agent({
     model,
@@ -120,6 +121,8 @@ interface State {
   /** The text of the last response, preceded by truncated ones. */
   said: string;
   planned?: boolean;
+  /** What the agent is told before its next response. */
+  nudge?: string;
   ended?: TurnOutcome;
   broken?: { readonly error: unknown };
 }
@@ -137,6 +140,7 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
       if (++state.cut > MAX_CUT_RESPONSES) return CUT;
       const text = joinText(error.partialMessage);
       state.said += text;
+      if (repeatsItself(text)) return toRepeatedEnd("its response repeats the same text until the token limit");
       more = toUnfinished(text);
     }
   }
@@ -159,7 +163,17 @@ const CUT: TurnOutcome = {
   summary: `The model's response was truncated at the token limit ${MAX_CUT_RESPONSES + 1} times in a row.`,
 };
 
-function createStage(tools: AgentTools, state: State): Stage {
+/** Tells the agent that it repeats itself. */
+const toNudge = (what: string): string =>
+  `You are repeating yourself: ${what}. Doing it again will not help. Find out why it does not work, try something else, or end your turn \
+and say what stops you.`;
+
+const toRepeatedEnd = (what: string): TurnOutcome => ({
+  success: false,
+  summary: `The turn was ended because the agent made no progress: ${what}. Send a follow-up to continue.`,
+});
+
+function createStage(tools: AgentTools, state: State, loops: LoopDetector): Stage {
   return {
     tools,
     takeSaid() {
@@ -167,7 +181,10 @@ function createStage(tools: AgentTools, state: State): Stage {
       state.said = "";
       return said.trim() === "" ? undefined : said;
     },
-    ended(name, { ends, isError }) {
+    ended(name, { ends, isError, output }, use) {
+      const repetition = loops.observe({ name, output, ...use });
+      if (repetition?.ends === false) state.nudge = toNudge(repetition.what);
+      if (repetition?.ends === true) state.ended = toRepeatedEnd(repetition.what);
       if (ends !== undefined) state.ended = ends;
       if (name === "create_plan" && isError !== true) state.planned = true;
     },
@@ -177,11 +194,17 @@ function createStage(tools: AgentTools, state: State): Stage {
   };
 }
 
-function addHooks(agent: Agent, stage: Stage, state: State, { slice }: EngineWork): void {
+function addHooks(agent: Agent, stage: Stage, state: State, { slice, outbox }: EngineWork): void {
   const isOver = () => state.broken !== undefined || state.ended !== undefined;
   const names = agent.tools.map(({ name }) => name);
   agent.addHook(BeforeModelCallEvent, (event) => {
     if (isStepRefused(slice, stage) || isOver()) event.cancel = true;
+    else if (state.nudge !== undefined) {
+      // It is part of the record, because the conversation is rebuilt from that.
+      outbox.message({ role: "system", content: [{ type: "text", text: state.nudge }] });
+      agent.messages.push(new Message({ role: "user", content: [new TextBlock(state.nudge)] }));
+      delete state.nudge;
+    }
   });
   agent.addHook(AfterModelCallEvent, ({ stopData }) => {
     if (stopData === undefined) return;

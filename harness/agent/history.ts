@@ -85,6 +85,10 @@ function shortenText(text: string, bytes: number): string {
 const isInstruction = ({ role, content }: Said): boolean =>
   role === "user" && content.some(({ type }) => type === "text");
 
+/** The recorded messages of the turn so far. */
+export const listTurn = ({ conversation }: Turn): readonly Said[] =>
+  conversation.slice(conversation.findLastIndex(isInstruction) + 1);
+
 const toUserMessage = (texts: readonly string[]): Said => ({
   role: "user",
   content: [{ type: "text", text: texts.join("\n\n") }],

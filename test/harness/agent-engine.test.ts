@@ -34,6 +34,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
   const calls: string[] = [];
   const events: unknown[] = [];
   const texts: string[] = [];
+  const messages: unknown[] = [];
   const toolOf = (name: string): Tool => ({
     name,
     description: `Does ${name}.`,
@@ -56,7 +57,11 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     envelope: { model_url: models.anthropicUrl, key: "ryr_key" },
     context: { mode, messages: [] },
     opening: ["Go."],
-    outbox: { event: (name, payload) => void events.push([name, payload]), message: () => {}, flush: async () => {} },
+    outbox: {
+      event: (name, payload) => void events.push([name, payload]),
+      message: (message) => void messages.push(message),
+      flush: async () => {},
+    },
     live: { text: (text) => void texts.push(text) },
     slice: {
       deadlineAt: Number.POSITIVE_INFINITY,
@@ -70,7 +75,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     ...given,
   };
   const engine = createAgentEngine("anthropic/some", given.systemPrompt ?? "Be brief.", work);
-  return { uses, calls, events, texts, take: (): Promise<TurnOutcome> => engine.takeTurn(TURN, tools) };
+  return { uses, calls, events, texts, messages, take: (): Promise<TurnOutcome> => engine.takeTurn(TURN, tools) };
 }
 
 const use = (name: string, input: unknown = { a: 1 }) => ({ name, input });
@@ -180,12 +185,36 @@ describe("a turn of an agent", () => {
   });
 
   it("ends after 200 responses", { timeout: 120_000 }, async () => {
-    const { take, uses } = start(Array.from({ length: 201 }, () => ({ tools: [use("look")] })));
+    const { take, uses } = start(Array.from({ length: 201 }, (_, index) => ({ tools: [use("look", { index })] })));
     expect(await take()).toEqual({
       success: false,
       summary: "The turn ended after 200 model responses. Send a follow-up to continue.",
     });
     expect([uses.length, models.seen.length]).toEqual([200, 200]);
+  });
+
+  it("is told when a tool use repeats with the same result, and ends when it goes on", async () => {
+    const same = (timeout_seconds: number): Turn => ({ tools: [use("look", { a: 1, timeout_seconds })] });
+    const { take, uses, messages } = start(Array.from({ length: 9 }, (_, index) => same(index + 1)));
+    expect(await take()).toEqual({
+      success: false,
+      summary:
+        "The turn was ended because the agent made no progress: the same use of a tool had the same result 8 times in a row. " +
+        "Send a follow-up to continue.",
+    });
+    expect([uses.length, models.seen.length]).toEqual([8, 8]);
+    const nudge = "You are repeating yourself: the same use of a tool had the same result 4 times in a row.";
+    const told = models.seen.map(({ body }) => JSON.stringify(body.messages).includes(nudge));
+    expect(told).toEqual([false, false, false, false, true, true, true, true]);
+    expect(messages).toEqual([{ role: "system", content: [{ type: "text", text: expect.stringContaining(nudge) }] }]);
+  });
+
+  it("ends at once if its response repeats a passage until the token limit", async () => {
+    const text = "Let me think about the failing test of the parser once more before I go on. ".repeat(60);
+    expect(await start([ended("max_tokens", text), { text: "Unreached." }]).take()).toEqual({
+      success: false,
+      summary: expect.stringContaining("its response repeats the same text until the token limit"),
+    });
   });
 
   it.each([
