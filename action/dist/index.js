@@ -978,9 +978,36 @@ var EXIT = {
   outputClosed: 141
 };
 
+// shared/wire/terminal-text.ts
+function createTerminalParser() {
+  let state = "text", length = 0, become = (next) => (state = next, length = 0, !0), start = (code) => code === 27 ? become("escape") : code === 155 ? become("control") : isStringStart(code - 64) ? become("string") : (state = "text", !1), follow2 = {
+    text: start,
+    escape(code) {
+      return code === 91 ? become("control") : isStringStart(code) ? become("string") : isBetween(code, 32, 47) && ++length <= 64 ? !0 : isBetween(code, 48, 126) ? become("text") : start(code);
+    },
+    control(code) {
+      return isBetween(code, 32, 63) && ++length <= 64 ? !0 : isBetween(code, 64, 126) ? become("text") : start(code);
+    },
+    string(code) {
+      return code === 27 ? become("stringEscape") : code === 7 || code === 156 ? become("text") : ++length <= 4096 ? !0 : start(code);
+    },
+    stringEscape: (code) => code === 92 ? become("text") : follow2.escape(code)
+  };
+  return { next: (code) => follow2[state](code) };
+}
+var isBetween = (code, first, last) => code >= first && code <= last, isStringStart = (code) => [80, 88, 93, 94, 95].includes(code), isControl = (code) => code < 32 && code !== 9 && code !== 10 && code !== 13 || isBetween(code, 127, 159), OBEYED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, COLOR = /^\u001b\[[0-9;:]*m$/;
+function stripTerminal(text, keepsColors = !1) {
+  if (!OBEYED.test(text)) return text;
+  let parser = createTerminalParser(), shown = "", sequence = "";
+  for (let place = 0; place < text.length; place++) {
+    let code = text.charCodeAt(place);
+    parser.next(code) ? (sequence = code === 27 ? text.charAt(place) : sequence + text.charAt(place), keepsColors && code === 109 && sequence.length <= 67 && COLOR.test(sequence) && (shown += sequence)) : (sequence = "", isControl(code) || (shown += text.charAt(place)));
+  }
+  return shown;
+}
+
 // cli/src/terminal-text.ts
-var UNSAFE = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, LINE_ENDS = /\r\n|[\n\v\f\r\u0085\p{Zl}\p{Zp}]/gu, printable = (text) => text.replaceAll("	", "  ").replace(UNSAFE, ""), oneLine = (text) => printable(text.replace(LINE_ENDS, " "));
-var OUR_STYLES = new RegExp("(\x1B\\[(?:[0-2]|3[1-3])m)");
+var UNSAFE = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, LINE_ENDS = /\r\n|[\n\v\f\r\u0085\p{Zl}\p{Zp}]/gu, printable = (text) => stripTerminal(text).replaceAll("	", "  ").replace(UNSAFE, ""), oneLine = (text) => printable(text.replace(LINE_ENDS, " ")), ESCAPE = "\x1B", OUR_STYLES = new RegExp(`(${ESCAPE}\\[(?:[0-2]|3[1-3])m)`);
 
 // cli/src/problem.ts
 var Problem = class extends Error {

@@ -1,3 +1,5 @@
+import { stripTerminal } from "../../shared/wire/terminal-text.ts";
+
 // Everything that the command line, the GitHub Action and the local start print goes through here: names, messages and output come from people and programs that
 // must not move the cursor, change the terminal's title or clipboard, hide a link's target or reverse the order of what is read.
 
@@ -7,7 +9,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 const LINE_ENDS = /\r\n|[\n\v\f\r\u0085\p{Zl}\p{Zp}]/gu;
 
 /** Foreign text of several lines, as a terminal shows it without obeying it. */
-export const printable = (text: string): string => text.replaceAll("\t", "  ").replace(UNSAFE, "");
+export const printable = (text: string): string => stripTerminal(text).replaceAll("\t", "  ").replace(UNSAFE, "");
 
 /** Foreign text that is printed within a line of ours: it can begin no line of its own. */
 export const oneLine = (text: string): string => printable(text.replace(LINE_ENDS, " "));

@@ -48,6 +48,12 @@ const escapeNonAscii = (text: string): string =>
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
+/** As Python's repr prints a text, in double quotes; in single quotes, it escapes those too. */
+const escapePython = (text: string): string =>
+  text
+    .replaceAll("\\", "\\\\")
+    .replace(/[\t\n\r]/g, (control) => (control === "\t" ? "\\t" : control === "\n" ? "\\n" : "\\r"));
+
 const ESCAPES: readonly ((text: string) => string)[] = [
   (text) => text,
   escapeJson,
@@ -58,8 +64,12 @@ const ESCAPES: readonly ((text: string) => string)[] = [
   escapeHtml,
   (text) => escapeHtml(text).replaceAll("'", "&#39;"),
   (text) => escapeHtml(text).replaceAll("'", "&#x27;"),
+  (text) => escapeHtml(text).replaceAll("'", "&apos;"),
+  escapePython,
+  (text) => escapePython(text).replaceAll("'", "\\'"),
   // In single quotes, in double quotes, and without quotes, as shells print commands.
   (text) => text.replaceAll("'", "'\\''"),
+  (text) => text.replaceAll("'", "'\"'\"'"),
   (text) => text.replace(/["$`\\]/g, "\\$&"),
   (text) => text.replace(/[^\w@%+=:,./-]/g, "\\$&"),
 ];

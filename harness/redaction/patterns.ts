@@ -1,15 +1,17 @@
+import { isControl } from "#shared/wire/terminal-text.ts";
+
 /** A set of patterns that are searched for together. The time of a search does not depend on their number. */
 export interface Patterns {
   add(text: string): void;
   readonly isEmpty: boolean;
-  /** The length of the longest pattern, without white space. */
+  /** The length of the longest pattern, without what is ignored. */
   readonly longest: number;
   /** Starts the search in one text, which is passed character by character. */
   scan(): Scan;
 }
 
 export interface Scan {
-  /** Adds a character that is not white space, with its position. Calls `found` for each pattern that ends with it. */
+  /** Adds a character that is not ignored, with its position. Calls `found` for each pattern that ends with it. */
   next(code: number, place: number, found: (pattern: Pattern, start: number) => void): void;
   /** Restarts the search after the current position. */
   reset(): void;
@@ -19,10 +21,12 @@ export interface Scan {
   partialFrom(): number | undefined;
   /** Moves the origin of all positions. */
   moveStart(by: number): void;
+  /** Returns a search with the same state, which continues on its own. */
+  fork(): Scan;
 }
 
 export interface Pattern {
-  /** Without its white space. */
+  /** Without what is ignored. */
   readonly text: string;
   /** As it was added, trimmed. */
   readonly whole: string;
@@ -39,10 +43,20 @@ const MAX_LENGTH = 65_535;
 /** White space that programs insert when they wrap a long text. */
 export const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
-const WHITE_SPACE = /[\t-\r \u00a0\ufeff]+/g;
+/** Characters that neither the web app nor the command line shows: controls, and what changes the direction of text. */
+export const isInvisible = (code: number): boolean => isControl(code) || DIRECTIONS.has(code);
+const DIRECTIONS = new Set([0x61c, 0x200e, 0x200f, ...range(0x2028, 0x202e), ...range(0x2066, 0x2069)]);
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** Removes from a text what the search ignores. */
+const removeIgnored = (text: string): string =>
+  [...text].filter((character) => !isIgnored(character.charCodeAt(0))).join("");
+const isIgnored = (code: number): boolean => isSpace(code) || isInvisible(code);
 
 /**
- * Ignores white space between the characters of a pattern, because programs wrap long lines. A match starts with the first four
+ * Ignores white space between the characters of a pattern, because programs wrap long lines, and characters that nobody sees. A match starts with the first four
  * characters of a pattern and continues with the algorithm of Knuth, Morris and Pratt, so no character is read twice.
  */
 export function createPatterns(): Patterns {
@@ -54,7 +68,7 @@ export function createPatterns(): Patterns {
   return {
     add(given) {
       const whole = given.trim();
-      const text = whole.replace(WHITE_SPACE, "");
+      const text = removeIgnored(whole);
       if (text.length < ANCHOR || text.length > MAX_LENGTH || known.has(whole)) return;
       known.add(whole);
       longest = Math.max(longest, text.length);
@@ -78,12 +92,25 @@ export function createPatterns(): Patterns {
 /** Computes a number from the last four characters, which is unique for Latin text. */
 const shift = (window: number, code: number): number => (window << 8) ^ code;
 
-function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>, beginnings: ReadonlySet<string>): Scan {
+/** What a search has read. */
+interface ScanState {
   /** The matched length of each pattern that has matched at least its anchor. */
-  const matched = new Map<Known, number>();
-  let window = 0;
-  let codes: number[] = [];
-  let places: number[] = [];
+  readonly matched: ReadonlyMap<Known, number>;
+  readonly window: number;
+  readonly codes: readonly number[];
+  readonly places: readonly number[];
+}
+const BEGINNING: ScanState = { matched: new Map(), window: 0, codes: [], places: [] };
+
+function createScan(
+  byAnchor: ReadonlyMap<number, readonly Known[]>,
+  beginnings: ReadonlySet<string>,
+  from = BEGINNING,
+): Scan {
+  const matched = new Map(from.matched);
+  let { window } = from;
+  let codes = [...from.codes];
+  let places = [...from.places];
 
   const start = (length: number) => places[places.length - length] ?? 0;
   const follow = (pattern: Known, length: number, found: (pattern: Pattern, start: number) => void) => {
@@ -132,6 +159,7 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>, beginnings:
       forget(Math.min(places.length, Math.max(ANCHOR, longest())));
       places = places.map((place) => place - by);
     },
+    fork: () => createScan(byAnchor, beginnings, { matched, window, codes, places }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Block, Message } from "#shared/wire/conversation.ts";
+import { createTerminalParser, stripTerminal } from "#shared/wire/terminal-text.ts";
 import { findSecretMembers, listEncodings } from "./encodings.ts";
-import { ANCHOR, createPatterns, isSpace, type Pattern, type Patterns } from "./patterns.ts";
+import { ANCHOR, createPatterns, isInvisible, isSpace, type Pattern, type Patterns, type Scan } from "./patterns.ts";
 
 /** Redacts injected secrets from everything that leaves the sandbox. */
 export interface Redactor {
@@ -36,6 +37,8 @@ const MIN_SECRET_LENGTH = ANCHOR;
 const MIN_WRAPPED_LENGTH = 8;
 /** More white space than this does not come from line wrapping. */
 const MAX_SPACES = 256;
+/** More characters of control sequences than these do not color the parts of a secret. */
+const MAX_HIDDEN = 8_192;
 const MARK = "***";
 
 /**
@@ -73,27 +76,76 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** The range of a secret. */
 type Found = readonly [start: number, end: number];
 
+/**
+ * Searches the text as it is, and without its control sequences, as terminals show it. A sequence that never ends hides text only from some
+ * readers, so neither search replaces the other.
+ */
+function createScans(patterns: Patterns, note: (pattern: Pattern, start: number, end: number, shown: Shown) => void) {
+  const parser = createTerminalParser();
+  const plain = patterns.scan();
+  /** The search without sequences, which is the same as the plain one until there is a sequence. */
+  let visible: Scan | undefined;
+  let spaces = 0;
+  let hidden = 0;
+  const both = (): Scan[] => (visible === undefined ? [plain] : [plain, visible]);
+  const earliest = (places: readonly (number | undefined)[]): number | undefined => {
+    const known = places.filter((place) => place !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  };
+  const skip = (isInSequence: boolean): void => {
+    if (++hidden < MAX_HIDDEN) return;
+    hidden = 0;
+    for (const scan of isInSequence ? [visible] : both()) scan?.reset();
+  };
+  return {
+    next(code: number, place: number): void {
+      const isInSequence = parser.next(code);
+      if (isSpace(code)) {
+        if (++spaces === MAX_SPACES) for (const scan of both()) scan.reset();
+        return;
+      }
+      spaces = 0;
+      if (isInvisible(code)) {
+        skip(false);
+        return;
+      }
+      if (isInSequence) {
+        visible ??= plain.fork();
+        skip(true);
+      } else {
+        hidden = 0;
+        visible?.next(code, place, (pattern, start) => note(pattern, start, place + 1, stripTerminal));
+      }
+      plain.next(code, place, (pattern, start) => note(pattern, start, place + 1, removeInvisible));
+    },
+    pendingFrom: () => earliest(both().map((scan) => scan.pendingFrom())),
+    partialFrom: () => earliest(both().map((scan) => scan.partialFrom())),
+    moveStart(by: number): void {
+      for (const scan of both()) scan.moveStart(by);
+    },
+  };
+}
+
+/** What a reader sees of a text. */
+type Shown = (text: string) => string;
+const removeInvisible: Shown = (text) =>
+  [...text].filter((character) => !isInvisible(character.charCodeAt(0))).join("");
+
 function createStream(patterns: Patterns): RedactingStream {
-  const scan = patterns.scan();
   /** The text that has not been returned yet; all positions count from its beginning. */
   let held = "";
   let found: Found[] = [];
   /** Up to this position the text belongs to a secret that was already replaced. */
   let covered = 0;
-  let spaces = 0;
 
-  const note = (pattern: Pattern, start: number, end: number) => {
-    if (pattern.text.length < MIN_WRAPPED_LENGTH && held.slice(start, end) !== pattern.whole) return;
-    found.push([start, end]);
-  };
-  const read = (from: number) => {
-    for (let place = from; place < held.length; place++) {
-      const code = held.charCodeAt(place);
-      if (!isSpace(code)) {
-        spaces = 0;
-        scan.next(code, place, (pattern, start) => note(pattern, start, place + 1));
-      } else if (++spaces === MAX_SPACES) scan.reset();
+  const scan = createScans(patterns, (pattern, start, end, shown) => {
+    const isShort = pattern.text.length < MIN_WRAPPED_LENGTH;
+    if (!isShort || removeInvisible(shown(held.slice(start, end))) === removeInvisible(pattern.whole)) {
+      found.push([start, end]);
     }
+  });
+  const read = (from: number) => {
+    for (let place = from; place < held.length; place++) scan.next(held.charCodeAt(place), place);
   };
   const giveBack = (end: number): string => {
     let shown = "";

@@ -1,5 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { LIVE_TAIL_BYTES } from "#shared/wire/event.ts";
+import { createTerminalParser } from "#shared/wire/terminal-text.ts";
+import { isInvisible, isSpace } from "../redaction/patterns.ts";
 import type { RedactingStream, Redactor } from "../redaction/redactor.ts";
 import { cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
@@ -35,6 +37,7 @@ export function createLiveStream(redactor: Redactor): LiveStream {
   const tail = createRawTail(() => KEPT_BYTES + 4 * redactor.longest());
   let decoder = new StringDecoder("utf8");
   let clean = redactor.stream();
+  let parser = createTerminalParser();
   /** Characters that redaction still has to read before its result is shown. */
   let hidden = 0;
   let position = 0;
@@ -45,12 +48,21 @@ export function createLiveStream(redactor: Redactor): LiveStream {
   const restart = (skipped: number): void => {
     decoder = new StringDecoder("utf8");
     clean = redactor.stream();
+    parser = createTerminalParser();
     hidden = 2 * redactor.longest();
     position += skipped;
   };
+  /** Returns where the characters end that are still hidden. What redaction ignores is not counted. */
+  const passHidden = (text: string): number => {
+    let index = 0;
+    for (; hidden > 0 && index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (!parser.next(code) && !isSpace(code) && !isInvisible(code)) hidden--;
+    }
+    return index;
+  };
   const redact = (text: string): string => {
-    const cut = findEnd(text, hidden);
-    hidden -= countCharacters(text.slice(0, cut));
+    const cut = passHidden(text);
     // What is held back here begins after the longest secret, so no part of a cut secret is in it.
     position += Buffer.byteLength(clean.push(text.slice(0, cut)));
     return clean.push(text.slice(cut));
@@ -89,17 +101,6 @@ export function createLiveStream(redactor: Redactor): LiveStream {
 
 /** A line that was followed by nothing is complete; what looks like the first characters of a secret is shown then. */
 const pause = (clean: RedactingStream, hidden: number): string => (hidden > 0 ? "" : clean.pause());
-
-/** Returns the position after this many characters that are not white space, or the end of the text. */
-function findEnd(text: string, characters: number): number {
-  let left = characters;
-  let index = 0;
-  for (; left > 0 && index < text.length; index++) if (!isSpace(text[index])) left--;
-  return index;
-}
-
-const countCharacters = (text: string): number => text.replace(/\s+/g, "").length;
-const isSpace = (character: string | undefined): boolean => character !== undefined && /\s/.test(character);
 
 /** Keeps the last bytes that were pushed. */
 function createRawTail(limit: () => number) {

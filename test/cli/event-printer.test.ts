@@ -190,7 +190,7 @@ describe("the event printer", () => {
 
   test("keeps a run's text from controlling the terminal", () => {
     printer.print(result({ exit_code: 0, stdout: "\u001b]0;title\u0007a\u009b2Jb\rc\u0008d" }));
-    expect(lines[1]?.trim()).toBe("]0;titlea2Jbcd");
+    expect(lines[1]?.trim()).toBe("abcd");
   });
 
   test("truncates long lines, and shows the agent's messages but not its prompt", () => {

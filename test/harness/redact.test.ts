@@ -181,7 +181,11 @@ describe("redactor", () => {
     expect(createRedactor([`${secret.slice(0, 20)}${space}${secret.slice(20)}`]).text(secret)).toBe("***");
   });
 
-  it.each(["\b", "\u000e", "\u001f", "!", "\u00a1"])("does not treat %j as white space", (character) => {
+  it.each(["\b", "\u000e", "\u001f", "\u0085", "\u202e"])("matches a secret among the invisible %j", (character) => {
+    expect(createRedactor([secret]).text(`<${[...secret].join(character)}>`)).toBe("<***>");
+  });
+
+  it.each(["!", "\u00a1", "\u200b"])("does not treat %j as white space", (character) => {
     const changed = `${secret.slice(0, 20)}${character}${secret.slice(20)}`;
     expect(createRedactor([secret]).text(changed)).toBe(changed);
   });
@@ -249,6 +253,7 @@ function encode(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replace(/[^ -~]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
   const html = text.replace(/[&<>"]/g, (found) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[found] ?? "&quot;");
+  const python = json.replaceAll('\\"', '"');
   const strict = (part: string) =>
     encodeURIComponent(part).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ x: text }).toString().slice(2).replaceAll("+", "%20");
@@ -257,7 +262,9 @@ function encode(text: string): string[] {
   return [
     ...[text, json, ascii, json.replaceAll("/", "\\/")],
     ...[json, ascii].map((once) => JSON.stringify(once).slice(1, -1)),
-    ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;")],
+    ...[html, html.replaceAll("'", "&#39;"), html.replaceAll("'", "&#x27;"), html.replaceAll("'", "&apos;")],
+    ...[python, python.split("'").join("\\'")],
+    text.split("'").join(`'"'"'`),
     ...[
       text.split("'").join("'\\''"),
       text.replace(/[\\"$`]/g, "\\$&"),

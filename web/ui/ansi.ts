@@ -1,4 +1,5 @@
 import Anser from "anser";
+import { stripTerminal } from "#shared/wire/terminal-text.ts";
 
 export interface Span {
   readonly text: string;
@@ -11,24 +12,12 @@ export interface Span {
 /** Text with more styled parts than this continues without styles: each part is an element of the page. */
 const MAX_SPANS = 2000;
 
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: these are the control characters that terminals interpret.
-/** Operating system commands, such as titles and links, and string sequences. */
-const STRINGS = /\u001b[\]PX^_][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)?/g;
-/** Control sequences that are not colors, and escapes of two characters. */
-const NO_COLOR = /\u001b\[[0-9;:?<=>!]{0,64}[ -/]{0,4}[@-ln-~]|\u001b[ -/]{0,4}[0-Z\\-~]|\u001b\[[?<=>][0-9;]{0,64}m/g;
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/g;
-const LEFTOVER = /\u001b(?!\[[0-9;:]{0,64}m)/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is the control character that terminals interpret.
 const COLORS = /\u001b\[[0-9;:]{0,64}m/g;
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above.
 
 /** Removes what would move the cursor of a terminal, and keeps the last state of lines that overwrite themselves. */
 export function flattenTerminal(text: string): string {
-  const cleaned = text
-    .replace(STRINGS, "")
-    .replace(NO_COLOR, "")
-    .replaceAll("\r\n", "\n")
-    .replace(CONTROLS, "")
-    .replace(LEFTOVER, "");
+  const cleaned = stripTerminal(text, true).replaceAll("\r\n", "\n");
   if (!cleaned.includes("\r")) return cleaned;
   return cleaned.split("\n").map(lastState).join("\n");
 }
