@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { ScanRequest } from "#shared/wire/scan.ts";
 import { closeInherited } from "./isolation/processes.ts";
 import { scan } from "./skills/scan.ts";
@@ -15,7 +16,7 @@ async function main(): Promise<void> {
     const response = JSON.stringify(await scan(request, folder));
     await new Promise<void>((resolve) => process.stdout.write(response, () => resolve()));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

@@ -22,6 +22,7 @@ import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
+import { scratchPath } from "./sandbox/scratch-path.ts";
 import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
 /** What EventBridge sends each minute, and each hour. */
@@ -71,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;
   const cache = path.join(options.directory, "cache");
-  const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache });
+  const scratch = scratchPath(options.directory);
+  const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache }, scratch);
   const log = executionLog(database);
   const sandbox = new ProcessSandbox({
     program: programs.main,
@@ -104,7 +106,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     createAdminKey: () => createAdminKey(database, adapters.table),
     async execute(isolation) {
       Object.assign(programs.environment, toHarnessVariables(isolation));
-      await recoverExecutions(log, ports);
+      await recoverExecutions(log, ports, scratch);
       queues.start();
       timers.start();
       sandbox.prepare();

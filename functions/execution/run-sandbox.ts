@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { runExecution, runScan } from "#shared/sandbox/harness-process.ts";
-import { emptyTemporaryDirectory, removeAbandoned } from "#shared/sandbox/processes.ts";
+import { emptyTemporaryDirectory } from "#shared/sandbox/processes.ts";
+import { removeAbandoned } from "#shared/sandbox/scratch.ts";
 import { Envelope } from "#shared/wire/harness.ts";
 import { ScanRequest } from "#shared/wire/scan.ts";
 

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { chmod, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { WorkspacePaths } from "./sandbox.ts";
 
 /** The directories of one execution on the host, which are removed with it. */
@@ -43,12 +41,3 @@ const ANY_WORKSPACE = /^(?:\/workspace|.*?\/runyard-\w{6}\/workspace)(?=\/|$)/;
 /** Converts a directory as the commands of an earlier execution saw it: in its workspace, it is in this one now. */
 export const moveToWorkspace = (directory: string, workspace: string): string =>
   directory.replace(ANY_WORKSPACE, () => workspace);
-
-/** Removes a directory tree, even if commands removed its write permissions. */
-async function removeTree(root: string): Promise<void> {
-  await rm(root, { recursive: true, force: true }).catch(async () => {
-    await chmod(root, 0o700);
-    await once(spawn("chmod", ["-R", "u+rwX", root], { stdio: "ignore" }), "exit");
-    await rm(root, { recursive: true, force: true });
-  });
-}

@@ -1,6 +1,7 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { type GitChanges, GitCommit } from "#shared/wire/artifact.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
@@ -128,7 +129,7 @@ async function compareClone(clone: Clone, options: ChangeOptions): Promise<Compa
     const git = { ...parseReport(text, redactor), path: clone.path, ...(redacted ? { redacted } : {}) };
     return { patch: bytes, git };
   } finally {
-    await rm(folder(host), { recursive: true, force: true }).catch(() => undefined);
+    await removeTree(folder(host)).catch(() => undefined);
   }
 }
 

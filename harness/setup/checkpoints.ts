@@ -1,6 +1,7 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
@@ -75,7 +76,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
   /** Returns false if storage no longer has the archive. */
   const download = async (url: string) => {
-    await rm(archive, { force: true, recursive: true });
+    await removeTree(archive);
     return await downloadFile(url, archive, signal).then(
       () => true,
       (error: unknown) => {
@@ -105,7 +106,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
         hasFiles = !isEmpty;
         return true;
       } finally {
-        await rm(archive, { force: true, recursive: true });
+        await removeTree(archive);
       }
     },
     async restore(checkpoint) {
@@ -121,7 +122,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
         signal.throwIfAborted();
         throw new SetupError(`the workspace of an earlier execution could not be restored: ${formatError(error)}`);
       } finally {
-        await rm(archive, { force: true, recursive: true });
+        await removeTree(archive);
       }
     },
   };

@@ -1,5 +1,6 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
@@ -48,7 +49,7 @@ export function createSessions(options: SessionOptions): Sessions {
   const { agent, plane, runner, redactor, log, host, seen, workingDirectory, signal } = options;
   const file = join(host.tmp, FILE);
   const inside = quoteForShell(join(seen.tmp, FILE));
-  const clean = () => rm(file, { force: true, recursive: true });
+  const clean = () => removeTree(file);
   let isDeclared = false;
 
   const inSandbox = async (command: string) => {

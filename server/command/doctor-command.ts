@@ -1,7 +1,7 @@
 import { shown } from "../../host/paths.ts";
 import { say } from "../../host/terminal.ts";
 import type { Check } from "../doctor/check.ts";
-import { checkDataDirectory, checkFreeSpace } from "../doctor/check-data.ts";
+import { checkDataDirectory, checkFreeSpace, checkScratch } from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
 import { DEFAULT_PORT, findLastPort, readLocalState, servePaths } from "./local-state.ts";
@@ -12,8 +12,8 @@ import { parseFlags, parseInteger } from "./usage.ts";
 
 const help = ({ usage, homeText }: Program): string => `Usage: ${usage} doctor [options]
 
-Checks whether this machine can run the service: Node, programs, isolation, data directory, disk, port, and each
-configured model provider with one call, which costs a few tokens. Says what to do about each problem.
+Checks whether this machine can run the service: Node, programs, isolation, data directory, disk, leftover files, port,
+and each configured model provider with one call, which costs a few tokens. Says what to do about each problem.
 
   --data DIR     data directory of the service (default: data in ${homeText})
   --port N       port to check (default: that of the last start, at first ${DEFAULT_PORT})
@@ -55,6 +55,7 @@ async function runChecks(
     checkIsolation(sandbox && program.isService),
     checkDataDirectory(paths.data),
     checkFreeSpace(paths.data),
+    checkScratch(paths.data),
     checkPort(wanted, found?.isRunning ? found.service.local_url : undefined),
     checkProviders(process.env),
   ]);

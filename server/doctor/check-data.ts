@@ -1,6 +1,9 @@
 import { access, constants, lstat, readFile, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { listLeftScratch } from "#shared/sandbox/scratch.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
+import { scratchPath } from "../sandbox/scratch-path.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
 /** Below this, a start is likely to fill the disk soon. */
@@ -60,6 +63,17 @@ const isWritable = (directory: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Whether files of executions are left that could not be removed. */
+export async function checkScratch(directory: string): Promise<Check> {
+  const left = await listLeftScratch(scratchPath(directory) ?? tmpdir());
+  if (left.length === 0) return ok("scratch", "no files of ended executions are left");
+  return warning(
+    "scratch",
+    `files of ${left.length} executions could not be removed: ${left.join(", ")}`,
+    "The service tries again after each execution; its log has the reason. Else remove them by hand.",
+  );
+}
 
 /** The free space of the disk with the data directory. */
 export async function checkFreeSpace(directory: string): Promise<Check> {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { glob, mkdir, mkdtemp, readdir, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { BuildOptions } from "esbuild";
 import { logLine } from "#shared/log/log.ts";
 import type { Program } from "#shared/sandbox/harness-process.ts";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { isPackaged } from "../../host/paths.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -20,11 +21,14 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 export class HarnessPrograms {
   /** The variables that all programs get. */
   readonly environment: Record<string, string>;
+  readonly #scratchParent: string | undefined;
   /** Directory of the bundle; in a package, that of this file. */
   #folder: string | undefined = isPackaged ? import.meta.dirname : undefined;
 
-  constructor(environment: Readonly<Record<string, string>>) {
+  /** @param scratchParent where the temporary directories of executions are created. @default the temporary directory */
+  constructor(environment: Readonly<Record<string, string>>, scratchParent?: string) {
     this.environment = { ...environment };
+    this.#scratchParent = scratchParent;
   }
 
   /** The program that executes a run. */
@@ -46,7 +50,8 @@ export class HarnessPrograms {
   #program(name: "main" | "scan"): Program {
     const source = path.join(ROOT, "harness", name === "main" ? "main.ts" : `${name}-main.ts`);
     const file = this.#folder === undefined ? source : path.join(this.#folder, `${name}.mjs`);
-    return { file, environment: this.environment };
+    const parent = this.#scratchParent;
+    return { file, environment: this.environment, ...(parent === undefined ? {} : { scratchParent: parent }) };
   }
 }
 
@@ -62,7 +67,7 @@ async function findOrMakeBundle(): Promise<string> {
     // Another server may have made it in the meantime.
     await rename(made, folder).catch(() => stat(folder));
   } finally {
-    await rm(made, { recursive: true, force: true });
+    await removeTree(made);
   }
   await removeOldBundles(parent);
   return folder;
@@ -111,8 +116,7 @@ async function hashSources(): Promise<string> {
   const hash = createHash("sha256").update(process.version);
   for (const source of SOURCES) {
     const at = path.join(ROOT, source);
-    const entries = source.includes(".") ? [""] : await readdir(at, { recursive: true });
-    const files = entries.filter((file) => file === "" || file.endsWith(".ts")).toSorted();
+    const files = source.includes(".") ? [""] : (await Array.fromAsync(glob("**/*.ts", { cwd: at }))).toSorted();
     const found = await Promise.all(files.map((file) => stat(path.join(at, file))));
     found.forEach(({ size, mtimeMs }, index) => {
       hash.update(`${source}/${files[index]} ${size} ${mtimeMs}\n`);
@@ -126,6 +130,6 @@ async function removeOldBundles(parent: string): Promise<void> {
     if (!name.startsWith(PREFIX)) continue;
     const folder = path.join(parent, name);
     const found = await stat(folder).catch(() => undefined);
-    if (found !== undefined && found.mtimeMs < Date.now() - KEEP_MS) await rm(folder, { recursive: true, force: true });
+    if (found !== undefined && found.mtimeMs < Date.now() - KEEP_MS) await removeTree(folder);
   }
 }

@@ -2,7 +2,8 @@ import { expireAtRestart, recordShutdown } from "#shared/executions/expired-exec
 import { logLine } from "#shared/log/log.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
+import { killMarked } from "#shared/sandbox/processes.ts";
+import { removeAbandoned } from "#shared/sandbox/scratch.ts";
 import type { ExecutionLog } from "./execution-log.ts";
 
 /**
@@ -26,8 +27,11 @@ async function expire(executionId: string, runId: string, ports: RunPorts): Prom
   }
 }
 
-/** Ends what a killed process left running, so that its runs continue at once instead of when their leases expire. */
-export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Promise<number> {
+/**
+ * Ends what a killed process left running, so that its runs continue at once instead of when their leases expire.
+ * @param scratchParent where the temporary directories of executions are. @default the temporary directory, that of earlier releases
+ */
+export async function recoverExecutions(log: ExecutionLog, ports: RunPorts, scratchParent?: string): Promise<number> {
   const left = log.all();
   if (left.length > 0) await killMarked(...left.map(({ id }) => id));
   for (const { id, run_id } of left) {
@@ -35,6 +39,7 @@ export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Pro
     log.remove(id);
   }
   await removeAbandoned();
+  if (scratchParent !== undefined) await removeAbandoned(scratchParent);
   return left.length;
 }
 

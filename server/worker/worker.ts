@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { removeAbandoned } from "#shared/sandbox/processes.ts";
+import { removeAbandoned } from "#shared/sandbox/scratch.ts";
 import type { WorkerFrame } from "#shared/wire/worker.ts";
 import { isLoopbackHost } from "../../host/http/request-checks.ts";
 import { Problem, say, step } from "../../host/terminal.ts";

@@ -1,14 +1,14 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import type { ScanRequest, ScanResult } from "#shared/wire/scan.ts";
-import { executionMarker, killMarked, scratchPrefix } from "./processes.ts";
+import { executionMarker, killMarked } from "./processes.ts";
+import { createScratch, removeScratch } from "./scratch.ts";
 
 /** A scan that is not over so long after its limit is killed. */
 const GRACE_MS = 5_000;
@@ -33,6 +33,8 @@ export interface Program {
   readonly file: string;
   /** Variables that it gets in addition. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where the temporary directories of its processes are created. @default the temporary directory */
+  readonly scratchParent?: string;
 }
 
 /** A harness that was started ahead and waits for its envelope. */
@@ -59,8 +61,7 @@ export interface ExecutionOptions {
 
 /** Starts a harness that prepares its sandbox and then waits for an envelope. */
 export async function startHarness(program: Program, mark: string = randomUUID()): Promise<WaitingHarness> {
-  // The temporary directory of the harness, so that its files can be removed however it ends.
-  const scratch = await mkdtemp(scratchPrefix());
+  const scratch = await createScratch(program.scratchParent);
   const child = startProgram(program, scratch, mark);
   child.stdin.on("error", () => {});
   child.on("error", () => {});
@@ -85,7 +86,7 @@ export const isRunning = ({ exitCode, signalCode, pid }: ChildProcess): boolean 
 
 async function removeAll(scratch: string, ...marks: readonly string[]): Promise<void> {
   if (marks.length > 0) await killMarked(...marks);
-  await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  await removeScratch(scratch);
 }
 
 /**
@@ -108,7 +109,7 @@ export async function runExecution(envelope: Envelope, options: ExecutionOptions
 
 /** Runs the scanning program; the caller parses its response. */
 export async function runScan(request: ScanRequest, program: Program): Promise<unknown> {
-  const scratch = await mkdtemp(scratchPrefix());
+  const scratch = await createScratch(program.scratchParent);
   const mark = randomUUID();
   try {
     const child = startProgram(program, scratch, mark);

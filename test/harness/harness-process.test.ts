@@ -11,7 +11,6 @@ import {
   runExecution,
   startHarness,
 } from "#shared/sandbox/harness-process.ts";
-import { scratchPrefix } from "#shared/sandbox/processes.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
 import { newMark, sleepers } from "./support/processes.ts";
@@ -72,7 +71,8 @@ function program(code: string, environment?: Record<string, string>) {
 }
 const run = (code: string, more: Partial<ExecutionOptions> = {}, given = envelope()) =>
   runExecution(given, { program: program(code), graceMs: 5_000, print: (line) => lines.push(line), ...more });
-const listScratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith(path.basename(scratchPrefix())));
+const SCRATCH = path.join(tmpdir(), `runyard-sandbox-${process.pid}-`);
+const listScratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith(path.basename(SCRATCH)));
 
 describe("an execution", () => {
   it("gets its envelope, its own directory and few variables, and prints no key", async () => {
@@ -84,7 +84,7 @@ describe("an execution", () => {
     const printed = lines.map((line) => JSON.parse(line));
     const seen = printed.find(({ run_id }) => run_id === "run-1");
     expect(seen).toMatchObject({ ...given, key: "***", again: "***", flags: ["--disable-sigusr1"] });
-    expect(seen.cwd.startsWith(scratchPrefix())).toBe(true);
+    expect(seen.cwd.startsWith(SCRATCH)).toBe(true);
     const environment = printed.find(({ OWN }) => OWN === "yes");
     expect(environment).toMatchObject({
       ...Object.fromEntries(PASSED_ON.map((name) => [name, `own ${name}`])),

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
 import { createMarker, killTree } from "#harness/isolation/processes.ts";
-import { emptyTemporaryDirectory, killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
+import { emptyTemporaryDirectory, killMarked } from "#shared/sandbox/processes.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
 const PROCESSES = new URL("../../harness/isolation/processes.ts", import.meta.url).href;
@@ -112,23 +112,6 @@ it("emptyTemporaryDirectory removes files, directories with their content, and l
   await emptyTemporaryDirectory().finally(() => vi.unstubAllEnvs());
   expect([readdirSync(temporary), readdirSync(kept)]).toEqual([[], ["d"]]);
   rmSync(folder, { recursive: true });
-});
-
-it("removeAbandoned removes the directories of ended processes, unless a process of a harness still uses them", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "processes-"));
-  const { pid: ended } = spawnSync("true");
-  const [removed, used] = [`runyard-sandbox-${ended}-a`, `runyard-sandbox-${ended}-b`];
-  const kept = [used, `runyard-sandbox-${process.pid}-c`, `my-runyard-sandbox-${ended}-d`, "runyard-sandbox-e", "f"];
-  for (const name of [removed, ...kept]) mkdirSync(join(folder, name, "below"), { recursive: true });
-  const harness = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, TMPDIR: join(folder, used) } });
-  await once(harness, "spawn");
-  vi.stubEnv("TMPDIR", folder);
-  const left = await removeAbandoned()
-    .then(() => readdirSync(folder))
-    .finally(() => vi.unstubAllEnvs());
-  harness.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
-  expect(left).toEqual(kept.toSorted());
 });
 
 it("killTree finds processes by their marker on Linux only", async () => {

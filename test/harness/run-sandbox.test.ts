@@ -100,8 +100,8 @@ describe("run-sandbox", () => {
 
   it("removes the files of a killed function, and none of a running one", async () => {
     const killed = spawnSync("true").pid;
-    mkdirSync(join(folder, `tmp/runyard-sandbox-${killed}-abc/files`), { recursive: true });
-    mkdirSync(join(folder, `tmp/runyard-sandbox-${process.pid}-abc/files`), { recursive: true });
+    mkdirSync(join(folder, `tmp/runyard-sandbox-${killed}-abc/files`), { recursive: true, mode: 0o700 });
+    mkdirSync(join(folder, `tmp/runyard-sandbox-${process.pid}-abc/files`), { recursive: true, mode: 0o700 });
     await using plane = await FakeControlPlane.start({ prompt: sh("true") });
     await start(plane);
     expect(leftovers()).toEqual([`runyard-sandbox-${process.pid}-abc`]);
@@ -111,7 +111,7 @@ describe("run-sandbox", () => {
   it("leaves the directory of a killed function to a harness that is still running", async () => {
     const { pid } = spawnSync("true");
     const scratch = join(folder, "tmp", `runyard-sandbox-${pid}-orphan`);
-    mkdirSync(scratch);
+    mkdirSync(scratch, { mode: 0o700 });
     const harness = spawn("sleep", ["60"], { env: { TMPDIR: scratch } });
     await once(harness, "spawn");
     await using first = await FakeControlPlane.start({ prompt: sh("true") });

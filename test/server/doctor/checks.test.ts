@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { doctorCommand } from "#server/command/doctor-command.ts";
 import { packageProgram } from "#server/command/program.ts";
-import { checkDataDirectory, checkFreeSpace } from "#server/doctor/check-data.ts";
+import { checkDataDirectory, checkFreeSpace, checkScratch } from "#server/doctor/check-data.ts";
 import { checkIsolation } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
@@ -213,6 +213,24 @@ describe("the doctor's call of a model provider", () => {
       status: "failed",
       detail: expect.stringMatching(new RegExp(`: ${status} x{200}$`)),
       remedy,
+    });
+  });
+});
+
+describe("the doctor's check of scratch directories", () => {
+  it("names those that could not be removed", async () => {
+    // A short path: with a longer one, scratch directories are in the temporary directory of the system.
+    const directory = data.directory();
+    const left = path.join(directory, "scratch", "left-runyard-sandbox-1-a");
+    expect(await checkScratch(directory)).toEqual({
+      name: "scratch",
+      status: "ok",
+      detail: "no files of ended executions are left",
+    });
+    mkdirSync(left, { recursive: true, mode: 0o700 });
+    expect(await checkScratch(directory)).toMatchObject({
+      status: "warning",
+      detail: `files of 1 executions could not be removed: ${left}`,
     });
   });
 });

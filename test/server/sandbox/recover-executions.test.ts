@@ -25,7 +25,7 @@ it("recoverExecutions ends executions and removes their directories and records,
   const left = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, ...createMarker(running) } });
   const temporary = path.join(data.directory(), "tmp");
   const { pid: ended } = spawnSync("true");
-  mkdirSync(path.join(temporary, `runyard-sandbox-${ended}-a`), { recursive: true });
+  mkdirSync(path.join(temporary, `runyard-sandbox-${ended}-a`), { recursive: true, mode: 0o700 });
   vi.stubEnv("TMPDIR", temporary);
   const head = vi.fn<RunPorts["runs"]["head"]>().mockRejectedValueOnce(new Error("the disk is full"));
   const { ports } = await createTestControlPlane();
