@@ -2,6 +2,7 @@ import { globSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import * as v from "valibot";
 import { writeEntries } from "#infra/entries.ts";
+import { findRecursiveCalls } from "./recursive-calls.ts";
 import { type CommandResult, root, runTool } from "./run-command.ts";
 import { MAX_FUNCTION_LINES, measureSizes, type SizedFunction } from "./sizes.ts";
 import { findTerms } from "./terms.ts";
@@ -78,9 +79,10 @@ function checkRecords(): Promise<CommandResult> {
   return runTool("vitest", ["run", ...RECORDS.map((name) => `test/${name}.test.ts`)]);
 }
 
+/** Terms, lengths of functions, and recursive file operations. */
 async function checkTerms(): Promise<CommandResult> {
   const started = performance.now();
-  const lines = [...findTerms(), ...measureSizes().tooLong.map(describeLength)];
+  const lines = [...findTerms(), ...measureSizes().tooLong.map(describeLength), ...findRecursiveCalls()];
   return {
     exitCode: lines.length === 0 ? 0 : 1,
     output: lines.join("\n"),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { glob, mkdir, mkdtemp, readdir, rename, stat } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { BuildOptions } from "esbuild";
 import { logLine } from "#shared/log/log.ts";
@@ -116,7 +117,7 @@ async function hashSources(): Promise<string> {
   const hash = createHash("sha256").update(process.version);
   for (const source of SOURCES) {
     const at = path.join(ROOT, source);
-    const files = source.includes(".") ? [""] : (await Array.fromAsync(glob("**/*.ts", { cwd: at }))).toSorted();
+    const files = source.includes(".") ? [""] : globSync("**/*.ts", { cwd: at }).toSorted();
     const found = await Promise.all(files.map((file) => stat(path.join(at, file))));
     found.forEach(({ size, mtimeMs }, index) => {
       hash.update(`${source}/${files[index]} ${size} ${mtimeMs}\n`);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recursiveCallsIn } from "../../scripts/recursive-calls.ts";
 import { functionsIn } from "../../scripts/sizes.ts";
 import { termsIn } from "../../scripts/terms.ts";
 
@@ -34,5 +35,27 @@ describe("functionsIn", () => {
       { line: 6, lines: 3 },
       { line: 7, lines: 1 },
     ]);
+  });
+});
+
+describe("the check of recursive file operations", () => {
+  it.each([
+    ["await rm(folder, { recursive: true, force: true });", "rm"],
+    ["rmSync(\n  folder,\n  { force: true, recursive: true },\n);", "rmSync"],
+    ["cp(from, to, { recursive: true })", "cp"],
+    ["for (const name of readdirSync(folder, { recursive: true })) {", "readdirSync"],
+    ["await opendir(folder, { recursive: true })", "opendir"],
+  ])("refuses %j", (line, name) => {
+    expect(recursiveCallsIn("harness/a.ts", `one\n${line}`)).toEqual([
+      `harness/a.ts:2: recursive ${name}: use removeTree, or work inside the sandbox`,
+    ]);
+  });
+
+  it.each([
+    "await rm(file, { force: true });",
+    "await rm(file);\nawait mkdir(folder, { recursive: true });",
+    "readdir(folder)",
+  ])("accepts %j", (line) => {
+    expect(recursiveCallsIn("harness/a.ts", line)).toEqual([]);
   });
 });
