@@ -22,7 +22,7 @@ const INCOMPLETE = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,2048}\x1b?|[ -/]
 
 /** Colours have no width. */
 const COLORS = /\x1b\[[0-9;:]*m/g;
-const MOVES = /[\x1b\r\b]/;
+const CURSOR_MOVEMENT = /[\x1b\r\b]/;
 
 /** Creates a reader of terminal output. Sequences that neither move the cursor nor set a colour are removed. */
 export function createTerminalText(): TerminalText {
@@ -33,7 +33,7 @@ export function createTerminalText(): TerminalText {
       const all = pending + text;
       pending = INCOMPLETE.exec(all)?.[0] ?? "";
       const whole = pending === "" ? all : all.slice(0, -pending.length);
-      if (MOVES.test(whole) || !screen.isAtEnd()) interpret(whole, screen);
+      if (CURSOR_MOVEMENT.test(whole) || !screen.isAtEnd()) interpret(whole, screen);
       else screen.append(whole);
       return screen.take();
     },

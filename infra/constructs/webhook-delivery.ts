@@ -11,28 +11,11 @@ import {
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { eventSources } from "../event-sources.ts";
 import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Targets } from "./grants.ts";
-
-/** The types of events that invoke the planner; a test compares them with those that webhooks deliver. */
-export const STREAMED_EVENT_TYPES = [
-  "run_created",
-  "run_queued",
-  "run_pending",
-  "run_claimed",
-  "worker_container_ready",
-  "followup_received",
-  "execution_lost",
-  "artifact_created",
-  "run_succeeded",
-  "run_failed",
-  "run_errored",
-  "run_blocked",
-  "run_cancelled",
-  "run_stopped",
-];
 
 export interface WebhookDeliveryProps extends Required<Pick<BaseFunctionProps, "platform" | "environment">> {
   readonly targets: Targets;
@@ -97,7 +80,7 @@ export class WebhookDelivery extends Construct {
           eventName: FilterRule.isEqual("INSERT"),
           dynamodb: {
             Keys: { sk: { S: FilterRule.beginsWith("EVENT#") } },
-            NewImage: { type: { S: STREAMED_EVENT_TYPES } },
+            NewImage: { type: { S: WEBHOOK_EVENT_TYPES } },
           },
         }),
       ],

@@ -1,13 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { STREAMED_EVENT_TYPES } from "#infra/constructs/webhook-delivery.ts";
 import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { BACK_OFF_SECONDS, nextAttemptAt } from "#shared/webhooks/attempt-deliveries.ts";
 import { type SendPorts, sendRequests } from "#shared/webhooks/send-webhooks.ts";
 import { generateSigningSecret, signWebhook } from "#shared/webhooks/signature.ts";
-import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { verifyWebhook } from "../../clients/typescript/src/webhook.ts";
 import vectors from "../clients/webhook-vectors.json" with { type: "json" };
 
@@ -48,12 +46,6 @@ describe("nextAttemptAt", () => {
       expect(now).toBeLessThanOrEqual(24 * 3_600_000);
     }
     expect(nextAttemptAt(BACK_OFF_SECONDS.length + 1, 0)).toBeUndefined();
-  });
-});
-
-describe("STREAMED_EVENT_TYPES", () => {
-  it("contains the event types of webhooks, as the stream of the table is filtered by them", () => {
-    expect(STREAMED_EVENT_TYPES).toEqual([...WEBHOOK_EVENT_TYPES]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { RUN_STATES } from "../../web/runs/run-search.ts";
+import { RUN_STATES } from "../../clients/typescript/src/index.ts";
 import {
   formatBytes,
   formatClock,

@@ -1,18 +1,8 @@
 import * as v from "valibot";
-import type { RunEvent } from "../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunEvent } from "../../clients/typescript/src/index.ts";
 import { addEvents, type Entry, emptyFeed } from "../run/feed.ts";
 
-const State = v.picklist([
-  "QUEUED",
-  "PENDING",
-  "CLAIMED",
-  "INPROGRESS",
-  "SUCCEEDED",
-  "FAILED",
-  "ERROR",
-  "BLOCKED",
-  "CANCELLED",
-]);
+const State = v.picklist(RUN_STATES);
 const Step = v.object({ messages: v.array(v.unknown()), steps: v.optional(v.array(v.unknown()), []) });
 
 /** An artifact without its file and its URL, which are not public. */

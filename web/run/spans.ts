@@ -1,4 +1,4 @@
-import type { RunEvent, RunState } from "../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunEvent, type RunState } from "../../clients/typescript/src/index.ts";
 import { toWords } from "../ui/format.ts";
 import { actionTitle } from "./action-text.ts";
 import type { Entry } from "./feed.ts";
@@ -92,17 +92,7 @@ function toPhases(events: readonly RunEvent[], now: number): Span[] {
   return spans;
 }
 
-const STATES: ReadonlySet<string> = new Set([
-  "QUEUED",
-  "PENDING",
-  "CLAIMED",
-  "INPROGRESS",
-  "SUCCEEDED",
-  "FAILED",
-  "ERROR",
-  "BLOCKED",
-  "CANCELLED",
-]);
+const STATES: ReadonlySet<string> = new Set(RUN_STATES);
 const isState = (value: unknown): value is RunState => typeof value === "string" && STATES.has(value);
 
 function toSetup(events: readonly RunEvent[]): Span[] {

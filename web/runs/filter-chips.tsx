@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import { RUN_SOURCES } from "../../clients/typescript/src/index.ts";
 import { environmentsQuery, modelsQuery, peopleQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
-import { activeFilters, type FilterName, type FilterProps, RUN_SOURCES, type RunSearch } from "./run-search.ts";
+import { activeFilters, type FilterName, type FilterProps, type RunSearch } from "./run-search.ts";
 
 const NAMES: Readonly<Partial<Record<keyof RunSearch, string>>> = { after: "From", before: "Until" };
 

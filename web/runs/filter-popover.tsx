@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "radix-ui";
 import { type ReactElement, useId } from "react";
+import { RUN_SOURCES, RUN_STATES } from "../../clients/typescript/src/index.ts";
 import { environmentsQuery, modelsQuery, peopleQuery, skillsQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
-import { type FilterProps, RUN_SOURCES, RUN_STATES, type RunSearch } from "./run-search.ts";
+import type { FilterProps, RunSearch } from "./run-search.ts";
 
 /** The filters in addition to the quick ones. */
 export function FilterPopover({ trigger, ...props }: FilterProps & { readonly trigger: ReactElement }) {

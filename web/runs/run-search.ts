@@ -1,22 +1,9 @@
 import * as v from "valibot";
-import type { RunItem, RunState, RunsListParams } from "../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunState, type RunsListParams } from "../../clients/typescript/src/index.ts";
 
 /** The quick filters of the list. */
 export const VIEWS = ["all", "mine", "active", "failed", "scheduled"] as const;
 export type View = (typeof VIEWS)[number];
-
-const STATES = [
-  "QUEUED",
-  "PENDING",
-  "CLAIMED",
-  "INPROGRESS",
-  "BLOCKED",
-  "SUCCEEDED",
-  "FAILED",
-  "ERROR",
-  "CANCELLED",
-] as const satisfies readonly RunState[];
-export const RUN_STATES: readonly RunState[] = STATES;
 
 const ACTIVE_STATES: readonly RunState[] = ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS"];
 const FAILED_STATES: readonly RunState[] = ["FAILED", "ERROR"];
@@ -29,7 +16,7 @@ const Text = lenient(v.pipe(v.string(), v.nonEmpty()));
 export const RunSearch = v.object({
   view: lenient(v.picklist(VIEWS)),
   q: Text,
-  state: lenient(v.picklist(STATES)),
+  state: lenient(v.picklist(RUN_STATES)),
   source: Text,
   creator: Text,
   environment: Text,
@@ -83,20 +70,6 @@ export interface FilterProps {
   /** Changes some of the filters. `undefined` removes one. */
   readonly onChange: (changes: Partial<RunSearch>) => void;
 }
-
-/** The sources that can be chosen. */
-export const RUN_SOURCES: readonly NonNullable<RunItem["source"]>[] = [
-  "API",
-  "CLI",
-  "WEB_APP",
-  "SCHEDULED_AGENT",
-  "GITHUB_ACTION",
-  "ORCHESTRATION",
-  "LOCAL",
-  "SLACK",
-  "LINEAR",
-  "JIRA",
-];
 
 const FILTERS = ["state", "source", "creator", "environment", "skill", "model", "after", "before"] as const;
 export type FilterName = (typeof FILTERS)[number];

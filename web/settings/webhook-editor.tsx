@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { WebhookEventType, WebhookItem } from "../../clients/typescript/src/index.ts";
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType, type WebhookItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { errorAt } from "../api/problem.ts";
 import { webhooksQuery } from "../api/queries.ts";
@@ -13,24 +13,6 @@ import { ShownSecret } from "../ui/shown-secret.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { checkFilter, FilterFields, toFilter, toFilterDraft } from "./webhook-filter.tsx";
 
-/** The types of events that webhooks deliver. */
-export const EVENT_TYPES = [
-  "run_created",
-  "run_queued",
-  "run_pending",
-  "run_claimed",
-  "worker_container_ready",
-  "followup_received",
-  "execution_lost",
-  "artifact_created",
-  "run_succeeded",
-  "run_failed",
-  "run_errored",
-  "run_blocked",
-  "run_cancelled",
-  "run_stopped",
-] as const satisfies readonly WebhookEventType[];
-
 interface WebhookEditorProps {
   readonly teamUid: string;
   /** The webhook to change. Without it, a new one is made, and its signing secret is shown once. */
@@ -42,13 +24,13 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [name, setName] = useState(webhook?.name ?? "");
   const [filter, setFilter] = useState(() => toFilterDraft(webhook?.filter));
-  const [types, setTypes] = useState<readonly WebhookEventType[]>(webhook?.event_types ?? EVENT_TYPES);
+  const [types, setTypes] = useState<readonly WebhookEventType[]>(webhook?.event_types ?? WEBHOOK_EVENT_TYPES);
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
       // An empty list stands for all types.
       const body = {
         url: url.trim(),
-        event_types: types.length === EVENT_TYPES.length ? [] : [...types],
+        event_types: types.length === WEBHOOK_EVENT_TYPES.length ? [] : [...types],
         filter: toFilter(filter),
       };
       const newName = name.trim();
@@ -129,17 +111,17 @@ const EventTypes = ({ types, onChange }: EventTypesProps) => (
     <legend className="legend">Events</legend>
     <CheckField
       label="All events"
-      checked={types.length === EVENT_TYPES.length}
-      onChange={(event) => onChange(event.target.checked ? EVENT_TYPES : [])}
+      checked={types.length === WEBHOOK_EVENT_TYPES.length}
+      onChange={(event) => onChange(event.target.checked ? WEBHOOK_EVENT_TYPES : [])}
     />
     <div className="field-row">
-      {EVENT_TYPES.map((type) => (
+      {WEBHOOK_EVENT_TYPES.map((type) => (
         <CheckField
           key={type}
           label={toWords(type)}
           checked={types.includes(type)}
           onChange={({ target }) =>
-            onChange(EVENT_TYPES.filter((one) => (one === type ? target.checked : types.includes(one))))
+            onChange(WEBHOOK_EVENT_TYPES.filter((one) => (one === type ? target.checked : types.includes(one))))
           }
         />
       ))}

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import type { WebhookItem } from "../../clients/typescript/src/index.ts";
+import { RUN_SOURCES, type WebhookItem } from "../../clients/typescript/src/index.ts";
 import { errorAt } from "../api/problem.ts";
 import { environmentsQuery, schedulesQuery } from "../api/queries.ts";
-import { RUN_SOURCES } from "../runs/run-search.ts";
 import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { checkMetadata, formatMetadata, parseMetadata } from "../ui/metadata-text.ts";

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { KeyRound, Pause, Pencil, Play, Plus, Trash2, Webhook } from "lucide-react";
 import { useState } from "react";
-import type { WebhookItem } from "../../clients/typescript/src/index.ts";
+import { WEBHOOK_EVENT_TYPES, type WebhookItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { webhooksQuery } from "../api/queries.ts";
@@ -13,7 +13,7 @@ import { revealHidden } from "../ui/hidden-characters.ts";
 import { Empty, InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
-import { EVENT_TYPES, WebhookEditor } from "./webhook-editor.tsx";
+import { WebhookEditor } from "./webhook-editor.tsx";
 import { WebhookSecret } from "./webhook-secret.tsx";
 
 /** The URLs that receive events of a team's runs. */
@@ -111,7 +111,7 @@ function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookR
         <span className="item-title">{name}</span>
         {webhook.name !== undefined && <p className="item-facts">{revealHidden(url)}</p>}
         <p className="item-facts">
-          {types.length === EVENT_TYPES.length ? "All events" : types.map(toWords).join(", ")}
+          {types.length === WEBHOOK_EVENT_TYPES.length ? "All events" : types.map(toWords).join(", ")}
         </p>
         {filter !== undefined && (
           <p className="item-facts">

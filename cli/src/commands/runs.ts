@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { RunItem, Runyard } from "../../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
@@ -12,18 +12,6 @@ import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
 import { diffCommand, openPrCommand } from "./run-changes.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
-
-const STATES = [
-  "QUEUED",
-  "PENDING",
-  "CLAIMED",
-  "INPROGRESS",
-  "SUCCEEDED",
-  "FAILED",
-  "ERROR",
-  "BLOCKED",
-  "CANCELLED",
-] as const;
 
 /** `runyard runs …`: runs that are there. */
 export function runsCommand(context: Context): CommandUnknownOpts {
@@ -100,8 +88,8 @@ function listCommand(context: Context) {
 
 /** Parses states in any case, and rejects unknown ones. */
 function states(text: string, earlier: readonly RunItem["state"][] = []): RunItem["state"][] {
-  const state = STATES.find((one) => one === text.toUpperCase());
-  if (state === undefined) throw new InvalidArgumentError(`Allowed choices are ${STATES.join(", ")}.`);
+  const state = RUN_STATES.find((one) => one === text.toUpperCase());
+  if (state === undefined) throw new InvalidArgumentError(`Allowed choices are ${RUN_STATES.join(", ")}.`);
   return [...earlier, state];
 }
 

@@ -1,5 +1,10 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { RedeliverResponse, WebhookEventType, WebhookItem } from "../../../clients/typescript/src/index.ts";
+import {
+  type RedeliverResponse,
+  WEBHOOK_EVENT_TYPES,
+  type WebhookEventType,
+  type WebhookItem,
+} from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid, scheduleId } from "../names.ts";
@@ -9,22 +14,6 @@ import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 const WEBHOOK = "uid of the webhook";
-const TYPES = [
-  "run_created",
-  "run_queued",
-  "run_pending",
-  "run_claimed",
-  "worker_container_ready",
-  "followup_received",
-  "execution_lost",
-  "artifact_created",
-  "run_succeeded",
-  "run_failed",
-  "run_errored",
-  "run_blocked",
-  "run_cancelled",
-  "run_stopped",
-] as const satisfies readonly WebhookEventType[];
 
 /** `runyard webhooks …`: URLs that receive events of the team's runs. */
 export function webhooksCommand(context: Context): CommandUnknownOpts {
@@ -87,8 +76,8 @@ function printWebhook(context: Context, webhook: WebhookItem & { readonly secret
 
 /** Parses event types, and rejects unknown ones. */
 function eventTypes(text: string, earlier: readonly WebhookEventType[] = []): WebhookEventType[] {
-  const type = TYPES.find((one) => one === text);
-  if (type === undefined) throw new InvalidArgumentError(`Allowed choices are ${TYPES.join(", ")}.`);
+  const type = WEBHOOK_EVENT_TYPES.find((one) => one === text);
+  if (type === undefined) throw new InvalidArgumentError(`Allowed choices are ${WEBHOOK_EVENT_TYPES.join(", ")}.`);
   return [...earlier, type];
 }
 

@@ -1,6 +1,7 @@
 import { readDocument } from "./document.ts";
 import { emitApiPage } from "./emit-api-page.ts";
 import { emitClient } from "./emit-client.ts";
+import { emitLists } from "./emit-lists.ts";
 import { emitResources } from "./emit-resources.ts";
 import { emitTypes } from "./emit-types.ts";
 import { clientMethods } from "./methods.ts";
@@ -11,6 +12,7 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
   const { methods, named } = clientMethods(document);
   return {
     "src/generated/types.ts": await emitTypes(document, named),
+    "src/generated/lists.ts": emitLists(document),
     "src/generated/resources.ts": emitResources(methods),
     "src/generated/client.ts": emitClient(methods, document),
     "api.md": emitApiPage(methods),

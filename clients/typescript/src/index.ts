@@ -16,6 +16,7 @@ export {
   RunyardError,
   UnprocessableEntityError,
 } from "./errors.ts";
+export * from "./generated/lists.ts";
 export type * from "./generated/types.ts";
 export type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
 export { Page, type PageBody, PagePromise } from "./page.ts";

@@ -12,6 +12,9 @@ from .schemas import Types, pascal
 CLASS_NAMES = {"me": "Myself"}
 """Names of resource classes whose default name is that of a type."""
 
+LIST_NAMES = {"RunSourceType": "RUN_SOURCES"}
+"""Names of lists that do not follow from the names of their types."""
+
 WIDTH = 105
 """The maximum length of a docstring's line."""
 
@@ -19,10 +22,10 @@ HEADER = '"""Generated from docs/openapi.json by scripts/generate: do not edit."
 
 TYPES_IMPORTS = """from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from pydantic import Discriminator, Tag
-from typing_extensions import Annotated, Literal
+from typing_extensions import Annotated, Literal, get_args
 
 from ._models import BaseModel, Timestamp, kind_of
 
@@ -55,7 +58,17 @@ from .._resource import AsyncResource, to_raw
 
 def types_module(types: Types) -> str:
     # pydantic resolves names when it builds a class, so a class comes after those that it references.
-    return HEADER + TYPES_IMPORTS + "\n".join([*types.literals.values(), *types.responses.values()])
+    lists = [
+        f'{list_name(name)}: Tuple[{name}, ...] = get_args({name})\n"""The values of `{name}`."""\n'
+        for name in types.literals
+    ]
+    return HEADER + TYPES_IMPORTS + "\n".join([*types.literals.values(), *lists, *types.responses.values()])
+
+
+def list_name(type_name: str) -> str:
+    """`RunState` → `RUN_STATES`, `FollowupPolicy` → `FOLLOWUP_POLICIES`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type_name).upper()
+    return LIST_NAMES.get(type_name) or (words[:-1] + "IES" if words.endswith("Y") else words + "S")
 
 
 def params_module(types: Types) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from pydantic import Discriminator, Tag
-from typing_extensions import Annotated, Literal
+from typing_extensions import Annotated, Literal, get_args
 
 from ._models import BaseModel, Timestamp, kind_of
 
@@ -110,6 +110,46 @@ WebhookEventType = Literal[
 
 DeliveryState = Literal["pending", "delivered", "failed"]
 """The state of a delivery."""
+
+
+RUN_MODES: Tuple[RunMode, ...] = get_args(RunMode)
+"""The values of `RunMode`."""
+
+EXECUTION_LOCATIONS: Tuple[ExecutionLocation, ...] = get_args(ExecutionLocation)
+"""The values of `ExecutionLocation`."""
+
+RUN_STATES: Tuple[RunState, ...] = get_args(RunState)
+"""The values of `RunState`."""
+
+ARTIFACT_TYPES: Tuple[ArtifactType, ...] = get_args(ArtifactType)
+"""The values of `ArtifactType`."""
+
+RUN_SOURCES: Tuple[RunSourceType, ...] = get_args(RunSourceType)
+"""The values of `RunSourceType`."""
+
+FOLLOWUP_POLICIES: Tuple[FollowupPolicy, ...] = get_args(FollowupPolicy)
+"""The values of `FollowupPolicy`."""
+
+TIMELINE_TYPES: Tuple[TimelineType, ...] = get_args(TimelineType)
+"""The values of `TimelineType`."""
+
+USAGE_GROUPS: Tuple[UsageGroup, ...] = get_args(UsageGroup)
+"""The values of `UsageGroup`."""
+
+OVERLAPS: Tuple[Overlap, ...] = get_args(Overlap)
+"""The values of `Overlap`."""
+
+TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
+"""The values of `TickOutcome`."""
+
+ROLES: Tuple[Role, ...] = get_args(Role)
+"""The values of `Role`."""
+
+WEBHOOK_EVENT_TYPES: Tuple[WebhookEventType, ...] = get_args(WebhookEventType)
+"""The values of `WebhookEventType`."""
+
+DELIVERY_STATES: Tuple[DeliveryState, ...] = get_args(DeliveryState)
+"""The values of `DeliveryState`."""
 
 
 class RunAgentResponse(BaseModel):
