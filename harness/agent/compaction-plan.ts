@@ -1,4 +1,5 @@
-import { type Compaction, findCompaction, type Message } from "#shared/wire/conversation.ts";
+import { type Compaction, findCompaction } from "#shared/wire/compaction.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 
 /** The part of the context window that the latest messages may take after a summary. */
 const KEPT_SHARE = 0.25;

@@ -6,12 +6,8 @@ import {
   type Model,
   NullConversationManager,
 } from "@strands-agents/sdk";
-import {
-  CONVERSATION_COMPACTED,
-  type Compaction,
-  findCompaction,
-  type Message as Recorded,
-} from "#shared/wire/conversation.ts";
+import { CONVERSATION_COMPACTED, type Compaction, findCompaction } from "#shared/wire/compaction.ts";
+import type { Message as Recorded } from "#shared/wire/conversation.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { collectFacts, planCompaction } from "./compaction-plan.ts";
 import { isOverflow, type ModelRetries } from "./failures.ts";

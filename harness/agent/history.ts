@@ -1,11 +1,6 @@
 import { Message, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
-import {
-  type Block,
-  type Compaction,
-  findCompaction,
-  OPENING,
-  type Message as Said,
-} from "#shared/wire/conversation.ts";
+import { type Compaction, findCompaction } from "#shared/wire/compaction.ts";
+import { type Block, OPENING, type Message as Said } from "#shared/wire/conversation.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Turn } from "../engine/engine.ts";
 import { cutBytes } from "../support/text-limits.ts";

@@ -1,4 +1,5 @@
-import { type Block, type Conversation, findCompaction, type Message, type Step } from "#shared/wire/conversation.ts";
+import { findCompaction } from "#shared/wire/compaction.ts";
+import type { Block, Conversation, Message, Step } from "#shared/wire/conversation.ts";
 
 /** Bytes of a tool's output in a conversation. A harness keeps no more, so that people and later turns see what the model saw. */
 const OUTPUT_BYTES = 64 * 1024;

@@ -17,7 +17,8 @@ import { createRedactor } from "#harness/redaction/redactor.ts";
 import { SliceEnd } from "#harness/support/time-slice.ts";
 import { createTools } from "#harness/tools/agent-tools.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
-import { CONVERSATION_COMPACTED, findCompaction, type Message } from "#shared/wire/conversation.ts";
+import { CONVERSATION_COMPACTED, findCompaction } from "#shared/wire/compaction.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 
 const WINDOW = 32_000;
 
