@@ -73,8 +73,9 @@ export function createFileTools(options: FileToolOptions): Tool[] {
     defineTool({
       name: "edit_files",
       description:
-        "Changes files of the workspace. `replace` replaces old_text with new_text; old_text must match the file exactly, including " +
-        "white space, and occur once, unless replace_all is true. `write` creates a file or replaces its entire content with new_text. " +
+        "Changes files of the workspace. `replace` replaces old_text with new_text; old_text must occur once, unless replace_all is " +
+        "true. Where it does not match exactly, whole lines that differ in white space, indentation or kinds of quotes are found too. " +
+        "Returns the new lines with their numbers, which are not part of the file. `write` creates a file or replaces its entire content with new_text. " +
         "`delete` removes a file. The edits of one file are applied in order, all or none.",
       category: "files",
       readsOnly: false,

@@ -89,6 +89,46 @@ describe("read_files", () => {
 });
 
 describe("edit_files", () => {
+  it("finds lines that differ in white space, indentation and quotes, and says what it ignored", async () => {
+    const code = 'class A:\n    def a(self):  \n        return "x"\n\n    def b(self):\n        return \u201cy\u201d\n';
+    const results = await uses({ files: { "a.py": code, "crlf.txt": "one\r\ntwo\r\nthree\r\n" } }, [
+      edit(replace("a.py", "    def a(self):\n", "    def first(self):\n")),
+      edit(replace("a.py", 'def first(self):\n    return "x"\n', "def first(self):\n    x = 1\n    return x\n")),
+      edit(replace("a.py", 'return "y"', "return 2")),
+      edit(replace("crlf.txt", "one\ntwo", "1\n2")),
+      edit(replace("a.py", "    def b(self):\n        return 3\n", "")),
+      command("cat -A a.py crlf.txt"),
+    ]);
+    const files = results.slice(0, 5).map(({ files }) => files[0]);
+    expect(files.map(({ done, ignored }) => [done, ignored])).toEqual([
+      ["changed", "white space at line ends"],
+      ["changed", "indentation"],
+      ["changed", "quotes, dashes and white space"],
+      ["changed", "white space at line ends"],
+      [undefined, undefined],
+    ]);
+    expect(files[1].new_lines.split("\n").slice(0, 5)).toEqual([
+      "1\tclass A:",
+      "2\t    def first(self):",
+      "3\t        x = 1",
+      "4\t        return x",
+      "5\t",
+    ]);
+    expect(files[4].error).toBe(
+      "old_text was not found: the nearest lines are\n6\t    def b(self):\n7\t        return 2",
+    );
+    expect(results[5].stdout).toBe(
+      "class A:$\n    def first(self):$\n        x = 1$\n        return x$\n$\n    def b(self):$\n        return 2$\n1^M$\n2^M$\nthree^M$\n",
+    );
+  });
+
+  it("refuses lines that several tolerant matches fit", async () => {
+    const [refused] = await uses({ files: { "a.txt": "  same\nother\n    same\n" } }, [
+      edit(replace("a.txt", "\tsame\n", "new\n")),
+    ]);
+    expect(refused.files[0].error).toMatch(/old_text occurs 2 times, at lines 1, 3/);
+  });
+
   it("replaces existing text once, all edits of a file or none, and reports errors", async () => {
     const results = await uses(
       { files: { "a.txt": "one two one\nthree\n", "crlf.txt": "a\r\nb\r\n", "run.sh": "echo\n" } },
@@ -110,7 +150,7 @@ describe("edit_files", () => {
     );
     const files = results.map(({ files }) => files);
     expect(files[1][0].error).toMatch(/occurs 2 times, at lines 1, 1: include more/);
-    expect(files[2][0].error).toMatch(/was not found: read the file again/);
+    expect(files[2][0].error).toBe("old_text was not found: no line of it is in the file. Read the file again");
     expect(files[3][0].error).toMatch(/^edit 2: old_text was not found/);
     expect(files[4]).toMatchObject([{ path: "a.txt", done: "changed" }]);
     expect(files[5]).toMatchObject([{ done: "changed" }, { done: "changed" }]);
