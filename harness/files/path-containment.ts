@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { constants, type Dirent } from "node:fs";
+import { type FileHandle, open, readdir, readlink, realpath } from "node:fs/promises";
 import { sep } from "node:path";
 
 /** An open file, which stays the same even if its name is replaced. */
@@ -16,14 +16,12 @@ export interface InsideFile extends AsyncDisposable {
  * @throws when it is not a regular file, or not below `root`
  */
 export async function openInside(root: string, path: string): Promise<InsideFile> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   // Without O_NONBLOCK, opening a pipe blocks until it has a writer.
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
-    const place = await locate(handle, path);
-    if (!place.startsWith((await realpath(root)) + sep)) throw new Error(`${path} leads out of its directory`);
+    await requireInside(root, path, handle);
     return {
       path: process.platform === "linux" ? toDescriptorPath(handle) : path,
       sizeBytes: stats.size,
@@ -33,6 +31,21 @@ export async function openInside(root: string, path: string): Promise<InsideFile
     await handle.close();
     throw error;
   }
+}
+
+/**
+ * Lists a directory below one that commands can write, as `openInside` opens a file.
+ * @throws when it is not a directory, or not below `root`
+ */
+export async function listInside(root: string, path: string): Promise<Dirent[]> {
+  await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
+  await requireInside(root, path, handle);
+  return await readdir(process.platform === "linux" ? toDescriptorPath(handle) : path, { withFileTypes: true });
+}
+
+async function requireInside(root: string, path: string, handle: FileHandle): Promise<void> {
+  const place = await locate(handle, path);
+  if (!place.startsWith((await realpath(root)) + sep)) throw new Error(`${path} leads out of its directory`);
 }
 
 const toDescriptorPath = (handle: FileHandle): string => `/proc/self/fd/${handle.fd}`;

@@ -32,7 +32,8 @@ export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequ
     "trap 'rm -rf -- \"$own\"' EXIT",
     READ_CLONE,
     CREATE_OWN,
-    `find . -name .git -prune -o -type f -size +${fileBytes}c -print0 > "$own/large"`,
+    // It ends with an error after a directory that it cannot read.
+    `find . -name .git -prune -o -type f -size +${fileBytes}c -print0 > "$own/large" 2>/dev/null || true`,
     COMPARE,
   ].join("\n");
 }
@@ -62,7 +63,7 @@ own_git read-tree "$base"
 omitted=0
 { printf '.\\0'; while IFS= read -r -d '' file; do printf ':(top,exclude,literal)%s\\0' "\${file#./}"; done < "$own/large"; } > "$own/paths"
 [ ! -s "$own/large" ] || omitted=$(xargs -0 git -c core.bare=false --literal-pathspecs ls-files -z --others --modified --exclude-standard -- < "$own/large" | tr -dc '\\0' | wc -c)
-own_git add --all --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || own_git add --all --ignore-errors --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || true
+own_git add --all --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || own_git add --all --ignore-errors --pathspec-from-file="$own/paths" --pathspec-file-nul 2>"$own/errors" || true
 compare() { own_git diff --cached --no-ext-diff --no-textconv --no-color --ignore-submodules=all --find-renames "$@" "$base" --; }
 compare --binary --full-index --src-prefix=a/ --dst-prefix=b/ > "$patch"
 printf 'base %s\\n' "$base"
@@ -70,4 +71,5 @@ printf 'head %s\\n' "$head"
 printf 'branch %s\\n' "$branch"
 printf 'commits %s\\n' "$(own_git rev-list --count "$head" "^$base" 2>/dev/null || echo 0)"
 printf 'omitted %s\\n' "$omitted"
-printf 'stat %s\\n' "$(compare --shortstat)"`;
+printf 'stat %s\\n' "$(compare --shortstat)"
+[ ! -f "$own/errors" ] || sed -nE -e 's/^error: open\\("(.*)"\\): .*/unreadable \\1/p' -e "s/^warning: could not open directory '(.*)': .*/unreadable \\1/p" "$own/errors" | head -n 20`;

@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadFile } from "../control-plane/transfer.ts";
-import { type InsideFile, openInside } from "../files/path-containment.ts";
+import { type InsideFile, listInside, openInside } from "../files/path-containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 
@@ -82,7 +81,8 @@ export function createArtifactCollector({
     },
     async collect(before) {
       const report: ArtifactReport = { stored: [], left: [] };
-      const files = await listFiles(output);
+      const { files, unreadable } = await listFiles(output);
+      for (const folder of unreadable) report.left.push(`${redactor.text(folder)}: the directory cannot be read`);
       if (files.length > 0) await before?.();
       for (const filepath of files) {
         signal.throwIfAborted();
@@ -90,8 +90,11 @@ export function createArtifactCollector({
           report.left.push(`${filepath}: over ${maxFiles} files`);
           continue;
         }
-        // The file was removed or replaced after it was listed.
-        await using file = await opened(filepath).catch(() => undefined);
+        await using file = await opened(filepath).catch((error: unknown) => {
+          if (isUnreadable(error)) report.left.push(`${filepath}: it cannot be read`);
+          // Otherwise the file was removed or replaced after it was listed.
+          return undefined;
+        });
         if (file === undefined) continue;
         const reason = findRejection(filepath, file.sizeBytes, bytesEach);
         const kept = reason ?? (await store(filepath, file).catch(describeRefusal));
@@ -112,18 +115,20 @@ function describeRefusal(error: unknown): string {
 /** The most directory entries to read. */
 const MAX_NAMES = 10_000;
 
-/** Lists the relative paths of regular files, sorted. Does not follow links, including a link in place of the root. */
-async function listFiles(root: string): Promise<string[]> {
-  const isDirectory = await lstat(root).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  if (!isDirectory) return [];
+/**
+ * Lists the relative paths of regular files, sorted, and the directories that cannot be read. Does not follow links, including a link in
+ * place of the root.
+ */
+async function listFiles(root: string): Promise<{ files: string[]; unreadable: string[] }> {
   const files: string[] = [];
+  const unreadable: string[] = [];
   const folders = [""];
   let names = 0;
   for (let folder = folders.pop(); folder !== undefined && names < MAX_NAMES; folder = folders.pop()) {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    const entries = await listInside(dirname(root), join(root, folder)).catch((error: unknown) => {
+      if (isUnreadable(error)) unreadable.push(folder || basename(root));
+      return [];
+    });
     names += entries.length;
     for (const entry of entries) {
       const path = join(folder, entry.name);
@@ -131,8 +136,12 @@ async function listFiles(root: string): Promise<string[]> {
       else if (entry.isFile()) files.push(path);
     }
   }
-  return files.sort();
+  return { files: files.sort(), unreadable };
 }
+
+/** Whether it is there, but without the permission to read it, or below too many directories. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "ENAMETOOLONG");
 
 function findRejection(filepath: string, size: number, bytesEach: number): string | undefined {
   if (size > bytesEach) return `larger than ${bytesEach} bytes`;

@@ -63,10 +63,13 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
   /** Digests of the stored patches, by clone. */
   const stored = new Map<string, string>();
 
-  const collectClone = async (clone: Clone, beforeStore: () => Promise<void>): Promise<void> => {
-    const compared = await compareClone(clone, options);
-    if (compared === undefined) return;
-    const { patch, git } = compared;
+  /** Returns what could not be read. */
+  const collectClone = async (clone: Clone, beforeStore: () => Promise<void>): Promise<readonly string[]> => {
+    const { change, unreadable } = await compareClone(clone, options);
+    if (change !== undefined) await storeChange(clone, change, beforeStore);
+    return unreadable;
+  };
+  const storeChange = async (clone: Clone, { patch, git }: Change, beforeStore: () => Promise<void>): Promise<void> => {
     const sha256 = createHash("sha256").update(patch).digest("hex");
     if (stored.get(clone.path) === sha256) return;
     await beforeStore();
@@ -92,7 +95,8 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
       const left: string[] = [];
       for (const clone of clones) {
         try {
-          await collectClone(clone, beforeStore);
+          const unreadable = await collectClone(clone, beforeStore);
+          left.push(...unreadable.map((file) => `the change of ${clone.name}/${file}: it cannot be read`));
         } catch (error) {
           signal.throwIfAborted();
           const detail = options.redactor.text(error instanceof Refused ? error.detail : formatError(error));
@@ -105,13 +109,20 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
   };
 }
 
-interface Compared {
+interface Change {
   readonly patch: Buffer;
   readonly git: GitChanges;
 }
 
-/** Compares a clone with the commit that was cloned. Undefined if nothing changed. */
-async function compareClone(clone: Clone, options: ChangeOptions): Promise<Compared | undefined> {
+interface Comparison {
+  /** Undefined if nothing changed. */
+  readonly change: Change | undefined;
+  /** Files and directories that git could not read, redacted; the patch does not contain their changes. */
+  readonly unreadable: readonly string[];
+}
+
+/** Compares a clone with the commit that was cloned. */
+async function compareClone(clone: Clone, options: ChangeOptions): Promise<Comparison> {
   const { runner, host, seen, deadlineAt, redactor, limits = {} } = options;
   const { fileBytes = FILE_BYTES, patchBytes = PATCH_BYTES } = limits;
   const folder = (paths: WorkspacePaths) => join(paths.tmp, "runyard-changes");
@@ -123,11 +134,14 @@ async function compareClone(clone: Clone, options: ChangeOptions): Promise<Compa
     const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
     if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
     await using file = await openInside(host.tmp, join(folder(host), PATCH));
-    if (file.sizeBytes === 0) return undefined;
+    const unreadable = [...text.matchAll(/^unreadable (.+)$/gm)].map(([, name = ""]) =>
+      redactor.text(toWellFormed(name)),
+    );
+    if (file.sizeBytes === 0) return { change: undefined, unreadable };
     if (file.sizeBytes > patchBytes) throw new Error(`the patch has more than ${patchBytes} bytes`);
     const { bytes, redacted } = redactPatch(await readFile(file.path), redactor);
     const git = { ...parseReport(text, redactor), path: clone.path, ...(redacted ? { redacted } : {}) };
-    return { patch: bytes, git };
+    return { change: { patch: bytes, git }, unreadable };
   } finally {
     await removeTree(folder(host)).catch(() => undefined);
   }

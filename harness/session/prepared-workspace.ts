@@ -55,7 +55,10 @@ export async function prepareWorkspace(
     await outbox.flush();
     await followups.settle();
   };
-  const checkpoints = createCheckpoints({ plane, runner, ...places, deadlineAt, signal, settle, artifacts });
+  const checkpoints = createCheckpoints({
+    ...{ plane, runner, ...places, deadlineAt, signal, settle, artifacts },
+    reportUnreadable: createUnreadableReport(outbox),
+  });
   const restore = () => checkpoints.restore(context.checkpoint);
   const seen = sandbox.paths.workspace;
   const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
@@ -85,6 +88,23 @@ async function reportSkill({ name, id, body }: Skill, plane: ControlPlane, log: 
     log("warn", "the skill could not be reported", { detail: formatError(error) });
   }
 }
+
+/** The most files that an event names. */
+const MAX_NAMED_FILES = 20;
+
+/** Names in the timeline what a checkpoint does not contain, once for the same files. */
+function createUnreadableReport({ event }: SessionChannel["outbox"]): (files: readonly string[]) => void {
+  let last = "";
+  return (files) => {
+    const more = files.length > MAX_NAMED_FILES ? `; and ${files.length - MAX_NAMED_FILES} more` : "";
+    const detail = toWellFormed(
+      `saved without what cannot be read: ${files.slice(0, MAX_NAMED_FILES).join("; ")}${more}`,
+    );
+    if (detail !== last) event("checkpoint_saved", { is_error: true, detail: cutBytes(detail, MAX_DETAIL_BYTES) });
+    last = detail;
+  };
+}
+const MAX_DETAIL_BYTES = 4_096;
 
 function createCheckpointSaver(
   { stop, redactor, log }: SessionContext,

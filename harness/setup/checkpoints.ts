@@ -45,6 +45,8 @@ export interface CheckpointOptions {
   readonly signal: AbortSignal;
   /** Called before a workspace is saved: stores all messages and acknowledges the follow-ups. */
   readonly settle: () => Promise<void>;
+  /** Called with what could not be read and is missing in the checkpoint, redacted. */
+  readonly reportUnreadable: (files: readonly string[]) => void;
   /** The files that are artifacts are part of the checkpoint. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
   /** The largest archive. @default 1 GiB */
@@ -130,7 +132,15 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
 /** Packs and unpacks the workspace by commands in the sandbox. */
 function createPacker(options: CheckpointOptions, archive: string) {
-  const { runner, host, seen, deadlineAt, maxBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
+  const {
+    runner,
+    host,
+    seen,
+    deadlineAt,
+    reportUnreadable,
+    maxBytes = MAX_BYTES,
+    maxApparentBytes = MAX_APPARENT_BYTES,
+  } = options;
   const packed = quoteForShell(join(seen.tmp, ARCHIVE));
   const inSandbox = async (command: string) => {
     const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
@@ -140,16 +150,19 @@ function createPacker(options: CheckpointOptions, archive: string) {
         `the files of the workspace have more than ${maxApparentBytes} bytes, including holes of sparse files`,
       );
     if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
+    return text;
   };
   const pack = async () => {
     // Exit code 1 means that a file changed while it was read, which is acceptable: no command of the agent is running.
-    await inSandbox(
+    const printed = await inSandbox(
       [
         `rm -rf ${packed}`,
         refuseAbove(maxApparentBytes),
-        `tar --create ${SKIP_HOLES} --gzip --file=${packed} . || [ $? -eq 1 ]`,
+        `tar --create ${GNU_OPTIONS} --gzip --file=${packed} . || [ $? -eq 1 ]`,
       ].join("\n"),
     );
+    const unreadable = [...printed.matchAll(UNREADABLE)].map(([, file, why]) => `${file}: ${why}`);
+    if (unreadable.length > 0) reportUnreadable(unreadable);
     const opened = await openInside(host.tmp, archive);
     if (opened.sizeBytes <= maxBytes) return opened;
     await opened[Symbol.asyncDispose]();
@@ -169,8 +182,14 @@ const refuseAbove = (bytes: number): string =>
     `if [ "\${kib:-0}" -gt ${Math.floor(bytes / 1024)} ]; then exit ${TOO_LARGE}; fi`,
   ].join("\n");
 
-/** Makes GNU tar ask the file system for holes instead of reading them. Other versions have no such option or do so by default. */
-const SKIP_HOLES = "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek || true)";
+/**
+ * Makes GNU tar ask the file system for holes instead of reading them, and go on after a file that it cannot read. Other versions have no
+ * such options or do so by default.
+ */
+const GNU_OPTIONS =
+  "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek --ignore-failed-read || true)";
+/** How GNU and BSD tar report what they could not read and left out. */
+const UNREADABLE = /^tar: (?:\.\/)?(.+): (?:Warning: Cannot \w+: |Couldn't )(.+)$/gm;
 
 /** Whether the workspace contains nothing but an empty output directory. */
 async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<boolean> {

@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  promises,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -151,6 +162,36 @@ describe("createArtifactCollector", () => {
     });
     expect(report).toEqual({ stored: ["c.txt"], left: [] });
     expect(reported).toHaveLength(1);
+  });
+
+  it("names what is below too many directories to be read, and stores the rest", async () => {
+    write("a.txt", "a");
+    const script = [
+      'import os; at = os.open(".", os.O_RDONLY)',
+      'for _ in range(50): os.mkdir("d" * 100, dir_fd=at); at = os.open("d" * 100, os.O_RDONLY, dir_fd=at)',
+    ].join("\n");
+    expect(spawnSync("python3", ["-c", script], { cwd: output }).status).toBe(0);
+    const { stored, left } = await createCollector().collector.collect();
+    expect([stored, left.map((line) => line.replace(/^(d{100}\/)+d{100}/, "deep"))]).toEqual([
+      ["a.txt"],
+      ["deep: the directory cannot be read"],
+    ]);
+    spawnSync("rm", ["-rf", join(output, "d".repeat(100))]);
+  });
+
+  it("names a file without permissions, and stores the rest", async () => {
+    for (const name of ["a.txt", "locked.txt"]) write(name, name);
+    const open = promises.open;
+    vi.spyOn(promises, "open").mockImplementation(async (file, ...rest) => {
+      // The kernel refuses it to users other than root, as whom this test may run.
+      if (String(file).endsWith("locked.txt")) throw Object.assign(new Error("permission denied"), { code: "EACCES" });
+      return await open(file, ...rest);
+    });
+    syncBuiltinESMExports();
+    const report = await createCollector().collector.collect();
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    expect(report).toEqual({ stored: ["a.txt"], left: ["locked.txt: it cannot be read"] });
   });
 
   it("uploads a file that is not stored yet with its type, and confirms it", async () => {

@@ -87,6 +87,16 @@ describe("a run that changes a repository", () => {
     expect(patch?.toString()).not.toContain("big.bin");
   });
 
+  it("has one of what can be read, and names the rest", async () => {
+    const { plane, git, patch } = await recordChanges(
+      "echo more >> calc.py; echo x > locked; mkdir closed; echo y > closed/file; chmod 0 locked closed",
+    );
+    expect([git, plane.outcome]).toMatchObject([{ files_changed: 1 }, { success: true }]);
+    expect(patch?.toString()).toContain("+more");
+    expect(plane.texts.at(-1)).toContain("the change of shop/locked: it cannot be read");
+    expect(plane.texts.at(-1)).toContain("the change of shop/closed/: it cannot be read");
+  });
+
   it("runs no program that the repository's configuration names", async () => {
     const { plane, git, patch } = await recordChanges(
       [

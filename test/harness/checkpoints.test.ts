@@ -153,6 +153,26 @@ describe("the workspace", () => {
     expect(plane.outcome).toMatchObject({ success: true });
   });
 
+  it("is saved without files that cannot be read, which the timeline names once", async () => {
+    await using plane = await FakeControlPlane.start({
+      prompt: sh(
+        "echo precious > work.txt; echo x > locked; mkdir closed; echo y > closed/file; chmod 0 locked closed",
+      ),
+    });
+    plane.addFollowup(sh("cat work.txt"));
+    await runHarness(plane);
+    const details = plane.events
+      .filter(({ event_name }) => event_name === "checkpoint_saved")
+      .map(({ payload }) => String(payload?.detail));
+    expect(details).toEqual([expect.stringMatching(/^saved without what cannot be read: /)]);
+    expect(details[0]).toContain("locked: Permission denied");
+    expect(details[0]).toContain("closed: Permission denied");
+    plane.outcome = undefined;
+    plane.addFollowup(sh("cat work.txt; test -e locked || echo left out"));
+    await runHarness(plane);
+    expect([plane.outputs.at(-1), plane.outcome]).toMatchObject(["precious\nleft out\n", { success: true }]);
+  });
+
   it("is packed without following a link in place of the archive", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh('echo kept > file; ln -s /etc/passwd "$TMPDIR/workspace.tar.gz"'),
