@@ -180,7 +180,7 @@ function describeChange(
     ...(before === undefined ? {} : { before: oldPart }),
     ...(after === undefined ? {} : { after: newPart }),
   };
-  const isReplaced = before !== undefined && after !== undefined;
+  const isReplaced = before !== undefined && after !== undefined && !before.equals(after);
   const shown = isReplaced ? { new_lines: numberLines(splitLines(newPart ?? ""), from + 1) } : {};
   return { change: { start_line: from + 1, ...texts }, ...shown };
 }

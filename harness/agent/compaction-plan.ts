@@ -71,7 +71,7 @@ function listBoundaries(messages: readonly Message[]): number[] {
   return boundaries;
 }
 
-export const countTokens = (value: unknown): number => Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+const countTokens = (value: unknown): number => Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
 
 /** The members of the event that code takes from the steps, word for word. */
 export function collectFacts(

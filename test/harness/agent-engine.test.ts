@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAgentEngine, type EngineWork } from "#harness/agent/agent.ts";
 import { type Brief, writeBriefing } from "#harness/agent/briefing.ts";
 import type { AgentTools, Turn as EngineTurn, ToolUse, TurnOutcome } from "#harness/engine/engine.ts";
@@ -7,8 +7,6 @@ import { Stop } from "#harness/support/stop.ts";
 import { SliceEnd } from "#harness/support/time-slice.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let models: ModelStandIn;
 beforeEach(async () => {

@@ -17,8 +17,6 @@ import { createRunCommandTool } from "#harness/tools/run-command.ts";
 import { createSearchFilesTool } from "#harness/tools/search-files.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
-vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
-
 const run = promisify(execFile);
 const RESULT: CommandResult = {
   command: "ls",

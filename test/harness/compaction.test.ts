@@ -8,7 +8,7 @@ import {
 } from "@strands-agents/sdk";
 import fc from "fast-check";
 import * as v from "valibot";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createAgentEngine, type EngineWork } from "#harness/agent/agent.ts";
 import { buildHistory } from "#harness/agent/history.ts";
 import type { TurnOutcome } from "#harness/engine/engine.ts";
@@ -164,8 +164,6 @@ const listCompactions = (record: readonly Message[]) =>
 
 const textOf = (request: Request | undefined): string => JSON.stringify(request?.messages);
 
-vi.setConfig({ testTimeout: 180_000 });
-
 describe("the compaction of a conversation", () => {
   it("carries a run of 500 commands of 12 KB over ten slices and three follow-ups with a window of 32,000 tokens", async () => {
     let commands = 0;
@@ -199,8 +197,8 @@ describe("the compaction of a conversation", () => {
     expect(work).toHaveLength(515 + 4);
     expect(work.every((request) => textOf(request).includes("heliotrope"))).toBe(true);
     expect(textOf(work.at(-1))).toMatch(/number 514 is odd|Open problems/);
-    for (const said of ["src/early.ts", "Five more, number 1.", "Five more, number 3.", "echo 515"])
-      expect(textOf(work.at(-1))).toContain(said);
+    for (const part of ["src/early.ts", "Five more, number 1.", "Five more, number 3.", "echo 515"])
+      expect(textOf(work.at(-1))).toContain(part);
   });
 
   it("makes progress in each slice or ends with a reason, whatever requests the provider refuses as too long", async () => {
