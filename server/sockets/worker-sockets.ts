@@ -10,6 +10,7 @@ import { receiveFrame } from "#functions/workers/receive-frame.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
+import { isKeyValid } from "#shared/workers/offer-run.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 import { type LocalProblem, rawProblem } from "../../host/http/problem-response.ts";
 import { endRefused, findRefusal } from "../../host/http/request-checks.ts";
@@ -184,11 +185,19 @@ export class LocalWorkerSockets implements WorkerSockets {
           if (!connection.isAlive) return socket?.terminate();
           connection.isAlive = false;
           if (socket?.readyState === socket?.OPEN) socket?.ping();
+          // Frames and offers check the key too, but a worker that is idle has none of them.
+          if (!(await isValid(connectionId, ports))) return this.close(connectionId);
           if (Date.now() - connection.seenAt >= SEEN_MS) await noteSeen(connectionId, connection, ports);
         })
         .catch((error: unknown) => logLine("error", "a connection was not recorded as open", { error }));
     }
   }
+}
+
+/** Whether the key of a connection may still open one. A connection that is not recorded yet, or any more, is left alone. */
+async function isValid(connectionId: string, ports: ServerPorts): Promise<boolean> {
+  const found = await workerStore(ports).find(connectionId);
+  return found === undefined || isKeyValid(found.connection.key_hash, found.key.team, ports);
 }
 
 /** Records that a connection is open. The next ping tries it again if this fails. */

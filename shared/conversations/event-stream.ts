@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { RunyardError } from "#shared/errors.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
@@ -13,18 +14,18 @@ const WATCH_AGAIN_MS = 10_000;
 /** When a client connects again after the end of a stream, in milliseconds. */
 const RETRY_MS = 1_000;
 
-interface StreamQuery extends Pick<EventsQuery, "after" | "isLive"> {
+interface StreamQuery extends Pick<EventsQuery, "after" | "isLive" | "checkAccess"> {
   /** How long the stream lasts; then the client connects again. */
   readonly streamSeconds: number;
 }
 
 /**
- * Streams the events of a run as `text/event-stream` until it has ended, or until the stream's time is over. Nothing is read ahead: a
+ * Streams the events of a run as `text/event-stream` until it has ended, the reader's access has ended, or the stream's time is over. Nothing is read ahead: a
  * slow reader gets the live output that is there when it reads on.
  */
 export async function* streamRunEvents(
   first: RunHead,
-  { after, isLive, streamSeconds }: StreamQuery,
+  { after, isLive, streamSeconds, checkAccess }: StreamQuery,
   ports: EventPorts,
 ): AsyncGenerator<string, void> {
   const { now } = ports;
@@ -52,12 +53,23 @@ export async function* streamRunEvents(
       const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : WATCH_AGAIN_MS;
       await signals.next(Math.min(sentAt + COMMENT_MS, deadline, now() + pause) - now());
       head = (await ports.runs.head(head.run_id)) ?? head;
+      // A reader whose access has ended learns why from its next request.
+      if (checkAccess !== undefined && !(await isAllowed(checkAccess(head)))) return;
     }
     yield formatRetry();
   } finally {
     signals.close();
   }
 }
+
+const isAllowed = (check: Promise<void>): Promise<boolean> =>
+  check.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RunyardError) return false;
+      throw error;
+    },
+  );
 
 const formatRetry = (): string => `retry: ${RETRY_MS}\n\n`;
 

@@ -2,11 +2,12 @@ import * as v from "valibot";
 import { PathId } from "#shared/http/endpoint.ts";
 import { one, type Query } from "#shared/http/request.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { visibleRun } from "#shared/runs/read-run.ts";
+import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
+import { sees } from "#shared/runs/run-tree.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { streamRunEvents } from "./event-stream.ts";
 import type { EventPorts } from "./live-output.ts";
-import { waitForEvents } from "./wait-for-events.ts";
+import { type CheckAccess, waitForEvents } from "./wait-for-events.ts";
 
 const MAX_SEQUENCE = 9_999_999_999;
 const whole = (most: number) =>
@@ -31,19 +32,25 @@ interface EventsCall {
   readonly query: Query<typeof query>;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
+  readonly authenticateAgain: () => Promise<Principal>;
 }
 
 /** Responds with the events of a run: as a stream if the caller accepts one and the deployment can stream. */
-export async function respondWithEvents({ path, query, principal, header }: EventsCall, ports: EventPorts) {
-  const { head } = await visibleRun(path.runId, principal, ports);
+export async function respondWithEvents(call: EventsCall, ports: EventPorts) {
+  const { path, query, principal, header } = call;
+  const { head, body } = await visibleRun(path.runId, principal, ports);
+  const checkAccess: CheckAccess = async (now) => {
+    const again = await call.authenticateAgain();
+    if (!sees(again, now, body)) throw notVisibleError(again, "run");
+  };
   const { after = 0, wait = 0, live = false, live_after } = query;
   const { streamSeconds } = ports;
   if (streamSeconds !== undefined && acceptsStream(header("accept"))) {
     const last = Number(/^\d{1,10}$/.exec(header("last-event-id") ?? "")?.[0] ?? after);
-    const stream = streamRunEvents(head, { after: last, isLive: live, streamSeconds }, ports);
+    const stream = streamRunEvents(head, { after: last, isLive: live, streamSeconds, checkAccess }, ports);
     return { status: 200 as const, stream };
   }
-  const options = { after, waitSeconds: wait, isLive: live, livePosition: live_after };
+  const options = { after, waitSeconds: wait, isLive: live, livePosition: live_after, checkAccess };
   return { status: 200 as const, body: await waitForEvents(head, options, ports) };
 }
 

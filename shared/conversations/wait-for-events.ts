@@ -4,6 +4,9 @@ import type { RunEvents } from "#shared/wire/event.ts";
 import { createLiveReader, type EventPorts, type LiveReader, QUEUE_READ_MS, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
 
+/** Checks that the reader may still read the run. @throws RunyardError if not */
+export type CheckAccess = (head: RunHead) => Promise<void>;
+
 /** Which events to read. */
 export interface EventsQuery {
   /** The sequence number of the last event that the reader has. */
@@ -14,11 +17,13 @@ export interface EventsQuery {
   readonly isLive: boolean;
   /** Where the reader is in the live output. */
   readonly livePosition?: string | undefined;
+  /** Called each time before what is new is read. */
+  readonly checkAccess?: CheckAccess;
 }
 
 /** Reads the events after `after`, and the live output. Waits if there is neither; of the run it then reads only the head. */
 export async function waitForEvents(first: RunHead, options: EventsQuery, ports: EventPorts): Promise<RunEvents> {
-  const { after, waitSeconds, isLive, livePosition } = options;
+  const { after, waitSeconds, isLive, livePosition, checkAccess } = options;
   const deadline = ports.now() + waitSeconds * 1000;
   const reader = isLive ? createLiveReader(ports, livePosition) : undefined;
   const signals = ports.signals.subscribe(first.run_id);
@@ -37,6 +42,7 @@ export async function waitForEvents(first: RunHead, options: EventsQuery, ports:
       const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : Number.POSITIVE_INFINITY;
       await signals.next(Math.min(deadline - ports.now(), pause));
       head = (await ports.runs.head(first.run_id)) ?? head;
+      await checkAccess?.(head);
     }
   } finally {
     signals.close();

@@ -50,6 +50,11 @@ export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
   readonly principal: Who;
   /** The rate-limit token of an endpoint that declares a `rateLimit`; in any other endpoint it throws. */
   readonly rateLimitToken: RateLimitToken;
+  /**
+   * Authenticates the request again, for a response that takes long: its key may be deleted and its principal removed meanwhile.
+   * @throws RunyardError as at the beginning of the request
+   */
+  readonly authenticateAgain: () => Promise<Who>;
 }
 
 /** The parsed request of a public endpoint: the same without a principal. */
@@ -122,7 +127,12 @@ export function endpoint<
       refuseForeignTeam(principal, event);
     });
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
-    const given = await definition.run({ ...call, principal, rateLimitToken }, ports);
+    const authenticateAgain = async () => {
+      const again = await authenticate(event, ports, definition.whileStopping ?? false);
+      refuseForeignTeam(again, event);
+      return again;
+    };
+    const given = await definition.run({ ...call, principal, rateLimitToken, authenticateAgain }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
   });

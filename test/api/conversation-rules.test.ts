@@ -82,6 +82,7 @@ describe("a request for a run's events", () => {
           query: { after: 1, wait: undefined, live: undefined, live_after: undefined },
           principal,
           header: (name) => (name === "accept" ? accept : name === "last-event-id" ? lastEventId : undefined),
+          authenticateAgain: async () => principal,
         },
         { ...plane.ports, streamSeconds: 60 },
       );

@@ -4,6 +4,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { forgetConnections } from "#server/sockets/worker-sockets.ts";
+import { parseKey } from "#shared/principals/api-key.ts";
+import { keys } from "#shared/table/keys.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 import { type SocketServer, withSocketServer } from "../support/in-process.ts";
 
@@ -112,6 +114,18 @@ describe("the sockets of workers on a single machine", () => {
       await expect
         .poll(async () => (await listWorkers(server)).map(({ worker_host }) => worker_host))
         .toEqual(["alive"]);
+    }));
+
+  it("close a connection whose key is deleted with the next ping, although it is idle", () =>
+    withSocketServer(async (server) => {
+      const client = await connected(server);
+      await ping(client);
+      const { hash } = parseKey(server.key) ?? { hash: "" };
+      await server.ports.table.write({ kind: "delete", key: keys.apiKey(hash) });
+      const closed = once(client, "close");
+      vi.advanceTimersByTime(30_000);
+      expect((await closed)[0]).toBe(1008);
+      await expect.poll(() => listWorkers(server)).toEqual([]);
     }));
 
   it("record an open connection each hour, so that it is found for as long as it is open", () =>
