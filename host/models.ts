@@ -1,3 +1,5 @@
+import { Problem } from "./terminal.ts";
+
 /** The providers of models that the local cloud has, as the environment of `npm run emulator` names them. */
 export interface LocalModels {
   /** Settings for the deployment, without keys. */
@@ -9,12 +11,22 @@ export interface LocalModels {
   readonly compatible?: { readonly baseUrl: string; readonly key?: string };
 }
 
+/** Addresses are shown, logged and sent in errors; a credential in one would be too. */
+function refuseCredentials(address: string): void {
+  const url = URL.parse(address);
+  if (url === null || (url.username === "" && url.password === "")) return;
+  throw new Problem("RUNYARD_COMPATIBLE_BASE_URL contains a user name or a password.", [
+    "Remove them from the URL, and set RUNYARD_COMPATIBLE_API_KEY if the provider needs a key.",
+  ]);
+}
+
 /** Reads the providers from the environment; keys stay in this process and are written nowhere. */
 export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
   const value = (name: string): string | undefined => environment[`RUNYARD_${name}`]?.trim() || undefined;
   const anthropicKey = value("ANTHROPIC_API_KEY");
   const openaiKey = value("OPENAI_API_KEY");
   const baseUrl = value("COMPATIBLE_BASE_URL");
+  if (baseUrl !== undefined) refuseCredentials(baseUrl);
   const compatibleModels = value("COMPATIBLE_MODELS");
   const compatibleKey = value("COMPATIBLE_API_KEY");
   const modelPrices = value("MODEL_PRICES");

@@ -1681,7 +1681,7 @@ function step(type, at, data) {
   let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
   return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
-var Block = variant("type", [
+var COMPACTED = "conversation_compacted", Summary = object({ summary: string() }), Block = variant("type", [
   object({ type: literal("text"), text: string(), message_id: Text }),
   object({ type: literal("action"), id: string(), name: string(), title: Text, input: unknown() }),
   object({
@@ -1692,7 +1692,8 @@ var Block = variant("type", [
     summary: Text,
     diff: Text,
     output: unknown()
-  })
+  }),
+  object({ type: literal("event"), name: literal(COMPACTED), data: Summary })
 ]), Messages = object({
   messages: array(object({ role: string(), content: array(unknown()), timestamp: optional(string()) }))
 }), Command = object({ command: string() });
@@ -1709,6 +1710,10 @@ function ofBlock(given, role, at) {
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
+    case "event": {
+      let { summary } = block.data;
+      return [{ kind: "step", type: block.name, at, name: "summarized", detail: summary, failed: !1 }];
+    }
   }
 }
 var Output = object({

@@ -66,7 +66,10 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
     await recordProcess(paths.data, { local_url: localUrl, isolation: decided.isolation, concurrency, ...limit });
     say(`  ready after ${seconds(performance.now() - began)}`);
     if (isDetached()) reportReady();
-    else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports), program);
+    else {
+      const link = process.stdout.isTTY === true ? await createStartLink(state, server.ports) : undefined;
+      printSummary(state, shown(paths.localFile), link, program);
+    }
     const succeeded = !options.sample || (await runSample(options, program, state, stop));
     if (options.once || stop.aborted) return stop.aborted ? 130 : succeeded ? 0 : 1;
     if (!isDetached()) say("Ctrl-C stops it.");

@@ -8,7 +8,8 @@ const RUNBOOK = "local/runbook";
 const HELLO = `'{"prompt": "\`\`\`sh\\necho hello\\n\`\`\`"}'`;
 
 /**
- * Prints the addresses, the key, and commands to copy.
+ * Prints the addresses, the key, and commands to copy. Without a terminal, the output is kept by whatever started the service, such as
+ * systemd or a container, so that it names the file with the key and the command for a link instead.
  * @param localFile where the key is stored
  * @param link signs in to the web app, once
  */
@@ -16,15 +17,22 @@ export function printSummary(
   state: LocalState,
   localFile: string,
   link: string | undefined,
-  { isService }: Program,
+  { isService, usage }: Program,
+  isTerminal = process.stdout.isTTY === true,
 ): void {
+  const webApp = isTerminal
+    ? link === undefined
+      ? state.web_url
+      : `${link}  (works once, for 10 minutes)`
+    : `${state.web_url}  (\`${usage} login-link\` prints a link that signs in)`;
+  const bearer = isTerminal ? state.api_key : "$RUNYARD_API_KEY";
   const model = defaultModel();
   const rows: [string, string][] = [
     ["API", state.base_url],
     ["Docs", `${state.base_url}/docs`],
-    ["Web app", link === undefined ? state.web_url : `${link}  (works once, for 10 minutes)`],
+    ["Web app", webApp],
     ["Workers", state.ws_url ?? ""],
-    ["Key", `${state.api_key}  (also in ${localFile})`],
+    ["Key", isTerminal ? `${state.api_key}  (also in ${localFile})` : `api_key in ${localFile}`],
     ["Model", model],
     ["CLI", isService ? "runyard --help (package runyard-cli)" : "npm run runyard -- --help"],
   ];
@@ -34,7 +42,7 @@ export function printSummary(
   say("Start a run of your own:");
   say();
   say(`  curl -sS -X POST ${state.base_url}/agent/runs \\`);
-  say(`    -H "Authorization: Bearer ${state.api_key}" \\`);
+  say(`    -H "Authorization: Bearer ${bearer}" \\`);
   say(`    -H 'content-type: application/json' -d ${isService ? HELLO : "@examples/hello.json"}`);
   say();
   if (model !== RUNBOOK) return;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -123,8 +123,29 @@ describe("the artifacts of a run", () => {
     });
   const stored = (raw: string) => ({ ...api(undefined), at: "storage" as const, body: undefined, raw });
 
-  it("are saved under distinct names that cannot leave the folder", async () => {
-    const names = ["out.txt", "../../out.txt", "..", "c:\\temp\\log.txt", "a\u001b[2J\u202eb"];
+  it("are refused before anything is written where a file exists, unless --overwrite replaces it", async () => {
+    mkdirSync(path.join(folder, "mine"), { recursive: true });
+    writeFileSync(path.join(folder, "mine/package.json"), "precious");
+    const files = [artifact("a1", "new.txt"), artifact("a2", "package.json")];
+    server.play([api({ ...RUN, artifacts: files })]);
+    const refused = await run(["runs", "artifacts", "r1", "--download", "mine"], { cwd: folder });
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/package\.json exists already.*--overwrite/s),
+    ]);
+    expect(readdirSync(path.join(folder, "mine"))).toEqual(["package.json"]);
+    expect(readFileSync(path.join(folder, "mine/package.json"), "utf8")).toBe("precious");
+    server.play([
+      api({ ...RUN, artifacts: files }),
+      ...files.flatMap(({ data }) => [link(data.artifact_uid), stored(data.artifact_uid)]),
+    ]);
+    const { code } = await run(["runs", "artifacts", "r1", "--download", "mine", "--overwrite"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(readFileSync(path.join(folder, "mine/package.json"), "utf8")).toBe("a2");
+  });
+
+  it("are saved under distinct paths that cannot leave the folder", async () => {
+    const names = ["out.txt", "../../out.txt", "..", "c:\\temp\\log.txt", "a\u001b[2J\u202eb", "docs/out.txt"];
     const files = names.map((name, index) => artifact(`a${index + 1}`, name));
     server.play([
       api({ ...RUN, artifacts: files }),
@@ -135,10 +156,13 @@ describe("the artifacts of a run", () => {
     expect(readdirSync(path.join(folder, "got")).sort()).toEqual([
       "a_[2J_b",
       "artifact",
-      "log.txt",
+      "docs",
       "out-2.txt",
       "out.txt",
+      "temp",
     ]);
+    expect(readFileSync(path.join(folder, "got/temp/log.txt"), "utf8")).toBe("a4");
+    expect(readFileSync(path.join(folder, "got/docs/out.txt"), "utf8")).toBe("a6");
     expect(readFileSync(path.join(folder, "got/out-2.txt"), "utf8")).toBe("a2");
     expect(out.split("\n")[0]).toBe(path.join("got", "out.txt"));
   });
@@ -164,7 +188,7 @@ describe("the artifacts of a run", () => {
 
   it.each([
     ["a pipe unchanged", false, "é\u001b[2J\n"],
-    ["a terminal without what it would obey", true, "é[2J\n"],
+    ["a terminal without what it would obey", true, "é\n"],
   ])("are printed to %s", async (_, terminal, printed) => {
     server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored("é\u001b[2J\n")]);
     expect((await run(["runs", "transcript", "r1"], { terminal })).out).toBe(printed);

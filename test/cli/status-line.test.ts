@@ -19,7 +19,7 @@ test("the status line shows elapsed times and the activity, and stays below the 
     erase,
     "output\n",
     `${erase}  1 min 5 s · not shown before the sta…`,
-    `${erase}  1 min 5 s · npm test[2J${"x".repeat(13)}…`,
+    `${erase}  1 min 5 s · npm test${"x".repeat(16)}…`,
     erase,
   ]);
 });

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -82,12 +82,13 @@ export function artifactsCommand(context: Context) {
   const command = new Command("artifacts")
     .description("list the artifacts of a run, or save them with --download")
     .argument("<run>", "run id")
-    .option("--download <folder>", "folder to save the files in, under their own names")
-    .action(async (id, { download }) => {
+    .option("--download <folder>", "folder to save the files in, under their own paths")
+    .option("--overwrite", "replace files that exist in the folder")
+    .action(async (id, { download, overwrite = false }) => {
       const client = await context.client();
       const { artifacts = [] } = await client.runs.retrieve(id);
       if (download === undefined) return showArtifacts(context, artifacts);
-      const saved = await downloadAll(context, client, artifacts, download);
+      const saved = await downloadAll(context, client, artifacts, { folder: download, overwrite });
       context.show(saved, () => {
         for (const { file } of saved) context.say(file);
       });
@@ -124,38 +125,61 @@ async function downloadAll(
   context: Context,
   client: Runyard,
   artifacts: readonly ArtifactItem[],
-  folder: string,
+  { folder, overwrite }: { readonly folder: string; readonly overwrite: boolean },
 ): Promise<Saved[]> {
-  const saved: Saved[] = [];
   const taken = new Set<string>();
-  await mkdir(path.resolve(context.shell.cwd, folder), { recursive: true });
-  for (const { data } of artifacts) {
+  const planned = artifacts.flatMap(({ data }): Saved[] => {
     const uid = memberOf(data, "artifact_uid");
-    const filename = memberOf(data, "filename") ?? memberOf(data, "title");
-    if (typeof uid !== "string") continue;
-    const file = path.join(folder, freeName(taken, safeName(String(filename ?? uid))));
+    if (typeof uid !== "string") return [];
+    const name = ["filepath", "filename", "title"].map((member) => memberOf(data, member)).find((one) => one) ?? uid;
+    return [{ artifact_uid: uid, file: path.join(folder, freeName(taken, safePath(String(name)))) }];
+  });
+  const resolve = (file: string) => path.resolve(context.shell.cwd, file);
+  // Before anything is written: an agent chose the names, and one may be that of a file of the caller.
+  if (!overwrite) refuseExisting(planned.map(({ file }) => file).filter((file) => existsSync(resolve(file))));
+  await mkdir(resolve(folder), { recursive: true });
+  for (const { artifact_uid: uid, file } of planned) {
     const { body } = await client.artifacts.download(uid);
-    if (body !== null) await save(context, body, file);
-    saved.push({ artifact_uid: uid, file });
+    if (body === null) continue;
+    await mkdir(path.dirname(resolve(file)), { recursive: true });
+    await save(context, body, file, overwrite ? "w" : "wx");
   }
-  return saved;
+  return planned;
+}
+
+function refuseExisting(files: readonly string[]): void {
+  const [first, ...others] = files;
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more of these files`;
+  throw new Problem(`${first}${more} exist${others.length === 0 ? "s" : ""} already.`, {
+    remedy: "Choose another folder, or replace them with --overwrite.",
+  });
 }
 
 /** A run names its files itself; they must not leave the folder that they are saved to. */
-function safeName(name: string): string {
-  const base = path.posix.basename(name.replaceAll("\\", "/")).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_");
-  return /^\.*$/.test(base) ? "artifact" : base;
+function safePath(name: string): string {
+  const parts = name
+    .replaceAll("\\", "/")
+    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_")
+    .split("/");
+  const kept = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
+  return kept.length === 0 ? "artifact" : kept.join("/");
 }
 
 function freeName(taken: Set<string>, name: string): string {
-  const { name: stem, ext } = path.parse(name);
+  const { dir, name: stem, ext } = path.posix.parse(name);
   let free = name;
-  for (let count = 2; taken.has(free); count++) free = `${stem}-${count}${ext}`;
+  for (let count = 2; taken.has(free); count++) free = path.posix.join(dir, `${stem}-${count}${ext}`);
   taken.add(free);
   return free;
 }
 
-async function save(context: Context, body: ReadableStream<Uint8Array>, output: string | undefined): Promise<void> {
+async function save(
+  context: Context,
+  body: ReadableStream<Uint8Array>,
+  output: string | undefined,
+  flags: "w" | "wx" = "w",
+): Promise<void> {
   if (output === undefined) {
     const decoder = new TextDecoder();
     for await (const chunk of body) {
@@ -164,7 +188,7 @@ async function save(context: Context, body: ReadableStream<Uint8Array>, output: 
     }
     return;
   }
-  const target = createWriteStream(path.resolve(context.shell.cwd, output));
+  const target = createWriteStream(path.resolve(context.shell.cwd, output), { flags });
   await pipeline(Readable.from(body), target).catch((error: unknown) => {
     throw new Problem(`${output} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
   });

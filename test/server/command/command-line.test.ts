@@ -274,10 +274,10 @@ describe("backup, restore, export and import", () => {
 });
 
 describe("the summary of a start", () => {
-  function print(isService: boolean, link?: string): string[] {
+  function print(isService: boolean, link?: string, isTerminal = true): string[] {
     const log = vi.spyOn(console, "log").mockReturnValue(undefined);
     try {
-      printSummary(STATE, "/home/local.json", link, { ...packageProgram({}), isService });
+      printSummary(STATE, "/home/local.json", link, { ...packageProgram({}), isService }, isTerminal);
       return log.mock.calls.map(([text]) => String(text));
     } finally {
       log.mockRestore();
@@ -301,6 +301,15 @@ describe("the summary of a start", () => {
       `    -H 'content-type: application/json' -d '{"prompt": "\`\`\`sh\\necho hello\\n\`\`\`"}'`,
       ...["", noModel, ""],
     ]);
+  });
+
+  it("contains neither the key nor a link without a terminal, and names where they are", () => {
+    const lines = print(true, "http://link/secret", false);
+    expect(lines.join("\n")).not.toMatch(/ryp_key|link\/secret/);
+    expect(lines).toContain("Key         api_key in /home/local.json");
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^Web app {5}http:\/\/127\.0\.0\.1:9 {2}\(`.* login-link` prints/),
+    );
   });
 
   it("names the files of a checkout, the web app without a link, and no warning where there is a model", () => {

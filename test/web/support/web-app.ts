@@ -49,9 +49,6 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
     get baseUrl(): string {
       return service.baseUrl;
     },
-    get printed(): string {
-      return service.printed();
-    },
     /** Calls the API as a program does, with the first key or another one. */
     api: (apiKey = service.apiKey) => client({ baseUrl: service.baseUrl, apiKey }),
     get key(): string {
