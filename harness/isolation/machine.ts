@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
+import { constants, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import { lstat, open, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The resources of the whole machine. Measuring them takes microseconds. */
@@ -95,27 +95,61 @@ function measureUnnamedFiles(processes: readonly number[]): { memory: number; di
   return bytes;
 }
 
-/** Measures the disk usage and the number of files below a directory. Stops at more than `maxFiles`. */
+/** Paths below a directory that are longer than this, in bytes, are measured from a descriptor of their directory. */
+const LONG_PATH = 2_000;
+/** How many such descriptors lie below each other at most. */
+const MAX_DESCRIPTORS = 250;
+
+/**
+ * Measures the disk usage and the number of files below a directory, however deep its directories are. Stops at more than `maxFiles`; paths
+ * of half a megabyte, which cannot be measured, count as more.
+ */
 export async function measureFiles(folder: string, maxFiles: number): Promise<{ bytes: number; files: number }> {
   const total = { bytes: 0, files: 0 };
   const linked = new Set<number>();
-  const waiting = [folder];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const measureBelow = async (root: string, depth: number): Promise<void> => {
+    const waiting = [root];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next.length > root.length + LONG_PATH) {
+        if (depth === MAX_DESCRIPTORS) total.files = maxFiles + 1;
+        else await measureFromDescriptor(next, depth + 1);
+      } else {
+        waiting.push(...(await measureDirectory(next)));
+      }
+      if (total.files > maxFiles) return;
+    }
+  };
+  const measureFromDescriptor = async (path: string, depth: number): Promise<void> => {
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    await using directory = await open(toBytes(path), flags).catch(() => undefined);
+    if (directory !== undefined) await measureBelow(`/proc/self/fd/${directory.fd}/`, depth);
+  };
+  /** Returns the directories in it. */
+  const measureDirectory = async (path: string): Promise<string[]> => {
+    const directories: string[] = [];
     try {
-      for await (const entry of await opendir(next)) {
-        if (++total.files > maxFiles) return total;
-        const path = join(next, entry.name);
-        if (entry.isDirectory()) waiting.push(path);
-        const { blocks, nlink, ino } = await lstat(path);
+      for await (const entry of await opendir(toBytes(path), { encoding: "latin1" })) {
+        if (++total.files > maxFiles) return [];
+        const below = join(path, entry.name);
+        if (entry.isDirectory()) directories.push(below);
+        const stats = await lstat(toBytes(below)).catch(() => undefined);
+        // It was removed in the meantime.
+        if (stats === undefined) continue;
+        const { blocks, nlink, ino } = stats;
         if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
         total.bytes += blocks * BLOCK_BYTES;
       }
     } catch {
       // The directory is gone, or a command removed its read permission. The measures of the machine still include it.
     }
-  }
+    return directories;
+  };
+  await measureBelow(Buffer.from(folder).toString("latin1"), 0);
   return total;
 }
+
+/** File names are bytes, which need not be UTF-8: each character of such a path is one of them. */
+const toBytes = (path: string): Buffer => Buffer.from(path, "latin1");
 
 function parseKibibytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -111,6 +111,24 @@ describe("measureTree", () => {
 });
 
 describe("measureFiles", () => {
+  it("counts what is below directories deeper than the longest path, and names that are not UTF-8", async () => {
+    const place = mkdtempSync(join(tmpdir(), "watch-"));
+    const script = [
+      'import os, sys; at = os.open(".", os.O_RDONLY)',
+      "for _ in range(int(sys.argv[1])):",
+      '  os.mkdir("d" * 200, dir_fd=at); below = os.open("d" * 200, os.O_RDONLY, dir_fd=at); os.close(at); at = below',
+      'os.write(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=at), b"x" * 1000000)',
+      'for name in [b"\\xff", b"\\xfe"]: os.mkdir(name); open(name + b"/a", "w").close()',
+    ].join("\n");
+    const make = (levels: number) => spawnSync("python3", ["-c", script, String(levels)], { cwd: place }).status;
+    expect(make(100)).toBe(0);
+    const { bytes, files } = await measureFiles(place, 1_000);
+    expect(files).toBe(105);
+    expect(bytes).toBeGreaterThanOrEqual(1_000_000);
+    expect((await measureFiles(place, 50)).files).toBe(51);
+    spawnSync("rm", ["-rf", place]);
+  });
+
   it("counts files, directories and their blocks, and a file with three names once", async () => {
     const place = mkdtempSync(join(folder, "files-"));
     mkdirSync(join(place, "below"));
