@@ -23,6 +23,7 @@ import { buildHistory, listTurn } from "./history.ts";
 import { LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
+import { findResponseFault } from "./unusable-response.ts";
 
 /** The most model responses in one turn. */
 const MAX_RESPONSES = 200;
@@ -123,6 +124,8 @@ interface State {
   planned?: boolean;
   /** What the agent is told before its next response. */
   nudge?: string;
+  /** Whether the model was told that its response is unusable. */
+  hinted?: boolean;
   ended?: TurnOutcome;
   broken?: { readonly error: unknown };
 }
@@ -133,7 +136,12 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
     const turns = MAX_RESPONSES - state.responses;
     if (turns <= 0) return TOO_MANY;
     try {
-      return toOutcome(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
+      const result = await agent.invoke(more, { cancelSignal: signal, limits: { turns } });
+      const fault = findFault(agent, result, state);
+      if (fault === undefined) return toOutcome(result, state);
+      if (state.hinted) return { success: false, summary: fault.reason };
+      state.hinted = true;
+      more = [new Message({ role: "user", content: [new TextBlock(fault.hint)] })];
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
       state.responses++;
@@ -152,6 +160,16 @@ const listUnrecorded = ({ cut, said }: State): Message[] => (cut === 0 ? [] : to
 function toUnfinished(text: string): Message[] {
   const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
   return [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
+}
+
+/** Finds why the turn cannot end with this response. A turn that a tool has ended, or that has a plan, needs no text. */
+function findFault(agent: Agent, { stopReason }: AgentResult, state: State) {
+  const isOver = state.broken !== undefined || state.ended !== undefined || state.planned === true;
+  if (isOver || (stopReason !== "endTurn" && stopReason !== "stopSequence")) return undefined;
+  return findResponseFault(
+    state.said,
+    agent.tools.map(({ name }) => name),
+  );
 }
 
 const TOO_MANY: TurnOutcome = {
@@ -234,8 +252,7 @@ function isStepRefused(slice: EngineWork["slice"], stage: Stage): boolean {
 }
 
 function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
-  const summary = said.trim() === "" ? "The agent ended its turn without a message." : said;
-  if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary };
+  if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary: said };
   if (stopReason === "limitTurns") return TOO_MANY;
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
   const why = refused ? "The model refused to respond." : `The model ended its response with the reason ${stopReason}.`;
@@ -250,7 +267,7 @@ function toErrorOutcome(error: unknown): TurnOutcome {
   if (status === 401) throw new Stop("stale", `the model gateway returned 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };
-  const summary = `The model request failed: ${status === undefined ? "" : `status ${status}, `}${message}`;
+  const summary = `The model request failed: ${message}`;
   const isRefused = status === 400 || status === 404 || status === 422;
   return { success: false, summary, ...(isRefused ? { error_code: "invalid_request" as const } : {}) };
 }

@@ -19,9 +19,6 @@ const MAX_PAUSE_MS = 60_000;
 /** The longest pause requested by a provider that is accepted. */
 const MAX_REQUESTED_PAUSE_MS = 120_000;
 
-/** Kinds of failures within a response that a retry would not fix. */
-const FINAL_KINDS = /invalid_request|authentication|permission|not_found|context_length|content_policy/;
-
 /** A failed model call: the status of the response, if there was one, and the message. */
 export interface Failure {
   readonly status?: number;
@@ -40,13 +37,12 @@ export function toFailure(error: unknown): Failure {
     return {
       status: apiError.status,
       message: readMessage(apiError),
-      isRetryable:
-        apiError.status === 408 || apiError.status === 409 || apiError.status === 429 || apiError.status >= 500,
+      isRetryable: isRetryable(apiError),
       ...(pauseMs === undefined ? {} : { requestedPauseMs: pauseMs }),
     };
   }
   const failed = chain.find((cause) => cause instanceof FailedResponse);
-  if (failed !== undefined) return { message: failed.message, isRetryable: !FINAL_KINDS.test(failed.kind) };
+  if (failed !== undefined) return { message: failed.message, isRetryable: !failed.isPermanent };
   return { message: formatError(chain.at(-1) ?? error), isRetryable: true };
 }
 
@@ -70,9 +66,19 @@ function readMessage(error: Error): string {
   return message;
 }
 
-function readRetryAfter(error: Error): number | undefined {
+function isRetryable(error: Error & { readonly status: number }): boolean {
+  const { status } = error;
+  if (readHeader(error, "x-should-retry") === "false") return false;
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+function readHeader(error: Error, name: string): string | null {
   const headers = "headers" in error ? error.headers : undefined;
-  const seconds = Number.parseFloat((headers instanceof Headers && headers.get("retry-after")) || "");
+  return headers instanceof Headers ? headers.get(name) : null;
+}
+
+function readRetryAfter(error: Error): number | undefined {
+  const seconds = Number.parseFloat(readHeader(error, "retry-after") ?? "");
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
@@ -114,7 +120,7 @@ export class ModelRetries extends ModelRetryStrategy {
     attemptCount,
   }: Pick<AfterModelCallEvent, "error" | "attemptCount">) {
     if (this.#signal.aborted || isSettled(error)) return { retry: false } as const;
-    const { isRetryable, requestedPauseMs = 0, status, message } = toFailure(error);
+    const { isRetryable, requestedPauseMs = 0, message } = toFailure(error);
     if (attemptCount === 1) this.#failingSince = Date.now();
     if (!isRetryable || attemptCount >= MAX_TRIES || requestedPauseMs > MAX_REQUESTED_PAUSE_MS)
       return { retry: false } as const;
@@ -122,8 +128,7 @@ export class ModelRetries extends ModelRetryStrategy {
     // Jitter, so that runs that were throttled together do not retry together.
     const waitMs = Math.max(requestedPauseMs, longest * (0.5 + Math.random() / 2));
     if (Date.now() + waitMs - this.#failingSince > MAX_RETRY_MS) return { retry: false } as const;
-    const reason = status === undefined ? message : `status ${status}: ${message}`;
-    this.#onRetry({ attempt: attemptCount, of: MAX_TRIES, reason, nextInMs: Math.round(waitMs) });
+    this.#onRetry({ attempt: attemptCount, of: MAX_TRIES, reason: message, nextInMs: Math.round(waitMs) });
     return { retry: true, waitMs } as const;
   }
 }

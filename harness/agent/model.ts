@@ -16,6 +16,8 @@ export interface ModelOptions {
   readonly limits?: TransportLimits;
   /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;
+  /** Receives the reasoning of a complete response, or an empty text. */
+  readonly onReasoning?: (reasoning: string) => void;
 }
 
 /** The most tokens of one response. The gateway lowers it if the budget does not cover it. */

@@ -1,7 +1,17 @@
-import { assembleCompletion, toCompletionEvents } from "./dialects/chat.ts";
-import { BrokenResponse, formatEvents, parseEvents } from "./dialects/events.ts";
-import { assembleMessage, toMessageEvents } from "./dialects/messages.ts";
-import { assembleResponse, toResponseEvents } from "./dialects/responses.ts";
+import { type AssignId, createIds } from "./dialects/call-ids.ts";
+import { assembleCompletion, listCompletionIds, replayCompletion, restoreCompletion } from "./dialects/chat.ts";
+import {
+  BrokenResponse,
+  type CarriedResponse,
+  FailedResponse,
+  formatEvents,
+  hasEndMarker,
+  parseEvents,
+  type ReplayedResponse,
+} from "./dialects/events.ts";
+import { isMembers, type Members } from "./dialects/members.ts";
+import { assembleMessage, listMessageIds, replayMessage, restoreMessage } from "./dialects/messages.ts";
+import { assembleResponse, listResponseIds, replayResponse, restoreResponse } from "./dialects/responses.ts";
 import { createTextReader } from "./dialects/text-deltas.ts";
 
 /** The APIs of the model gateway. */
@@ -9,15 +19,29 @@ export type ModelApi = keyof typeof APIS;
 
 interface Api {
   /** Assembles the events of a stream into the response of an unstreamed call. */
-  whole(events: readonly unknown[]): unknown;
-  /** Converts such a response into the events of a stream. */
-  events(whole: unknown): object[];
+  assemble(events: readonly unknown[], hasEndMarker: boolean): unknown;
+  /** Converts such a response for the SDK. */
+  replay(whole: unknown, assignId: AssignId): ReplayedResponse;
+  /** Puts what the provider returned with its tool calls into a request. */
+  restore(body: Members, carried: CarriedResponse): Members;
+  /** Lists the ids of the tool calls in a request. */
+  listIds(body: Members): string[];
 }
 
 const APIS = {
-  messages: { whole: assembleMessage, events: toMessageEvents },
-  chat: { whole: assembleCompletion, events: toCompletionEvents },
-  responses: { whole: assembleResponse, events: toResponseEvents },
+  messages: { assemble: assembleMessage, replay: replayMessage, restore: restoreMessage, listIds: listMessageIds },
+  chat: {
+    assemble: assembleCompletion,
+    replay: replayCompletion,
+    restore: restoreCompletion,
+    listIds: listCompletionIds,
+  },
+  responses: {
+    assemble: assembleResponse,
+    replay: replayResponse,
+    restore: restoreResponse,
+    listIds: listResponseIds,
+  },
 } as const satisfies Record<string, Api>;
 
 export interface TransportOptions {
@@ -29,6 +53,8 @@ export interface TransportOptions {
   readonly limits?: TransportLimits;
   /** Receives the text of a response while it arrives; it may turn out to be unusable. */
   readonly onText?: (text: string) => void;
+  /** Receives the reasoning of a complete response, or an empty text. */
+  readonly onReasoning?: (reasoning: string) => void;
 }
 
 export interface TransportLimits {
@@ -46,13 +72,25 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 /**
  * Creates the fetch that the providers' SDKs use to call the model gateway. It only keeps the body of their requests: the SDKs read keys,
  * addresses and headers from the environment, which belongs to the host. A response is passed on only when it is complete, whether it was
- * streamed or not, so an interrupted stream has no effect but live output.
+ * streamed or not, so an interrupted stream has no effect but live output. What the SDKs do not know of a response is kept here, and
+ * added to the requests that contain its tool calls.
  */
-export function createTransport({ api, key, signal, limits = {}, onText }: TransportOptions): typeof fetch {
+export function createTransport({
+  api,
+  key,
+  signal,
+  limits = {},
+  onText,
+  onReasoning,
+}: TransportOptions): typeof fetch {
   const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
+  const memory = new Map<unknown, readonly unknown[]>();
   return async (input, init) => {
     const watch = createWatch(idleMs);
     const ends = AbortSignal.any([signal, watch.signal, AbortSignal.timeout(callMs)]);
+    const sent = typeof init?.body === "string" ? init.body : null;
+    const asked = sent === null ? undefined : parseJson(sent);
+    const body = isMembers(asked) ? APIS[api].restore(asked, (id) => memory.get(id)) : undefined;
     try {
       const response = await fetch(toUrl(input), {
         method: "POST",
@@ -62,17 +100,21 @@ export function createTransport({ api, key, signal, limits = {}, onText }: Trans
           "content-type": "application/json",
           "anthropic-version": "2023-06-01",
         },
-        body: typeof init?.body === "string" ? init.body : null,
+        body: body === asked ? sent : JSON.stringify(body),
         redirect: "error",
         signal: ends,
       });
       const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
       const text = await readText(response, watch.alive, readPiece);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
-      return replay(APIS[api], text);
+      const { events, carried, reasoning } = readResponse(APIS[api], text, createIds(APIS[api].listIds(body ?? {})));
+      for (const id of carried?.ids ?? []) memory.set(id, carried?.value ?? []);
+      onReasoning?.(reasoning);
+      return new Response(formatEvents(events), { headers: { "content-type": "text/event-stream" } });
     } catch (error) {
       signal.throwIfAborted();
       if (ends.aborted) throw new BrokenResponse("the model took too long to respond");
+      if (error instanceof FailedResponse) return toErrorResponse(api, error);
       throw error;
     } finally {
       watch.end();
@@ -80,10 +122,18 @@ export function createTransport({ api, key, signal, limits = {}, onText }: Trans
   };
 }
 
-function replay({ whole, events }: Api, text: string): Response {
+function readResponse({ assemble, replay }: Api, text: string, assignId: AssignId): ReplayedResponse {
   const isWhole = text.trimStart().startsWith("{");
-  const response = isWhole ? parseJson(text) : whole(parseEvents(text));
-  return new Response(formatEvents(events(response)), { headers: { "content-type": "text/event-stream" } });
+  return replay(isWhole ? parseJson(text) : assemble(parseEvents(text), hasEndMarker(text)), assignId);
+}
+
+/** Converts a failure within a response to the error that the API would have sent instead, which the SDKs classify. */
+function toErrorResponse(api: ModelApi, { kind, message, isPermanent }: FailedResponse): Response {
+  const error = api === "messages" ? { type: kind, message } : { message, type: kind, code: kind };
+  return Response.json(
+    { type: "error", error },
+    { status: isPermanent ? 400 : 502, headers: isPermanent ? { "x-should-retry": "false" } : {} },
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -110,8 +160,11 @@ async function readText(response: Response, alive: () => void, onPiece: (piece: 
 }
 
 function pickErrorHeaders({ headers }: Response): Record<string, string> {
-  const retryAfter = headers.get("retry-after");
-  return { "content-type": "application/json", ...(retryAfter === null ? {} : { "retry-after": retryAfter }) };
+  const kept = ["retry-after", "x-should-retry"].flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return { "content-type": "application/json", ...Object.fromEntries(kept) };
 }
 
 const toUrl = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));

@@ -25,9 +25,8 @@ export const bedrock =
       if (!(error instanceof BedrockRuntimeServiceException)) throw error;
       const status = error.$metadata.httpStatusCode ?? 500;
       const remedy = findBedrockRemedy(error);
-      const message = ["Bedrock:", error.message, remedy].filter((part) => part !== undefined).join(" ");
       const headers: Record<string, string> = remedy === undefined ? {} : { [REMEDY_HEADER]: remedy };
-      return Response.json(call.dialect.error(status, message), { status, headers });
+      return Response.json(call.dialect.error(status, error.message), { status, headers });
     }
   };
 

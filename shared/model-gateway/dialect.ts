@@ -27,8 +27,8 @@ export interface Dialect {
   prepared(request: ModelRequest): ModelRequest;
   /** Creates the body of an error; `code` is the error code of the service, if any. */
   error(status: number, message: string, code?: string): unknown;
-  /** Formats an error as an event of a stream that has begun. */
-  errorEvent(message: string): string;
+  /** Formats an error as an event of a stream that has begun. @default 502 */
+  errorEvent(message: string, status?: number, code?: string): string;
   /** Reads the usage of a response that was not streamed; undefined if it has none. */
   readUsage(response: unknown): Usage | undefined;
   /** Creates the meter of a streamed response to the request. */
@@ -57,6 +57,9 @@ export interface Meter {
   /** True once the reported usage is complete. */
   complete(): boolean;
 }
+
+/** The code of an error that says that the conversation exceeds the model's context window. */
+export const CONTEXT_OVERFLOW = "context_length_exceeded";
 
 /** Parses JSON; undefined if the text is not valid. */
 export function parsedJson(text: string): unknown {

@@ -1,9 +1,10 @@
-import type { ModelProvider } from "#shared/model-provider/model-provider.ts";
+import { type ModelProvider, NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
+import { isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
-import { failure, responseHeaders, toProviderError } from "./responses.ts";
-import { callProvider, isUnsent } from "./upstream.ts";
+import { failure, responseHeaders } from "./responses.ts";
+import { callProvider, GivenUp, isUnsent, TimedOut, Unreached } from "./upstream.ts";
 
 /** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
 const CALL_MS = 14 * 60_000;
@@ -58,19 +59,20 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
     await settle(
       isUnsent(error) || call.reservation === undefined ? { kind: "free" } : { kind: "unknown", outputBytes: 0 },
     );
-    throw error;
+    throw explain(error, call);
   }
   if (!given.ok) {
     await settle({ kind: "free" });
     ports.log("warn", "a model's provider refused", { ...describeCall(call), status: given.status });
-    return { response: await toProviderError(dialect, given) };
+    return { response: given };
   }
-  if (!given.headers.get("content-type")?.includes("text/event-stream") || given.body === null) {
+  if (given.body === null || !isStream(given, call.request.stream === true)) {
     return { response: await readWhole(call, given, settle) };
   }
   const meter = dialect.meter(options.original);
   const { stream, settled } = relay(given.body, {
     dialect,
+    provider: call.model.of,
     meter,
     givenUp: options.givenUp,
     settle: () => {
@@ -89,6 +91,12 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
   };
 }
 
+/** Names the provider in an error of the network. */
+function explain(error: unknown, { model }: Call): unknown {
+  const isKnown = [NotConfigured, TimedOut, GivenUp].some((known) => error instanceof known);
+  return isKnown ? error : new Unreached(model.of, error);
+}
+
 function send(
   { dialect, request, model, headers, reservation }: Call,
   { provider, givenUp }: ExchangeOptions,
@@ -96,7 +104,7 @@ function send(
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
-    provider,
+    withReadErrors(provider, model.of, dialect),
     { dialect, request: sent, headers, signal: AbortSignal.timeout(CALL_MS) },
     { sleep, firstByteMs: times?.firstByteMs, givenUp, isBudgeted: reservation !== undefined },
   );

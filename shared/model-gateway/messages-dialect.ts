@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Dialect, type Meter, parsedJson, textBytes } from "./dialect.ts";
+import { CONTEXT_OVERFLOW, type Dialect, type Meter, parsedJson, textBytes } from "./dialect.ts";
 import { messagesFilter } from "./messages-filter.ts";
 import { outputTokens } from "./price-options.ts";
 import { isObject } from "./request-filter.ts";
@@ -35,6 +35,15 @@ const TYPES: Readonly<Record<number, string>> = {
 
 const errorType = (status: number): string => TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 
+function error(status: number, message: string, code?: string) {
+  // Callers of this API recognize an overflow by the words of Anthropic.
+  const prefix = code === CONTEXT_OVERFLOW ? "prompt is too long" : code;
+  return {
+    type: "error",
+    error: { type: errorType(status), message: prefix === undefined ? message : `${prefix}: ${message}` },
+  };
+}
+
 /** Anthropic's Messages API, which Anthropic models on Bedrock use too. */
 export const messages: Dialect = {
   path: "/anthropic/v1/messages",
@@ -54,12 +63,8 @@ export const messages: Dialect = {
   },
   withOutputLimit: (request, tokens) => ({ ...request, max_tokens: tokens }),
   prepared: (request) => request,
-  error: (status, message, code) => ({
-    type: "error",
-    error: { type: errorType(status), message: code === undefined ? message : `${code}: ${message}` },
-  }),
-  errorEvent: (message) =>
-    `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "api_error", message } })}`,
+  error,
+  errorEvent: (message, status = 502, code) => `event: error\ndata: ${JSON.stringify(error(status, message, code))}`,
   readUsage(response) {
     const parsed = v.safeParse(MessagesBody, response);
     return parsed.success ? withCounts(NOTHING_USED, parsed.output.usage) : undefined;
@@ -94,8 +99,9 @@ function meter(): Meter {
       if (counts !== undefined) usage = withCounts(usage ?? NOTHING_USED, counts);
       if (type === "content_block_delta") bytes += textBytes(delta);
       if (type === "message_stop") stopped = true;
-      // An error also ends the stream.
-      if (type === "message_stop" || type === "error") ended = true;
+      // An error also ends the stream, and some servers send no event after the reason of the end.
+      const hasReason = type === "message_delta" && isObject(delta) && typeof delta["stop_reason"] === "string";
+      if (type === "message_stop" || type === "error" || hasReason) ended = true;
       return true;
     },
     usage: () => usage,

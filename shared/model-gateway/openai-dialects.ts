@@ -11,6 +11,7 @@ const Count = v.pipe(v.number(), v.minValue(0));
 const WantsUsage = v.object({ stream_options: v.object({ include_usage: v.literal(true) }) });
 
 const ChatUsage = v.object({ prompt_tokens: Count, completion_tokens: Count });
+const Finished = v.object({ finish_reason: v.pipe(v.string(), v.minLength(1)) });
 const ChatBody = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
 const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count });
 const ResponsesBody = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
@@ -61,7 +62,7 @@ export const chat: Dialect = {
     request.stream === true
       ? { ...request, stream_options: { ...toObject(request["stream_options"]), include_usage: true } }
       : request,
-  errorEvent: (message) => `data: ${JSON.stringify(error(502, message))}`,
+  errorEvent: (message, status = 502, code) => `data: ${JSON.stringify(error(status, message, code))}`,
   readUsage(response) {
     const parsed = v.safeParse(ChatBody, response);
     return parsed.success && parsed.output.usage ? chatUsage(parsed.output.usage) : undefined;
@@ -82,8 +83,10 @@ export const responses: Dialect = {
   }),
   withOutputLimit: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
   prepared: (request) => request,
-  errorEvent: (message) =>
-    `event: error\ndata: ${JSON.stringify({ type: "error", code: "server_error", message, param: null })}`,
+  errorEvent: (message, status = 502, code) => {
+    const { type, ...rest } = error(status, message, code).error;
+    return `event: error\ndata: ${JSON.stringify({ ...rest, type: "error", code: code ?? type })}`;
+  },
   readUsage(response) {
     const parsed = v.safeParse(ResponsesBody, response);
     return parsed.success && parsed.output.usage ? responsesUsage(parsed.output.usage) : undefined;
@@ -120,6 +123,8 @@ function chatMeter(request: ModelRequest): Meter {
       if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
       // Some servers send counts with each event; the last one has no choice.
       if (parsed.output.usage && parsed.output.choices.length === 0) counted = true;
+      // Some servers send no end marker.
+      if (counted || parsed.output.choices.some((choice) => v.is(Finished, choice))) ended = true;
       bytes += textBytes(parsed.output.choices);
       return parsed.output.choices.length > 0 || wantsUsage;
     },
@@ -130,7 +135,14 @@ function chatMeter(request: ModelRequest): Meter {
   };
 }
 
-const LAST_EVENTS = new Set(["response.completed", "response.incomplete", "response.failed", "error"]);
+const LAST_EVENTS = new Set([
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "response.cancelled",
+  "response.done",
+  "error",
+]);
 
 function responsesMeter(): Meter {
   let usage: Usage | undefined;

@@ -36,35 +36,65 @@ const settings = {
   service_tier: anything,
 } as const;
 
-const chatPart = byType({
+const textParts = {
   text: members({ type: anything, text: anything }),
   refusal: members({ type: anything, refusal: anything }),
+} as const;
+const chatPart = byType({
+  ...textParts,
   image_url: members({ type: anything, image_url: members({ url: imageDataUrl, detail: anything }) }),
   input_audio: refused(AUDIO),
   file: refused(FILE),
 });
+
+/** Mistral's models return their reasoning as a part of the content. */
+const assistantPart = byType({ ...textParts, thinking: members({ type: anything, thinking: anything }) });
 
 const chatTools: Readonly<Record<string, Filter>> = {
   function: members({ type: anything, function: anything }),
   custom: members({ type: anything, custom: anything }),
 };
 
+/** Members of a message whose content the provider has stored or bills apart. */
+const REFERENCES = new Set(["audio", "annotations", "cache_control", "file", "file_id", "file_url", "image_url"]);
+
+/** Keeps what a provider has returned within a message, such as reasoning and signatures, which is billed as its text. */
+const returned: Filter = (value, path, notes) => {
+  if (Array.isArray(value)) return value.map((item, index) => returned(item, `${path}[${index}]`, notes));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      if (!REFERENCES.has(name)) return [[name, returned(member, `${path}.${name}`, notes)]];
+      noteDropped(notes, `${path}.${name}`);
+      return [];
+    }),
+  );
+};
+
+const chatMessage = {
+  role: anything,
+  content: textOr(list(chatPart)),
+  name: anything,
+  tool_calls: anything,
+  tool_call_id: anything,
+  function_call: anything,
+  refusal: anything,
+  reasoning: anything,
+  reasoning_content: anything,
+} as const;
+
+/** A message of the model has members that only its provider knows. */
+const anyMessage: Filter = (value, path, notes) => {
+  if (!isObject(value) || value["role"] !== "assistant") return members(chatMessage)(value, path, notes);
+  const { content, ...others } = value;
+  const kept = members({ content: textOr(list(assistantPart)) })(content === undefined ? {} : { content }, path, notes);
+  return { ...Object(kept), ...Object(returned(others, path, notes)) };
+};
+
 /** Keeps the parts of a request to OpenAI's Chat Completions API that have a known price. */
 export const chatFilter = members({
   ...settings,
-  messages: list(
-    members({
-      role: anything,
-      content: textOr(list(chatPart)),
-      name: anything,
-      tool_calls: anything,
-      tool_call_id: anything,
-      function_call: anything,
-      refusal: anything,
-      reasoning: anything,
-      reasoning_content: anything,
-    }),
-  ),
+  messages: list(anyMessage),
   max_tokens: anything,
   max_completion_tokens: anything,
   n: anything,

@@ -1,5 +1,6 @@
 import type { Dialect, Meter } from "./dialect.ts";
 import { streamEvents } from "./events.ts";
+import { toErrorEvent } from "./provider-response.ts";
 
 /** Milliseconds of silence after which a stream counts as broken. Providers send keep-alive events more often. */
 const SILENCE_MS = 120_000;
@@ -8,6 +9,8 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 interface RelayOptions {
   readonly dialect: Dialect;
+  /** Named in errors. */
+  readonly provider: string;
   readonly meter: Meter;
   /** Aborted where the execution is over: its caller gets no more. */
   readonly givenUp: AbortSignal;
@@ -71,20 +74,22 @@ function createOutput(controller: ReadableStreamDefaultController<Uint8Array>): 
 async function pump(
   upstream: ReadableStream<Uint8Array>,
   output: Output,
-  { dialect, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
+  { dialect, provider, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
 ): Promise<void> {
-  const broken = (why: string) =>
-    `${dialect.errorEvent(`the model's provider did not finish its response: ${why}`)}\n\n`;
+  const broken = (why: string) => `${dialect.errorEvent(`${provider} did not finish its response: ${why}`)}\n\n`;
   const giveUp = () => output.end(broken("the call was given up"));
   if (givenUp.aborted) giveUp();
   givenUp.addEventListener("abort", giveUp);
   const reader = upstream.getReader();
   let failure: string | undefined;
+  let failed = false;
   try {
     for await (const event of streamEvents(() => readWithin(reader, silenceMs))) {
-      if (meter.see(event.data)) output.write(`${event.raw}\n\n`);
+      const error = toErrorEvent(dialect, provider, event.data, /^event: ?error/m.test(event.raw));
+      failed ||= error !== undefined;
+      if (meter.see(event.data) || error !== undefined) output.write(`${error ?? event.raw}\n\n`);
     }
-    if (!meter.ended()) failure = "the response broke off";
+    if (!meter.ended() && !failed) failure = "the response broke off";
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }

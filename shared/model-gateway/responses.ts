@@ -1,13 +1,10 @@
 import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { NotConfigured, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
+import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 import type { Dialect } from "./dialect.ts";
-import { TimedOut } from "./upstream.ts";
+import { TimedOut, Unreached } from "./upstream.ts";
 
 /** Headers of a provider's response that are passed to the caller. */
 const PASSED = ["content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
-
-/** Statuses about the deployment's own key or bill, which must not look like errors about the run's key. */
-const REFUSED = new Set([401, 402, 403, 407]);
 
 const NO_STORE = { "cache-control": "no-store" } as const;
 
@@ -43,16 +40,6 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
   }
   if (error instanceof NotConfigured) return failure(dialect, 500, error.message);
   if (error instanceof TimedOut) return failure(dialect, 504, `${error.message}; request a streamed response`);
+  if (error instanceof Unreached) return failure(dialect, 502, error.message);
   return failure(dialect, 502, "the model's provider could not be reached");
-}
-
-/** Passes on an error of the provider. */
-export async function toProviderError(dialect: Dialect, response: Response): Promise<Response> {
-  if (REFUSED.has(response.status)) {
-    await response.body?.cancel();
-    const remedy = response.headers.get(REMEDY_HEADER);
-    const message = "the model's provider refused the credentials of this deployment";
-    return failure(dialect, 500, remedy === null ? message : `${message}. ${remedy}`);
-  }
-  return new Response(await response.text(), { status: response.status, headers: responseHeaders(response) });
 }

@@ -26,7 +26,23 @@ export interface UpstreamOptions {
 export class TimedOut extends Error {}
 
 /** The call was given up before it was sent. */
-class GivenUp extends Error {}
+export class GivenUp extends Error {}
+
+/** No response came from the provider. The message says why, without addresses. */
+export class Unreached extends Error {
+  constructor(provider: string, cause: unknown) {
+    const code = findCode(cause);
+    const why = code === undefined ? "" : ` (${code})`;
+    super(`${provider} could not be reached${why}. Check that its server runs, its address and the network.`, {
+      cause,
+    });
+  }
+}
+
+function findCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return "code" in error && typeof error.code === "string" ? error.code : findCode(error.cause);
+}
 
 /** Calls the provider, with retries. Throws if it could not be reached. */
 export async function callProvider(

@@ -278,7 +278,7 @@ describe("models of Bedrock", () => {
       type: "error",
       error: {
         type: "rate_limit_error",
-        message: expect.stringMatching(/^Bedrock: .+ New accounts have low quotas\. Request more /),
+        message: expect.stringMatching(/^bedrock returned 429: .+ New accounts have low quotas\. Request more /),
       },
     });
     expect(standIn.seen).toHaveLength(4);
@@ -421,13 +421,13 @@ describe("a failing provider", () => {
     expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
   });
 
-  it.each([429, 500, 529])("passes a final %s on unchanged, and counts nothing", async (status) => {
+  it.each([429, 500, 529])("passes a final %s on with its provider, and counts nothing", async (status) => {
     standIn.otherwise = { status, headers: { "retry-after": "3" } };
     const response = await gateway.messages(run.key, stream);
     expect([response.status, response.headers.get("retry-after")]).toEqual([status, "3"]);
     expect(await response.json()).toMatchObject({
       type: "error",
-      error: { message: `the stand-in returns ${status}` },
+      error: { message: expect.stringContaining(`anthropic returned ${status}: the stand-in returns ${status}.`) },
     });
     expect(standIn.seen).toHaveLength(4);
     expect((await item()).request_usage).toBeUndefined();
@@ -465,7 +465,7 @@ describe("a failing provider", () => {
   });
 
   it("causes a 502 for an invalid response, with estimated tokens", async () => {
-    standIn.turns.push({ raw: "<html>busy</html>" });
+    standIn.turns.push({ raw: "busy" });
     expect((await gateway.messages(run.key)).status).toBe(502);
     expect((await item()).request_usage.total_tokens).toBeGreaterThan(1_000);
   });

@@ -21,6 +21,7 @@ function startRelay({ silenceMs, settle }: { silenceMs?: number; settle?: () => 
   const givenUp = new AbortController();
   const relayed = relay(upstream, {
     dialect: messages,
+    provider: "anthropic",
     meter: messages.meter({ model: "m" }),
     givenUp: givenUp.signal,
     settle: async () => {
@@ -35,8 +36,7 @@ function startRelay({ silenceMs, settle }: { silenceMs?: number; settle?: () => 
   return { ...relayed, done, giveUp: () => givenUp.abort(), send, close, fail };
 }
 
-const brokenBy = (why: string) =>
-  `${messages.errorEvent(`the model's provider did not finish its response: ${why}`)}\n\n`;
+const brokenBy = (why: string) => `${messages.errorEvent(`anthropic did not finish its response: ${why}`)}\n\n`;
 
 describe("relay", () => {
   it("passes whole events on, and ends after the call is settled", async () => {
@@ -62,6 +62,7 @@ describe("relay", () => {
     const own = messages.meter({ model: "m" });
     const { stream } = relay(upstream, {
       dialect: messages,
+      provider: "anthropic",
       meter: { ...own, see: (data) => own.see(data) && data !== "1" },
       givenUp: new AbortController().signal,
       settle: async () => undefined,
@@ -107,6 +108,7 @@ describe("relay", () => {
     const upstream = new Response(STOP).body ?? new ReadableStream();
     const { stream } = relay(upstream, {
       dialect: messages,
+      provider: "anthropic",
       meter: messages.meter({ model: "m" }),
       givenUp: AbortSignal.abort(),
       settle: async () => undefined,

@@ -4,8 +4,9 @@ import { RunyardError } from "#shared/errors.ts";
 import { streamEvents } from "#shared/model-gateway/events.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
-import { failure, responseHeaders, toFailure, toProviderError } from "#shared/model-gateway/responses.ts";
-import { callProvider, isUnsent, TimedOut } from "#shared/model-gateway/upstream.ts";
+import { withReadErrors } from "#shared/model-gateway/provider-response.ts";
+import { failure, responseHeaders, toFailure } from "#shared/model-gateway/responses.ts";
+import { callProvider, isUnsent, TimedOut, Unreached } from "#shared/model-gateway/upstream.ts";
 import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 
 const call = () => ({ dialect: messages, request: { model: "m" }, headers: {}, signal: new AbortController().signal });
@@ -170,28 +171,51 @@ describe("a response of the gateway", () => {
     expect(responseHeaders(new Response(null))).toEqual({ "cache-control": "no-store" });
   });
 
-  it.each([401, 402, 403, 407])("hides that the provider refused the deployment's key with %i", async (code) => {
-    const response = await toProviderError(messages, new Response("your key sk-1 is invalid", { status: code }));
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain("sk-1");
+  /** Reads an error of a provider as the gateway does. */
+  const readError = async (body: string | null, init: ResponseInit) => {
+    const response = await withReadErrors(async () => new Response(body, init), "anthropic", messages)(call());
+    const { error } = v.parse(Said, await response.json());
+    return { status: response.status, headers: response.headers, message: error.message };
+  };
+
+  it.each([401, 402, 403, 407])("does not look like an error of the run's key for %i, and is final", async (code) => {
+    const { status, headers, message } = await readError("your key sk-1234567890 is invalid", { status: code });
+    expect([status, headers.get("x-should-retry")]).toEqual([500, "false"]);
+    expect(message).toContain(`anthropic returned ${code}: your key [redacted] is invalid. `);
   });
 
   it("says what the operator can do about that, if the provider's adapter knows it", async () => {
-    const said = async (headers: Record<string, string>) => {
-      const response = await toProviderError(messages, new Response(null, { status: 403, headers }));
-      return v.parse(Said, await response.json()).error.message;
-    };
-    const message = "the model's provider refused the credentials of this deployment";
-    expect(await said({})).toBe(message);
-    expect(await said({ "runyard-remedy": "Enable the model." })).toBe(`${message}. Enable the model.`);
+    const headers = { "runyard-remedy": "Enable the model." };
+    expect((await readError("arn:aws:iam::1:role/x", { status: 403, headers })).message).toBe(
+      "anthropic returned 403. Enable the model.",
+    );
+    expect((await readError("slow", { status: 429, headers })).message).toBe(
+      "anthropic returned 429: slow. Enable the model.",
+    );
   });
 
-  it("passes any other error on", async () => {
-    const response = await toProviderError(
-      messages,
-      new Response("busy", { status: 429, headers: { "retry-after": "3" } }),
-    );
-    expect([response.status, await response.text(), response.headers.get("retry-after")]).toEqual([429, "busy", "3"]);
+  it.each([
+    ["3", {}, "3"],
+    ["2.5s", {}, "2.5"],
+    [null, { "retry-after-ms": "1500" }, "1.5"],
+    ["soon", {}, "soon"],
+  ])("has the time to wait in seconds for the header %j and %j", async (after, more, seconds) => {
+    const headers = { ...more, ...(after === null ? {} : { "retry-after": after }) };
+    const read = await readError("busy", { status: 429, headers: new Headers(Object.entries(headers)) });
+    expect([read.status, read.headers.get("retry-after")]).toEqual([429, seconds]);
+    expect(read.headers.get("x-should-retry")).toBeNull();
+  });
+
+  it("has the time to wait of a date, of the text, and of the details of an error", async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const inAnHour = await readError("busy", { status: 429, headers: { "retry-after": date } });
+    expect(Number(inAnHour.headers.get("retry-after"))).toBeGreaterThan(3_000);
+    const waitFor = async (body: object) =>
+      (await readError(JSON.stringify(body), { status: 429 })).headers.get("retry-after");
+    expect(await waitFor({ error: { message: "Please try again in 7.66s." } })).toBe("7.7");
+    expect(await waitFor({ error: { message: "Please try again in 250ms." } })).toBe("0.3");
+    expect(await waitFor({ error: { message: "slow", details: [{ retryDelay: "34s" }] } })).toBe("34");
+    expect(await waitFor({ error: { message: "slow" } })).toBeNull();
   });
 
   it("names errors of the gateway, and details of none that it does not know", async () => {
@@ -207,6 +231,13 @@ describe("a response of the gateway", () => {
     };
     expect(await shown(new NotConfigured("no key"))).toEqual([500, "no key", null, "no-store"]);
     expect(await shown(new TimedOut("late"))).toEqual([504, "late; request a streamed response", null, "no-store"]);
+    const refused = new Unreached("compatible", new TypeError("http://secret", { cause: withCode("ECONNREFUSED") }));
+    expect(await shown(refused)).toEqual([
+      502,
+      "compatible could not be reached (ECONNREFUSED). Check that its server runs, its address and the network.",
+      null,
+      "no-store",
+    ]);
     expect(await shown(new Error("secret"))).toEqual([
       502,
       "the model's provider could not be reached",

@@ -148,12 +148,27 @@ describe("a turn of an agent", () => {
   });
 
   it.each([
-    ["end_turn", "", { success: true, summary: "The agent ended its turn without a message." }],
     ["stop_sequence", "Done.", { success: true, summary: "Done." }],
     ["refusal", "", { success: false, summary: "The model refused to respond." }],
     ["refusal", "No.", { success: false, summary: "The model refused to respond. It said: No." }],
   ])("returns the outcome of a response with the stop reason %s and the text %j", async (reason, text, outcome) => {
     expect(await start([ended(reason, text)]).take()).toEqual(outcome);
+  });
+
+  it("asks once more for a response that is empty or has a tool call as text, and then fails with the reason", async () => {
+    const asText = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>';
+    expect(await start([{ text: "" }, { text: "Done." }]).take()).toEqual({ success: true, summary: "Done." });
+    const [first, second] = models.seen.splice(0);
+    expect(second?.body.messages).toHaveLength(first?.body.messages.length + 1);
+    expect(JSON.stringify(second?.body.messages)).toContain("had no text and no tool call");
+    expect(await start([{ text: "" }, { text: " " }]).take()).toEqual({
+      success: false,
+      summary: "The model returned an empty response twice: neither text nor a tool call.",
+    });
+    expect(await start([{ text: asText }, { text: asText }]).take()).toMatchObject({
+      success: false,
+      summary: expect.stringContaining("wrote its tool calls as text twice"),
+    });
   });
 
   it("continues a truncated response up to three times in a row", async () => {
@@ -216,11 +231,11 @@ describe("a turn of an agent", () => {
   });
 
   it.each([
-    [400, "The model request failed: status 400, no", "invalid_request"],
-    [404, "The model request failed: status 404, no", "invalid_request"],
-    [422, "The model request failed: status 422, no", "invalid_request"],
-    [413, "The model request failed: status 413, no", undefined],
-    [403, "The model request failed: status 403, no", undefined],
+    [400, "The model request failed: no", "invalid_request"],
+    [404, "The model request failed: no", "invalid_request"],
+    [422, "The model request failed: no", "invalid_request"],
+    [413, "The model request failed: no", undefined],
+    [403, "The model request failed: no", undefined],
   ])("fails with status %i of the gateway", async (status, summary, error_code) => {
     const raw = JSON.stringify({ type: "error", error: { type: "error", message: "no" } });
     expect(await start([{ status, raw }]).take()).toEqual({
@@ -250,10 +265,7 @@ describe("a turn of an agent", () => {
     const { take, events } = start([{ status: 529 }, { text: "Done." }]);
     expect(await take()).toEqual({ success: true, summary: "Done." });
     expect(events).toEqual([
-      [
-        "model_retry",
-        { attempt: 1, of: 10, reason: expect.stringMatching(/^status 529: /), next_in_ms: expect.any(Number) },
-      ],
+      ["model_retry", { attempt: 1, of: 10, reason: "the stand-in returns 529", next_in_ms: expect.any(Number) }],
     ]);
   });
 

@@ -84,7 +84,7 @@ describe("an agent with a language model", () => {
       expect(retries.map(({ payload }) => payload)).toMatchObject([
         { attempt: 1, of: 10, reason: expect.stringContaining("status 429"), next_in_ms: expect.any(Number) },
         { attempt: 1, reason: expect.any(String) },
-        { attempt: 1, reason: expect.stringContaining("status 529") },
+        { attempt: 1, reason: expect.stringContaining("returns 529") },
         { attempt: 1, reason: expect.any(String) },
       ]);
       // A text that comes with a tool use is stored before it; an incomplete response leaves nothing.

@@ -183,7 +183,7 @@ describe("the end of a turn", () => {
     await refused.run();
     expect(refused.plane.outcome).toEqual({
       success: false,
-      summary: `The model request failed: status ${status}, the stand-in returns ${status}`,
+      summary: `The model request failed: the stand-in returns ${status}`,
       error_code: "invalid_request",
     });
   });

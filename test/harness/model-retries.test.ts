@@ -70,7 +70,7 @@ describe("ModelRetries", () => {
     retries.decide(failure(529), 1);
     retries.decide(new Error("cut"), 2);
     expect(reported).toEqual([
-      { attempt: 1, of: 10, reason: "status 529: no", nextInMs: 281 },
+      { attempt: 1, of: 10, reason: "no", nextInMs: 281 },
       { attempt: 2, of: 10, reason: "cut", nextInMs: 562 },
     ]);
   });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
-import { toProviderError } from "#shared/model-gateway/responses.ts";
+import { withReadErrors } from "#shared/model-gateway/provider-response.ts";
 import { checkBedrock, checkConcurrency } from "../../scripts/aws-checks.ts";
 
 const MODEL = "global.anthropic.claude-sonnet-5-5";
@@ -112,7 +112,8 @@ describe("the model gateway", () => {
     const signal = AbortSignal.timeout(10_000);
     const refusal = await provider({ dialect: messages, request, headers: {}, signal });
     expect(refusal.status).toBe(status);
-    const response = JSON.stringify(await (await toProviderError(messages, refusal)).json());
+    const read = withReadErrors(async () => refusal, "bedrock", messages);
+    const response = JSON.stringify(await (await read({ dialect: messages, request, headers: {}, signal })).json());
     expect(response).toMatch(remedy);
     // A refusal may name principals of the deployment's account.
     expect(response.includes(message)).toBe(status !== 403);

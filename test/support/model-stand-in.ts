@@ -145,16 +145,21 @@ const text = ({ event, data }: { event?: string; data: unknown }): string =>
 
 /** Encodes an event in AWS's framing (`application/vnd.amazon.eventstream`): lengths, headers and payload with checksums. */
 function frame({ data }: { data: unknown }): Uint8Array {
-  const headers = Buffer.concat([
-    header(":message-type", "event"),
-    header(":event-type", "chunk"),
-    header(":content-type", "application/json"),
-  ]);
   const bytes = Buffer.from(JSON.stringify(data)).toString("base64");
-  const payload = Buffer.from(JSON.stringify({ bytes }));
+  return encodeFrame({ ":message-type": "event", ":event-type": "chunk" }, { bytes });
+}
+
+/** Encodes an exception in the middle of a stream of AWS. */
+export const frameException = (type: string, message: string): Uint8Array =>
+  encodeFrame({ ":message-type": "exception", ":exception-type": type }, { message });
+
+function encodeFrame(names: Readonly<Record<string, string>>, json: object): Uint8Array {
+  const all = { ...names, ":content-type": "application/json" };
+  const headers = Buffer.concat(Object.entries(all).map(([name, value]) => header(name, value)));
+  const payload = Buffer.from(JSON.stringify(json));
   const lengths = Buffer.concat([uint32(16 + headers.length + payload.length), uint32(headers.length)]);
-  const all = Buffer.concat([lengths, uint32(crc32(lengths)), headers, payload]);
-  return Buffer.concat([all, uint32(crc32(all))]);
+  const framed = Buffer.concat([lengths, uint32(crc32(lengths)), headers, payload]);
+  return Buffer.concat([framed, uint32(crc32(framed))]);
 }
 
 const TEXT_HEADER = 7;

@@ -1,60 +1,47 @@
 import * as v from "valibot";
-import { randomUUID } from "../../support/lazy-crypto.ts";
-import { BrokenResponse, FailedResponse } from "./events.ts";
+import type { AssignId } from "./call-ids.ts";
+import { BrokenResponse, type CarriedResponse, FailedResponse, type ReplayedResponse } from "./events.ts";
+import { isMembers, type Members, toList, toText } from "./members.ts";
 import { parseToolInput } from "./tool-input.ts";
 
-const Text = v.object({ type: v.literal("text"), text: v.string() });
-const Thinking = v.object({
-  type: v.literal("thinking"),
-  thinking: v.string(),
-  signature: v.optional(v.string(), ""),
-});
-const Redacted = v.object({ type: v.literal("redacted_thinking"), data: v.string() });
-const Call = v.object({ type: v.literal("tool_use"), name: v.string(), input: v.unknown() });
-const Content = v.variant("type", [Text, Thinking, Redacted, Call]);
-type Content = v.InferOutput<typeof Content>;
-
+const Block = v.looseObject({ type: v.string() });
+type Block = v.InferOutput<typeof Block>;
 const Usage = v.record(v.string(), v.unknown());
 
-/** An unstreamed response of Anthropic's Messages API. Blocks of unknown types are omitted. */
+/** An unstreamed response of Anthropic's Messages API. */
 const ModelResponse = v.object({
-  content: v.array(
-    v.union([
-      Content,
-      v.pipe(
-        v.object({ type: v.string() }),
-        v.transform(() => undefined),
-      ),
-    ]),
-  ),
-  stop_reason: v.string(),
-  usage: v.optional(Usage, {}),
+  content: v.array(Block),
+  stop_reason: v.nullish(v.string()),
+  usage: v.nullish(Usage, {}),
 });
 
-const Delta = v.variant("type", [
-  v.object({ type: v.literal("text_delta"), text: v.string() }),
-  v.object({ type: v.literal("input_json_delta"), partial_json: v.string() }),
-  v.object({ type: v.literal("thinking_delta"), thinking: v.string() }),
-  v.object({ type: v.literal("signature_delta"), signature: v.string() }),
-]);
 const Event = v.variant("type", [
-  v.object({ type: v.literal("message_start"), message: v.object({ usage: v.optional(Usage, {}) }) }),
-  v.object({ type: v.literal("content_block_start"), index: v.number(), content_block: v.unknown() }),
-  v.object({ type: v.literal("content_block_delta"), index: v.number(), delta: v.unknown() }),
+  v.object({ type: v.literal("message_start"), message: v.object({ usage: v.nullish(Usage) }) }),
+  v.object({ type: v.literal("content_block_start"), index: v.number(), content_block: Block }),
+  v.object({ type: v.literal("content_block_delta"), index: v.number(), delta: Block }),
   v.object({
     type: v.literal("message_delta"),
     delta: v.object({ stop_reason: v.nullish(v.string()) }),
     usage: v.nullish(Usage),
   }),
+  v.object({ type: v.literal("message_stop") }),
   v.object({ type: v.literal("error"), error: v.object({ type: v.string(), message: v.string() }) }),
 ]);
 
+/** The text members that the deltas of each type continue. */
+const CONTINUED: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+};
+
 /** Assembles the events of a stream. @throws BrokenResponse when its end is missing; FailedResponse */
 export function assembleMessage(events: readonly unknown[]): unknown {
-  const content: Content[] = [];
+  const content = new Map<number, Block>();
   const inputs = new Map<number, string>();
   let usage: Record<string, unknown> = {};
   let stopReason: string | undefined;
+  let isStopped = false;
   for (const data of events) {
     const event = v.safeParse(Event, data);
     // A ping, or an event of a later API version.
@@ -62,84 +49,97 @@ export function assembleMessage(events: readonly unknown[]): unknown {
     const { output } = event;
     if (output.type === "error") throw new FailedResponse(output.error.type, output.error.message);
     if (output.type === "message_start") usage = { ...usage, ...output.message.usage };
-    else if (output.type === "content_block_start") {
-      const block = v.safeParse(Content, output.content_block);
-      if (block.success) content[output.index] = block.output;
-    } else if (output.type === "content_block_delta") {
-      const delta = v.safeParse(Delta, output.delta);
-      if (delta.success) appendDelta(content, inputs, output.index, delta.output);
-    } else {
+    else if (output.type === "content_block_start") content.set(output.index, output.content_block);
+    else if (output.type === "content_block_delta") appendDelta(content, inputs, output.index, output.delta);
+    else if (output.type === "message_stop") isStopped = true;
+    else {
       stopReason = output.delta.stop_reason ?? stopReason;
       usage = { ...usage, ...output.usage };
     }
   }
-  if (stopReason === undefined) throw new BrokenResponse("the response is incomplete");
-  // Omits the indexes of blocks of unknown types.
-  const blocks = content.flatMap((block, index) =>
-    block.type === "tool_use" && inputs.has(index) ? [{ ...block, input: inputs.get(index) }] : [block],
+  if (stopReason === undefined && !isStopped) throw new BrokenResponse("the response is incomplete");
+  const blocks = [...content.entries()].map(([index, block]) =>
+    inputs.has(index) ? { ...block, input: inputs.get(index) } : block,
   );
-  return { content: blocks, stop_reason: stopReason, usage };
+  return { content: blocks, stop_reason: stopReason ?? null, usage };
 }
 
-function appendDelta(
-  content: Content[],
-  inputs: Map<number, string>,
-  index: number,
-  delta: v.InferOutput<typeof Delta>,
-) {
-  const block = content[index];
-  if (delta.type === "input_json_delta") inputs.set(index, (inputs.get(index) ?? "") + delta.partial_json);
-  else if (delta.type === "text_delta" && block?.type === "text") block.text += delta.text;
-  else if (delta.type === "thinking_delta" && block?.type === "thinking") block.thinking += delta.thinking;
-  else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature += delta.signature;
+function appendDelta(content: Map<number, Block>, inputs: Map<number, string>, index: number, delta: Block) {
+  const block = content.get(index) ?? (delta.type === "text_delta" ? { type: "text" } : undefined);
+  if (delta.type === "input_json_delta") {
+    inputs.set(index, (inputs.get(index) ?? "") + toText(delta["partial_json"]));
+    return;
+  }
+  const name = CONTINUED[delta.type];
+  if (block === undefined || name === undefined) return;
+  const isOfBlock = name === "signature" ? block.type === "thinking" : name === block.type;
+  const members: Members = block;
+  if (isOfBlock) content.set(index, { ...block, [name]: toText(members[name]) + toText(delta[name]) });
 }
 
-/** Converts a response into the events of a stream, with a new id for each call. @throws BrokenResponse */
-export function toMessageEvents(whole: unknown): object[] {
+/** Converts a response into the events of a stream, with an id for each call. @throws BrokenResponse; FailedResponse */
+export function replayMessage(whole: unknown, assignId: AssignId): ReplayedResponse {
   const response = v.safeParse(ModelResponse, whole);
   if (!response.success) throw new BrokenResponse("the response does not match the Messages API");
-  const { usage } = response.output;
-  const content = response.output.content.filter((block) => block !== undefined);
-  const hasCalls = content.some(({ type }) => type === "tool_use");
-  const counted = { ...usage, input_tokens: usage["input_tokens"] ?? 0, output_tokens: usage["output_tokens"] ?? 0 };
-  return [
-    {
-      type: "message_start",
-      message: { id: "message", type: "message", role: "assistant", model: "", content: [], usage: counted },
-    },
-    ...content.flatMap((block, index) => [
-      ...toBlockEvents(block).map((event) => ({ ...event, index })),
-      { type: "content_block_stop", index },
-    ]),
-    {
-      type: "message_delta",
-      delta: { stop_reason: correctStopReason(response.output.stop_reason, hasCalls), stop_sequence: null },
-      usage: counted,
-    },
-    { type: "message_stop" },
-  ];
+  const { usage, stop_reason } = response.output;
+  const blocks = response.output.content.map((block) =>
+    block.type === "tool_use"
+      ? { ...block, id: assignId(block["id"]), name: toText(block["name"]), input: parseToolInput(block["input"]) }
+      : block,
+  );
+  const ids = blocks.flatMap((block) => (block.type === "tool_use" ? [toText(block["id"])] : []));
+  const counted = {
+    ...usage,
+    input_tokens: usage?.["input_tokens"] ?? 0,
+    output_tokens: usage?.["output_tokens"] ?? 0,
+  };
+  return {
+    reasoning: blocks.map((block) => (block.type === "thinking" ? toText(block["thinking"]) : "")).join(""),
+    carried: ids.length === 0 ? undefined : { ids, value: blocks.filter(isSentBack) },
+    events: [
+      {
+        type: "message_start",
+        message: { id: "message", type: "message", role: "assistant", model: "", content: [], usage: counted },
+      },
+      ...blocks.flatMap(toBlockEvents).flatMap((events, index) => events.map((event) => ({ ...event, index }))),
+      {
+        type: "message_delta",
+        delta: { stop_reason: correctStopReason(stop_reason ?? "end_turn", ids.length > 0), stop_sequence: null },
+        usage: counted,
+      },
+      { type: "message_stop" },
+    ],
+  };
 }
 
-function toBlockEvents(block: Content): object[] {
+/** No API accepts an empty text. */
+const isSentBack = (block: Block): boolean => block.type !== "text" || toText(block["text"]) !== "";
+
+/** Blocks that the agent's SDK reads; others are only sent back. */
+function toBlockEvents(block: Block): object[][] {
+  const start = (content_block: object) => ({ type: "content_block_start", content_block });
+  const delta = (value: object) => ({ type: "content_block_delta", delta: value });
+  const stop = { type: "content_block_stop" };
   if (block.type === "tool_use") {
-    const start = { type: "tool_use", id: randomUUID(), name: block.name, input: {} };
-    const delta = { type: "input_json_delta", partial_json: JSON.stringify(parseToolInput(block.input)) };
-    return [
-      { type: "content_block_start", content_block: start },
-      { type: "content_block_delta", delta },
-    ];
+    const { id, name, input } = block;
+    const use = { type: "tool_use", id, name, input: {} };
+    return [[start(use), delta({ type: "input_json_delta", partial_json: JSON.stringify(input) }), stop]];
   }
   if (block.type === "thinking") {
+    const thinking = toText(block["thinking"]);
     // The signature is required even if the thinking is not shown.
     return [
-      { type: "content_block_start", content_block: { type: "thinking", thinking: "", signature: "" } },
-      ...(block.thinking === ""
-        ? []
-        : [{ type: "content_block_delta", delta: { type: "thinking_delta", thinking: block.thinking } }]),
-      { type: "content_block_delta", delta: { type: "signature_delta", signature: block.signature } },
+      [
+        start({ type: "thinking", thinking: "", signature: "" }),
+        ...(thinking === "" ? [] : [delta({ type: "thinking_delta", thinking })]),
+        delta({ type: "signature_delta", signature: toText(block["signature"]) }),
+        stop,
+      ],
     ];
   }
-  return [{ type: "content_block_start", content_block: block }];
+  if (block.type === "text") return [[start({ type: "text", text: toText(block["text"]) }), stop]];
+  if (block.type === "redacted_thinking") return [[start({ type: block.type, data: toText(block["data"]) }), stop]];
+  return [];
 }
 
 /** Corrects the reason of servers that send another one with tool calls. */
@@ -147,3 +147,20 @@ function correctStopReason(reason: string, hasCalls: boolean): string {
   if (hasCalls && reason !== "max_tokens") return "tool_use";
   return reason === "tool_use" ? "end_turn" : reason;
 }
+
+/** Sends back what the provider returned with its tool calls. */
+export function restoreMessage(body: Members, carried: CarriedResponse): Members {
+  const messages = toList(body["messages"]).map((message) => {
+    if (!isMembers(message) || message["role"] !== "assistant") return message;
+    const use = toList(message["content"]).find((block) => isMembers(block) && block["type"] === "tool_use");
+    const content = carried(isMembers(use) ? use["id"] : undefined);
+    return content === undefined ? message : { ...message, content };
+  });
+  return { ...body, messages };
+}
+
+/** The ids of the tool calls in a request. */
+export const listMessageIds = (body: Members): string[] =>
+  toList(body["messages"])
+    .flatMap((message) => (isMembers(message) ? toList(message["content"]) : []))
+    .flatMap((block) => (isMembers(block) && block["type"] === "tool_use" ? [toText(block["id"])] : []));

@@ -1,22 +1,17 @@
 import * as v from "valibot";
-import { randomUUID } from "../../support/lazy-crypto.ts";
-import { BrokenResponse, FailedResponse } from "./events.ts";
+import type { AssignId } from "./call-ids.ts";
+import { BrokenResponse, type CarriedResponse, FailedResponse, type ReplayedResponse } from "./events.ts";
+import { isMembers, type Members, toList, toText } from "./members.ts";
 import { parseToolInput } from "./tool-input.ts";
 
-const Part = v.union([
-  v.object({ type: v.literal("output_text"), text: v.string() }),
-  v.object({ type: v.literal("refusal"), refusal: v.string() }),
-]);
-const Item = v.variant("type", [
-  v.object({ type: v.literal("message"), content: v.array(v.unknown()) }),
-  v.object({ type: v.literal("function_call"), name: v.string(), arguments: v.unknown() }),
-]);
+const Item = v.looseObject({ type: v.string() });
+type Item = v.InferOutput<typeof Item>;
 
 const Failure = v.object({ message: v.nullish(v.string(), "no reason was given"), code: v.nullish(v.string(), "") });
 
-/** An unstreamed response of OpenAI's Responses API. Items of other types, such as reasoning, are omitted. */
+/** An unstreamed response of OpenAI's Responses API. */
 const ModelResponse = v.object({
-  status: v.string(),
+  status: v.optional(v.string(), "completed"),
   output: v.array(v.unknown()),
   incomplete_details: v.nullish(v.object({ reason: v.nullish(v.string()) })),
   error: v.nullish(Failure),
@@ -24,11 +19,15 @@ const ModelResponse = v.object({
 });
 
 const Ended = v.object({
-  type: v.picklist(["response.completed", "response.incomplete", "response.failed"]),
-  response: v.looseObject({ output: v.optional(v.array(v.unknown()), []) }),
+  type: v.picklist(["response.completed", "response.incomplete", "response.failed", "response.done"]),
+  response: v.looseObject({ output: v.nullish(v.array(v.unknown()), []) }),
 });
 const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: v.unknown() });
-const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
+const ErrorEvent = v.object({
+  type: v.literal("error"),
+  message: v.string(),
+  code: v.nullish(v.string(), ""),
+});
 
 /** Returns the response at the end of a stream. @throws BrokenResponse when the end is missing; FailedResponse */
 export function assembleResponse(events: readonly unknown[]): unknown {
@@ -47,43 +46,92 @@ export function assembleResponse(events: readonly unknown[]): unknown {
   throw new BrokenResponse("the response is incomplete");
 }
 
-/**
- * Converts a response into the events of a stream, with a new id for each call. @throws BrokenResponse; FailedResponse
- */
-export function toResponseEvents(whole: unknown): object[] {
+/** Converts a response into the events of a stream, with an id for each call. @throws BrokenResponse; FailedResponse */
+export function replayResponse(whole: unknown, assignId: AssignId): ReplayedResponse {
   const response = v.safeParse(ModelResponse, whole);
   if (!response.success) throw new BrokenResponse("the response does not match the Responses API");
-  const { status, output, incomplete_details, error, usage } = response.output;
+  const { status, incomplete_details, error, usage } = response.output;
   if (status === "failed") throw new FailedResponse(error?.code ?? "", error?.message ?? "no reason was given");
-  const items = output.flatMap((item) => {
+  const items = response.output.output.flatMap((item) => {
     const parsed = v.safeParse(Item, item);
-    return parsed.success ? [parsed.output] : [];
+    return parsed.success ? [toKnownItem(parsed.output, assignId)] : [];
   });
+  const ids = items.flatMap((item) => (item.type === "function_call" ? [toText(item["call_id"])] : []));
   const isCut = status === "incomplete" && incomplete_details?.reason !== "content_filter";
   const end = { id: "response", status, output: [], usage: usage ?? undefined };
-  return [
-    { type: "response.created", response: { id: "response", output: [] } },
-    ...items.flatMap(toItemEvents),
-    isCut
-      ? { type: "response.incomplete", response: { ...end, incomplete_details: { reason: "max_output_tokens" } } }
-      : { type: "response.completed", response: end },
-  ];
+  return {
+    reasoning: items.flatMap((item) => (item.type === "reasoning" ? [readReasoning(item)] : [])).join("\n\n"),
+    carried: ids.length === 0 ? undefined : { ids, value: items.map(toSentItem) },
+    events: [
+      { type: "response.created", response: { id: "response", output: [] } },
+      ...items.flatMap(toItemEvents),
+      isCut
+        ? { type: "response.incomplete", response: { ...end, incomplete_details: { reason: "max_output_tokens" } } }
+        : { type: "response.completed", response: end },
+    ],
+  };
 }
 
-function toItemEvents(item: v.InferOutput<typeof Item>): object[] {
-  const id = randomUUID();
+/** A call gets its id and an input that is valid; other items stay as they are. */
+function toKnownItem(item: Item, assignId: AssignId): Item {
+  if (item.type !== "function_call") return item;
+  const call_id = assignId(item["call_id"]);
+  return { ...item, call_id, name: toText(item["name"]), arguments: JSON.stringify(parseToolInput(item["arguments"])) };
+}
+
+/** Ids refer to what the provider has stored, and nothing is stored. */
+function toSentItem({ id: _, status: __, ...item }: Item): Members {
+  return item;
+}
+
+const readReasoning = (item: Item): string =>
+  [...toList(item["summary"]), ...toList(item["content"])]
+    .flatMap((part) => (isMembers(part) ? [toText(part["text"])] : []))
+    .join("\n\n");
+
+function toItemEvents(item: Item, index: number): object[] {
+  const id = `item_${index}`;
   if (item.type === "message") {
-    return item.content.flatMap((part) => {
-      const parsed = v.safeParse(Part, part);
-      if (!parsed.success) return [];
-      const delta = parsed.output.type === "refusal" ? parsed.output.refusal : parsed.output.text;
+    return toList(item["content"]).flatMap((part) => {
+      if (!isMembers(part)) return [];
+      const delta = part["type"] === "refusal" ? toText(part["refusal"]) : toText(part["text"]);
       return delta === "" ? [] : [{ type: "response.output_text.delta", item_id: id, delta }];
     });
   }
-  const call = { type: "function_call", id, call_id: id, name: item.name, arguments: "" };
-  const input = JSON.stringify(parseToolInput(item.arguments));
+  if (item.type !== "function_call") return [];
+  const { call_id, name, arguments: input } = item;
   return [
-    { type: "response.output_item.added", item: call },
+    { type: "response.output_item.added", item: { type: "function_call", id, call_id, name, arguments: "" } },
     { type: "response.function_call_arguments.done", item_id: id, arguments: input },
   ];
 }
+
+/** Sends back what the provider returned with its tool calls, and requests the reasoning that can be sent back. */
+export function restoreResponse(body: Members, carried: CarriedResponse): Members {
+  const input: unknown[] = [];
+  const done = new Set<unknown>();
+  for (const item of toList(body["input"])) {
+    const value = isMembers(item) && item["type"] === "function_call" ? carried(item["call_id"]) : undefined;
+    if (value === undefined) input.push(item);
+    else if (!done.has(value)) {
+      done.add(value);
+      // The items of the response include the text before its calls.
+      const last = input.at(-1);
+      if (isMembers(last) && last["role"] === "assistant" && value.some(isMessage)) input.pop();
+      input.push(...value);
+    }
+  }
+  const reasons = REASONING_MODELS.test(toText(body["model"]));
+  return { ...body, input, ...(reasons ? { include: ["reasoning.encrypted_content"] } : {}) };
+}
+
+/** OpenAI refuses to return encrypted reasoning of models that do not reason. */
+const REASONING_MODELS = /(?:^|\/)(?:gpt-[5-9]|o[1-9]|codex)/;
+
+const isMessage = (item: unknown): boolean => isMembers(item) && item["type"] === "message";
+
+/** The ids of the tool calls in a request. */
+export const listResponseIds = (body: Members): string[] =>
+  toList(body["input"]).flatMap((item) =>
+    isMembers(item) && item["type"] === "function_call" ? [toText(item["call_id"])] : [],
+  );

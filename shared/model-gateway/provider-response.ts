@@ -1,0 +1,84 @@
+import { type ModelProvider, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
+import { CONTEXT_OVERFLOW, type Dialect, parsedJson } from "./dialect.ts";
+import { classifyError, type ErrorMeaning, statusOfError } from "./error-kinds.ts";
+import { findError, type ProviderError, readErrorBody } from "./provider-error.ts";
+import { responseHeaders } from "./responses.ts";
+
+/** Statuses about the deployment's own key or bill, which must not look like errors about the run's key. */
+const REFUSED = new Set([401, 402, 403, 407]);
+
+/**
+ * Reads the errors of a provider in all of their shapes and statuses, so that callers get them in the shape of their API, with the
+ * provider's words, a remedy, and whether a retry may help.
+ */
+export const withReadErrors =
+  (provider: ModelProvider, name: string, dialect: Dialect): ModelProvider =>
+  async (call) => {
+    const response = await provider(call);
+    if (!response.ok) return toProviderError(dialect, name, response, readErrorBody(await response.text()));
+    if (response.body === null || isStream(response, call.request.stream === true)) return response;
+    const text = await response.text().catch(() => "");
+    const json = parsedJson(text);
+    const error = /^\s*<(?:!doctype|html)/i.test(text) ? readErrorBody(text) : findError(json);
+    if (error !== undefined) return toProviderError(dialect, name, response, error);
+    const headers = new Headers(response.headers);
+    // Some servers send a stream under another type.
+    if (/^\s*(?:data|event): ?/.test(text)) headers.set("content-type", "text/event-stream");
+    return new Response(text, { status: response.status, headers });
+  };
+
+/** Whether the body is a stream of events; some servers do not say so. */
+export function isStream({ headers, body }: Response, isRequested: boolean): boolean {
+  const type = headers.get("content-type") ?? "";
+  if (body === null) return false;
+  return type.includes("text/event-stream") || (isRequested && (type === "" || type.startsWith("text/plain")));
+}
+
+/** Converts an error of a provider to the caller's API. */
+function toProviderError(dialect: Dialect, name: string, response: Response, error: ProviderError): Response {
+  const upstream = response.ok ? statusOfError(error) : response.status;
+  const meaning = classifyError(upstream, error);
+  const known = response.headers.get(REMEDY_HEADER);
+  // A refusal with a known remedy may name principals of the deployment's account.
+  const message =
+    known !== null && REFUSED.has(upstream)
+      ? `${name} returned ${upstream}. ${known}`
+      : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, upstream);
+  const status = meaning.kind === "overflow" ? 400 : REFUSED.has(upstream) ? 500 : upstream;
+  const headers = new Headers(responseHeaders(response));
+  headers.set("content-type", "application/json");
+  const pauseMs = readPause(headers) ?? error.pauseMs;
+  if (pauseMs !== undefined) headers.set("retry-after", String(Math.ceil(pauseMs / 100) / 10));
+  if (meaning.kind !== "transient") headers.set("x-should-retry", "false");
+  const code = meaning.kind === "overflow" ? CONTEXT_OVERFLOW : undefined;
+  return Response.json(dialect.error(status, message, code), { status, headers });
+}
+
+/** Converts an error within a stream to an event of the caller's API; undefined if the event is none. */
+export function toErrorEvent(dialect: Dialect, name: string, data: string, isNamedError: boolean): string | undefined {
+  const json = parsedJson(data);
+  const error = findError(json) ?? (isNamedError && data !== "" ? readErrorBody(data) : undefined);
+  if (error === undefined) return undefined;
+  const status = statusOfError(error);
+  const meaning = classifyError(status, error);
+  const message = describeError(name, error, meaning, error.status);
+  if (meaning.kind === "overflow") return dialect.errorEvent(message, 400, CONTEXT_OVERFLOW);
+  return dialect.errorEvent(message, meaning.kind === "permanent" ? 400 : 502);
+}
+
+function describeError(name: string, { message }: ProviderError, { remedy }: ErrorMeaning, status?: number): string {
+  const words = /[.!?]$/.test(message) ? message : `${message}.`;
+  return `${name} returned ${status ?? "an error"}: ${words} ${remedy}`;
+}
+
+/** Reads how long the provider requests to wait, in milliseconds: a number of seconds or a date. */
+function readPause(headers: Headers): number | undefined {
+  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (exact > 0) return exact;
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined) return undefined;
+  const seconds = Number(value.replace(/s$/, ""));
+  if (Number.isFinite(seconds)) return seconds > 0 ? seconds * 1_000 : undefined;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
