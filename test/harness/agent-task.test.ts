@@ -82,7 +82,7 @@ describe("an agent with a language model", () => {
       expect(JSON.stringify(it.standIn.seen)).not.toContain("+++ b/add.mjs");
       const retries = it.plane.events.filter(({ event_name }) => event_name === "model_retry");
       expect(retries.map(({ payload }) => payload)).toMatchObject([
-        { attempt: 1, of: 10, reason: expect.stringContaining("status 429"), next_in_ms: expect.any(Number) },
+        { attempt: 1, of: 10, reason: expect.stringContaining("returns 429"), next_in_ms: expect.any(Number) },
         { attempt: 1, reason: expect.any(String) },
         { attempt: 1, reason: expect.stringContaining("returns 529") },
         { attempt: 1, reason: expect.any(String) },
