@@ -166,6 +166,7 @@ describe("the usage of a whole response", () => {
 
 describe("the meter of a stream", () => {
   it("of Anthropic's API takes later counts over, and is complete at the end of the message", () => {
+    // The reason of the end ends it, since some servers send nothing after it.
     const start = { type: "message_start", message: { usage: { input_tokens: 5, output_tokens: 1 } } };
     const started = withoutCache(5, 1);
     const delta = { type: "content_block_delta", delta: { type: "é", text: "abc", index: 1 } };
@@ -184,7 +185,7 @@ describe("the meter of a stream", () => {
       [true, undefined, 0, false, false],
       [true, started, 0, false, false],
       [true, started, 5, false, false],
-      [true, ended, 5, false, false],
+      [true, ended, 5, true, false],
       [true, ended, 5, true, true],
     ]);
   });
@@ -222,6 +223,12 @@ describe("the meter of a stream", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4 };
   const choice = { choices: [{ index: 0, delta: { content: "né" } }] };
 
+  it("of a chat ends with a finish reason, without an end marker", () => {
+    const finished = (finish_reason: string | null) => ({ choices: [{ index: 0, delta: {}, finish_reason }] });
+    const ends = follow(chat.meter({ model: "m" }), [choice, finished(null), finished(""), finished("STOP")]);
+    expect(ends.map(([, , , ended]) => ended)).toEqual([false, false, false, true]);
+  });
+
   it("of a chat withholds the counts from a caller that did not request them", () => {
     const events = ["no JSON", choice, { ...choice, usage: null }, { choices: [], usage }, "[DONE]"];
     const counted = withoutCache(3, 4);
@@ -229,7 +236,7 @@ describe("the meter of a stream", () => {
       [true, undefined, 0, false, false],
       [true, undefined, 3, false, false],
       [true, undefined, 6, false, false],
-      [false, counted, 6, false, true],
+      [false, counted, 6, true, true],
       [true, counted, 6, true, true],
     ]);
     const withUsage = { model: "m", stream_options: { include_usage: true } };
