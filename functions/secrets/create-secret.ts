@@ -5,7 +5,7 @@ import { requireTeam } from "#shared/principals/default-team.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { addSecret, hashSecret } from "#shared/secrets/secrets.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
-import { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
+import { CreateSecretRequest, SecretItem } from "#shared/wire/secrets/secret.ts";
 
 /**
  * POST /agent/secrets: creates a secret for the runs of a team. Environments and identities refer to the secret by

@@ -4,7 +4,7 @@ import { NO_CONTENT } from "#shared/http/response.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
-import { SecretName } from "#shared/wire/secret-name.ts";
+import { SecretName } from "#shared/wire/secrets/secret-name.ts";
 
 /**
  * DELETE /agent/secrets/{secret}: deletes a secret. Executions that have started keep the value until they end.

@@ -3,8 +3,8 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
-import { SecretItem } from "#shared/wire/secret.ts";
-import { SecretName } from "#shared/wire/secret-name.ts";
+import { SecretItem } from "#shared/wire/secrets/secret.ts";
+import { SecretName } from "#shared/wire/secrets/secret-name.ts";
 
 /** GET /agent/secrets/{secret}: returns a secret's metadata, without its value. Requires the role `admin`. */
 export const getSecret = endpoint({

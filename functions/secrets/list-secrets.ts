@@ -4,7 +4,7 @@ import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
-import { ListSecretsResponse } from "#shared/wire/secret.ts";
+import { ListSecretsResponse } from "#shared/wire/secrets/secret.ts";
 
 /** GET /agent/secrets: lists the metadata of a team's secrets, without values. Requires the role `admin`. */
 export const listSecrets = endpoint({

@@ -9,7 +9,7 @@ import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { findAgents } from "#shared/skills/list-agents.ts";
 import type { SkillPorts } from "#shared/skills/skill-ports.ts";
 import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
-import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
+import { type AgentItem, ListAgentsResponse } from "#shared/wire/skills/skill.ts";
 
 const nameKey = ({ name }: AgentItem): string => `${byName(name)}\u0000${name}`;
 

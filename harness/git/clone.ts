@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { BASE_FILE } from "./diff-script.ts";

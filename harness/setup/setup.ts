@@ -5,7 +5,7 @@ import type { ClientEvent } from "#shared/wire/event.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { downloadFile } from "../control-plane/transfer.ts";
 import { assignClonePaths, type Clone, cloneRepository, writeGitConfig } from "../git/clone.ts";

@@ -10,7 +10,7 @@ import {
   SKILL_BYTES,
   SKILL_FOLDERS,
   SKILLS_BYTES,
-} from "#shared/wire/skill-file.ts";
+} from "#shared/wire/skills/skill-file.ts";
 import { buildGitEnvironment, takeLastLines, writeGitConfig } from "../git/clone.ts";
 import { pinRepositoryAddress } from "../git/repository-address.ts";
 import { findProgram } from "../isolation/programs.ts";

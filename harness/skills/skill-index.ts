@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
+import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skills/skill-file.ts";
 import type { Clone } from "../git/clone.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { loadSkill, type Skill } from "./skills.ts";

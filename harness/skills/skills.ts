@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import * as v from "valibot";
-import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skills/skill-file.ts";
 import { openInside } from "../files/path-containment.ts";
 import type { Clone } from "../git/clone.ts";
 import { formatError, SetupError } from "../support/stop.ts";

@@ -3,7 +3,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import type { InjectedSecret } from "#shared/wire/harness.ts";
-import { isReservedName } from "#shared/wire/secret.ts";
+import { isReservedName } from "#shared/wire/secrets/secret.ts";
 import { secretStore } from "./secret-store.ts";
 
 export interface InjectionPorts {

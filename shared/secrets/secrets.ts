@@ -10,7 +10,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
+import type { CreateSecretRequest, SecretItem } from "#shared/wire/secrets/secret.ts";
 import type { SecretPorts } from "./secret-ports.ts";
 import { type Secret, secretStore } from "./secret-store.ts";
 

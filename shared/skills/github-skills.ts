@@ -8,7 +8,7 @@ import {
   SKILL_BYTES,
   SKILL_FOLDERS,
   SKILLS_BYTES,
-} from "#shared/wire/skill-file.ts";
+} from "#shared/wire/skills/skill-file.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { type Access, chooseAccess, type Github, type GithubRepository } from "./github-access.ts";
 import { GithubRefusal, type GithubResponse, requestGithub, toOutage } from "./github-api.ts";

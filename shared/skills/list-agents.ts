@@ -2,8 +2,8 @@ import { findVisibleEnvironments } from "#shared/environments/read-environments.
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { AgentItem, AgentVariant, UnavailableRepository } from "#shared/wire/skill.ts";
-import { inSkillOrder, MAX_SKILLS } from "#shared/wire/skill-file.ts";
+import type { AgentItem, AgentVariant, UnavailableRepository } from "#shared/wire/skills/skill.ts";
+import { inSkillOrder, MAX_SKILLS } from "#shared/wire/skills/skill-file.ts";
 import { type LastRuns, readLastRuns } from "./last-runs.ts";
 import { type KnownPlace, readUpToDate } from "./refresh.ts";
 import { findPlaces, listPlaces, type Place, toBaseUrl } from "./repository.ts";

@@ -6,7 +6,7 @@ import { invalid } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { NO_CREDENTIALS, Repository, RepositoryUrl } from "#shared/wire/config.ts";
 import { hasCredentials } from "#shared/wire/repository-url.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 
 /** A repository whose skills are discovered, at one of its refs. */
 export const SkillRepository = v.object({ url: RepositoryUrl, ref: Repository.entries.ref });

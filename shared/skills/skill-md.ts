@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from "yaml";
 import type { SkillFile } from "#shared/wire/scan.ts";
-import { splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { splitFrontMatter } from "#shared/wire/skills/skill-file.ts";
 import type { Skill } from "./skill.ts";
 
 /** Bytes of front matter; a name and a description are some hundred. */

@@ -3,7 +3,7 @@ import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
-import { SecretName } from "./secret-name.ts";
+import { SecretName } from "./secrets/secret-name.ts";
 
 /** Names on GitHub have no `@`; one indicates credentials, as in a URL. */
 const NameOnGithub = v.pipe(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, text, textOfBytes } from "./primitives.ts";
-import { SecretName } from "./secret-name.ts";
+import { SecretName } from "./secrets/secret-name.ts";
 
 const IdentityName = text(128, 1);
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Repository, RepositoryUrl } from "./config.ts";
 import { Count } from "./primitives.ts";
-import { MAX_SKILLS, SKILL_BYTES } from "./skill-file.ts";
+import { MAX_SKILLS, SKILL_BYTES } from "./skills/skill-file.ts";
 
 /** A request to find the skills of a repository, which a sandbox receives instead of an envelope. */
 export const ScanRequest = v.object({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { parseSkill } from "#shared/skills/skill-md.ts";
-import { isSkillPath, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
+import { isSkillPath, SKILL_FOLDERS } from "#shared/wire/skills/skill-file.ts";
 
 const path = ".agents/skills/review/SKILL.md";
 const sha = "a".repeat(40);

@@ -21,7 +21,7 @@ import { MCPServerConfig, Repository, SkillSpec } from "#shared/wire/config.ts";
 import { HttpsUrl, Timestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { FileName, MimeType } from "#shared/wire/run.ts";
-import { parseRepositoryIdentity, splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity, splitFrontMatter } from "#shared/wire/skills/skill-file.ts";
 import { CreateInvitationRequest } from "#shared/wire/team.ts";
 import { formatSummary } from "../../action/summary.ts";
 import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";

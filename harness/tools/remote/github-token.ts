@@ -1,5 +1,5 @@
 import type { Repository } from "#shared/wire/config.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skill-file.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 
 /** Names of secrets that hold a GitHub token, as in GitHub's command line. */
 const TOKEN_NAMES = ["GH_TOKEN", "GITHUB_TOKEN"];

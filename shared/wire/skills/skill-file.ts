@@ -1,6 +1,6 @@
 // The format of skills in repositories, shared by the control plane and the harness.
 
-import { withoutUser } from "./repository-url.ts";
+import { withoutUser } from "../repository-url.ts";
 
 /** The folders with skills, as `<folder>/skills/<name>/SKILL.md`, in search order. */
 export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { PageInfo } from "./list.ts";
+import { PageInfo } from "../list.ts";
 
 const UsedIn = v.array(v.object({ uid: v.string(), name: v.string() }));
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { PageInfo } from "./list.ts";
-import { textOfBytes } from "./primitives.ts";
+import { PageInfo } from "../list.ts";
+import { textOfBytes } from "../primitives.ts";
 import { SecretName } from "./secret-name.ts";
 
 /** Prefixes of the variables that configure loaders, shells and this service. */
