@@ -4,7 +4,6 @@ import {
   CircleCheck,
   CircleX,
   Cog,
-  FoldVertical,
   Link2,
   MessageSquare,
   RefreshCw,
@@ -34,8 +33,7 @@ export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; rea
   >
     {entry.kind === "text" && <TextView entry={entry} />}
     {entry.kind === "action" && <ActionView entry={entry} />}
-    {entry.kind === "mark" &&
-      (entry.type === "conversation_compacted" ? <CompactionView entry={entry} /> : <MarkView entry={entry} />)}
+    {entry.kind === "mark" && <MarkView entry={entry} />}
   </article>
 ));
 
@@ -153,27 +151,12 @@ function between(start: string, end: string | undefined): number | undefined {
   return difference >= 0 ? difference : undefined;
 }
 
-/** The summary that the model got instead of earlier messages, folded. */
-function CompactionView({ entry }: { readonly entry: MarkEntry }) {
-  return (
-    <>
-      <Head
-        icon={<FoldVertical size={15} aria-hidden />}
-        title="Earlier steps summarized for the model"
-        entry={entry}
-      />
-      <details className="entry-body">
-        <summary className="muted">Summary</summary>
-        <Markdown text={readText(entry.data["data"], "summary") ?? ""} />
-      </details>
-    </>
-  );
-}
-
 function MarkView({ entry }: { readonly entry: MarkEntry }) {
   const text = [entry.data["message"], entry.data["reason"], entry.data["detail"], entry.data["data"]].find(
     (one) => typeof one === "string",
   );
+  // Of a conversation that was compacted: what the model got instead of earlier steps.
+  const summary = readText(entry.data["data"], "summary");
   const icon =
     entry.type === "model_retry" || entry.type === "execution_lost" ? (
       <RefreshCw size={15} aria-hidden />
@@ -185,6 +168,12 @@ function MarkView({ entry }: { readonly entry: MarkEntry }) {
   return (
     <>
       <Head icon={icon} title={toWords(entry.type)} entry={entry} />
+      {summary !== undefined && (
+        <details className="entry-body">
+          <summary>Summary</summary>
+          <Markdown text={summary} />
+        </details>
+      )}
       {typeof text === "string" && text !== "" && (
         <p className="entry-body plain-text muted">{revealHidden(text.slice(0, 4000))}</p>
       )}
