@@ -186,11 +186,7 @@ function describeChange(
 }
 
 /** Replaces a text, and names what was ignored to find it. */
-function replaceText(
-  content: Buffer | undefined,
-  edit: EditRequest,
-  number: string,
-): { readonly text: string; readonly tolerance?: string } {
+function replaceText(content: Buffer | undefined, edit: EditRequest, number: string) {
   const { old_text = "", new_text = "", replace_all = false } = edit;
   if (content === undefined) throw new Error(`${number}the file does not exist; use write to create it`);
   if (isBinary(content)) throw new Error(`${number}is a binary file`);
@@ -215,10 +211,7 @@ function replaceText(
   return { text: text + whole.slice(end), ...(tolerance === undefined ? {} : { tolerance }) };
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+type Span = Readonly<Record<"start" | "end", number>>;
 
 const toPlainCharacters = (line: string): string =>
   line
@@ -304,11 +297,10 @@ function describeNearest(whole: string, part: string): string {
 
 /** Formats lines with their numbers, as many as may be shown. */
 function numberLines(lines: readonly string[], first: number): string {
-  const shown = lines.slice(0, MAX_SHOWN_LINES).map((line, index) => `${first + index}\t${line.replace(/\r?\n$/, "")}`);
-  const left = lines.length - shown.length;
-  return [...shown.map((line) => line.slice(0, SHOWN_CHARACTERS)), ...(left > 0 ? [`… ${left} more lines`] : [])].join(
-    "\n",
-  );
+  const shown = lines
+    .slice(0, MAX_SHOWN_LINES)
+    .map((line, index) => `${first + index}\t${line.replace(/\r?\n$/, "")}`.slice(0, SHOWN_CHARACTERS));
+  return [...shown, ...(lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [])].join("\n");
 }
 
 function findPlaces(whole: string, part: string): number[] {
