@@ -59,6 +59,8 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
     ...(network === undefined ? ["--unshare-net"] : []),
     ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
     ...bindPrograms(),
+  ];
+  const mounts = [
     ...bindEtc(etc),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
@@ -84,11 +86,13 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       contained: true,
       limits,
       launch(script, variables = secrets) {
-        const hidden = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+        // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
+        const injected = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+        const hidden = [...mounts, ...injected, ...places];
         const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
         const filters = filter === undefined ? [] : ["--seccomp", "4"];
-        const injected = hidden.length === 0 ? [] : ["--args", filter === undefined ? "4" : "5"];
-        const command = [bwrap, ...boundary, ...filters, ...injected, ...places, "--", ...bash] as const;
+        const rest = ["--args", filter === undefined ? "4" : "5"];
+        const command = [bwrap, ...boundary, ...filters, ...rest, "--", ...bash] as const;
         const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
         const [file, ...args] = group === undefined ? inNetwork : ([...group.enter, ...inNetwork] as const);
         return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
