@@ -5,7 +5,6 @@ import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  promises,
   readdirSync,
   readFileSync,
   readlinkSync,
