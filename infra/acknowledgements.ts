@@ -73,7 +73,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: [
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/runyard/webhook-secrets/*]",
     ],
-    paths: /^Runyard-(Routes-(Webhooks|Teams)\/[^/]+|Execution\/Webhooks\/Send)\/Role\/Resource$/,
+    paths: /^Runyard-(Routes-(Webhooks|Triggers|Teams)\/[^/]+|Execution\/Webhooks\/Send)\/Role\/Resource$/,
     reason:
       "A parameter is called after its team and its webhook, which callers make, so it is named by the path that all of ours are under and nothing else is.",
   },

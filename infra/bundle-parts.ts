@@ -18,6 +18,7 @@ const WIRINGS = [
   "createSchedulePorts",
   "createRunNowPorts",
   "createSkillPorts",
+  "createIngressPorts",
 ];
 
 /** Whether a function loads its adapters by their first use. Consumers use all of theirs. */

@@ -138,6 +138,14 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
   { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, rights: { table: read } },
 
+  { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, rights: { table: read } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, rights: { table: ask } },
+  { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, rights: { table: [...ask, ...write] } },
+  { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, rights: { table: read } },
+  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
+
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...create] } },
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, rights: { table: ask } },

@@ -21,6 +21,7 @@ export const PLACEHOLDERS = [
   "invitation_token",
   "session_uid",
   "rule_uid",
+  "trigger_uid",
   "webhook_uid",
   "oidc_token",
 ] as const;

@@ -33,6 +33,7 @@ const SOURCES = [
   "JIRA",
   "GITHUB_WEBHOOK",
   "GITLAB_WEBHOOK",
+  "CUSTOM_WEBHOOK",
   "ORCHESTRATION",
 ] as const satisfies readonly RunItem["source"][];
 export const SOURCE_TEXT = "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …";

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   invitations: { name: "Invitations", description: "Invite people to a team." },
   secrets: { name: "Secrets", description: "Manage the secrets of a team. Values are never returned." },
   sessions: { name: "Sessions", description: "Resolve links to shared sessions." },
+  triggers: { name: "Triggers", description: "Start runs by the events of other systems." },
   webhooks: { name: "Webhooks", description: "Receive the events of runs." },
   token: { name: "Tokens", description: "Exchange tokens of other issuers for API keys." },
   harness: {

@@ -90,6 +90,13 @@ import { removeMember as teamsRemoveMember } from "#functions/teams/remove-membe
 import { updateMember as teamsUpdateMember } from "#functions/teams/update-member.ts";
 import { updateTeam as teamsUpdateTeam } from "#functions/teams/update-team.ts";
 import { createToken as tokenCreateToken } from "#functions/token/create-token.ts";
+import { createTrigger as triggersCreateTrigger } from "#functions/triggers/create-trigger.ts";
+import { deleteTrigger as triggersDeleteTrigger } from "#functions/triggers/delete-trigger.ts";
+import { getTrigger as triggersGetTrigger } from "#functions/triggers/get-trigger.ts";
+import { listTriggerDeliveries as triggersListTriggerDeliveries } from "#functions/triggers/list-trigger-deliveries.ts";
+import { listTriggers as triggersListTriggers } from "#functions/triggers/list-triggers.ts";
+import { receiveEvent as triggersReceiveEvent } from "#functions/triggers/receive-event.ts";
+import { updateTrigger as triggersUpdateTrigger } from "#functions/triggers/update-trigger.ts";
 import { getUsage as usageGetUsage } from "#functions/usage/get-usage.ts";
 import { createSession as webSessionsCreateSession } from "#functions/web-sessions/create-session.ts";
 import { createSignInLink as webSessionsCreateSignInLink } from "#functions/web-sessions/create-sign-in-link.ts";
@@ -209,6 +216,13 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "teams/update-member": teamsUpdateMember,
   "teams/update-team": teamsUpdateTeam,
   "token/create-token": tokenCreateToken,
+  "triggers/create-trigger": triggersCreateTrigger,
+  "triggers/delete-trigger": triggersDeleteTrigger,
+  "triggers/get-trigger": triggersGetTrigger,
+  "triggers/list-trigger-deliveries": triggersListTriggerDeliveries,
+  "triggers/list-triggers": triggersListTriggers,
+  "triggers/receive-event": triggersReceiveEvent,
+  "triggers/update-trigger": triggersUpdateTrigger,
   "usage/get-usage": usageGetUsage,
   "web-sessions/create-session": webSessionsCreateSession,
   "web-sessions/create-sign-in-link": webSessionsCreateSignInLink,

@@ -4,6 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isSecret, parseSecret } from "#shared/secrets/secret-store.ts";
 import type { Item } from "#shared/table/table.ts";
+import { isOfTriggers } from "#shared/triggers/trigger-store.ts";
 import { isOfWebhooks } from "#shared/webhooks/webhook-store.ts";
 import { Problem } from "../../host/terminal.ts";
 import { backupFile } from "../database/backup.ts";
@@ -94,8 +95,8 @@ async function writeItems(source: AsyncIterable<Item>, to: string) {
         secrets.push({ team_uid, name });
         continue;
       }
-      // A webhook without its signing secret would send nothing; its receiver needs the new secret anyway.
-      if (isOfWebhooks(item)) continue;
+      // A webhook without its signing secret would send nothing, and a trigger would accept nothing; both need a new one.
+      if (isOfWebhooks(item) || isOfTriggers(item)) continue;
       pending += `${JSON.stringify(encodeItem(item))}\n`;
       items++;
       if (pending.length > FLUSH_BYTES) await flush();

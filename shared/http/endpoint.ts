@@ -22,7 +22,16 @@ import {
   refuseKind,
 } from "./caller.ts";
 import { type HttpResponse, problem } from "./problem.ts";
-import { header, type Parameters, parseFields, parseQuery, type Query, readBody, readQuery } from "./request.ts";
+import {
+  header,
+  type Parameters,
+  parseFields,
+  parseQuery,
+  type Query,
+  readBody,
+  readQuery,
+  readRawBody,
+} from "./request.ts";
 import { type EndpointReply, type Replies, readTraceId, renderResponse } from "./response.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 
@@ -178,6 +187,21 @@ export function publicEndpoint<
   return served<Path, Body, Q, R, P & PublicPorts, A>(definition, async (event, ports) =>
     definition.run(readCall(definition.request, event), ports),
   );
+}
+
+interface RawDefinition<Path, R extends Replies, P, A> extends Spec<Schema, Schema, Parameters, R> {
+  readonly request: { readonly path: v.GenericSchema<unknown, Path> };
+  run(call: Pick<PublicCall<Path, Buffer, unknown>, "path" | "body" | "header">, ports: P): Promise<A>;
+}
+
+/** As `publicEndpoint`, for a route whose `run` checks who has sent the bytes of the body before it parses them. */
+export function rawEndpoint<P, R extends Replies, Path, const A extends EndpointReply<R> = EndpointReply<R>>(
+  definition: RawDefinition<Path, R, P, A>,
+) {
+  return served<Schema, Schema, Parameters, R, P & PublicPorts, A>(definition, async (event, ports) => {
+    const path = readPath(definition.request.path, event);
+    return definition.run({ path, body: readRawBody(event), header: headerReader(event) }, ports);
+  });
 }
 
 /** Parses a request; `refuse` runs before the path is parsed, since a 404 shows what exists. */

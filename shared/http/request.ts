@@ -91,6 +91,17 @@ export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Q
 
 /** The body as JSON of the right type and size, or undefined without a body. */
 export function readBody(event: APIGatewayProxyEventV2): unknown {
+  const raw = readRawBody(event);
+  if (raw.length === 0) return undefined;
+  const type = header(event, "content-type") ?? "";
+  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new RunyardError("invalid_request", { status: 415, detail: "content-type: send application/json" });
+  }
+  return parseJson(raw);
+}
+
+/** The bytes of the body, as they were sent, if they are not too many and not compressed. */
+export function readRawBody(event: APIGatewayProxyEventV2): Buffer {
   const encoding = header(event, "content-encoding");
   const raw = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64") : Buffer.from(event.body ?? "");
   if (raw.length > BODY_LIMIT_BYTES) {
@@ -102,12 +113,7 @@ export function readBody(event: APIGatewayProxyEventV2): unknown {
   if (encoding !== undefined && encoding !== "identity") {
     throw new RunyardError("invalid_request", { status: 415, detail: "content-encoding: send the body uncompressed" });
   }
-  if (raw.length === 0) return undefined;
-  const type = header(event, "content-type") ?? "";
-  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw new RunyardError("invalid_request", { status: 415, detail: "content-type: send application/json" });
-  }
-  return parseJson(raw);
+  return raw;
 }
 
 /**

@@ -194,10 +194,13 @@ function skillName(spec: string): string {
   return (parts.at(-1) === "SKILL.md" ? parts.at(-2) : parts.at(-1)) ?? place;
 }
 
+/** The sources that no caller may state, since the service itself creates such runs. */
+const SERVICE_SOURCES: ReadonlySet<RunSourceType> = new Set(["SCHEDULED_AGENT", "CUSTOM_WEBHOOK", "ORCHESTRATION"]);
+
 /** The source that a caller states, if it may state it; any other counts as API. */
 function toSource(header: (name: string) => string | undefined, isChild: boolean): RunSourceType {
   if (isChild) return "ORCHESTRATION";
   const stated = header("x-run-source") ?? header("x-oz-api-source");
   const known = RUN_SOURCES.find((source) => source === stated);
-  return known === undefined || known === "SCHEDULED_AGENT" || known === "ORCHESTRATION" ? "API" : known;
+  return known === undefined || SERVICE_SOURCES.has(known) ? "API" : known;
 }

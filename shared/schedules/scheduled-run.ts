@@ -1,24 +1,20 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
-import { copySetup, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { deriveTitle } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
-import { withDefaults } from "#shared/runs/config-layers.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
-import { refuseIgnoredImage, refusePersonalWorkerRun } from "#shared/runs/placement.ts";
-import { getSkills, resolveConfig } from "#shared/runs/plan-run.ts";
-import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
+import { getSkills } from "#shared/runs/plan-run.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
-import { checkRunRequest, findExecutor, findScheduleEnvironment, withScheduleNames } from "./agent.ts";
 import { addRun, type Schedule } from "./schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
+import { planUnattendedRun } from "./unattended-run.ts";
 
 /** The record that limits a firing or a request to one run exists already. */
 export class RunRecordExists extends Error {}
@@ -65,40 +61,20 @@ async function planScheduledRun(
   schedule: Schedule,
   ports: FiringPorts,
 ): Promise<{ body: RunBody; environment: Environment | undefined }> {
-  const { agent_config, created_by, metadata, mode, owner, prompt, prompt_file } = schedule;
-  const { executor, ...layers } = await findExecutor(schedule, ports.table);
-  const own = { prompt, ...(agent_config === undefined ? {} : { config: agent_config }) };
-  checkRunRequest(own);
-  const chosen = withDefaults(own, layers);
-  const environment = await findScheduleEnvironment(schedule, chosen.config, ports.table);
-  const request = withEnvironment(chosen, environment);
-  checkRunRequest(request);
-  withScheduleNames(() => refusePersonalWorkerRun(request, owner));
-  withScheduleNames(() =>
-    refuseIgnoredImage({ ...copySetup(environment), execution_location: "REMOTE", config: request.config }, ports),
-  );
+  const { metadata, mode, prompt, prompt_file } = schedule;
+  const { request, environment, common } = await planUnattendedRun(runId, schedule, ports);
   const body: RunBody = {
     title: schedule.name.trim() || deriveTitle(prompt, getSkills(request)[0]),
-    prompt,
+    ...common,
     ...(prompt_file === undefined ? {} : { prompt_file }),
-    config: resolveConfig(request),
-    ...copySetup(environment),
-    ...resolveSecrets({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
-    creator: created_by,
-    executor,
     source: "SCHEDULED_AGENT",
-    execution_location: "REMOTE",
     schedule: {
       schedule_id: schedule.schedule_id,
       schedule_name: schedule.name,
       cron_schedule: schedule.cron_schedule,
     },
-    conversation_id: runId,
-    ancestors: [],
     mode,
-    interactive: false,
     ...(metadata === undefined ? {} : { metadata }),
-    attachments: [],
   };
   return { body, environment };
 }

@@ -50,6 +50,10 @@ import type { Key } from "./table.ts";
  * | webhook | TEAM#team | WEBHOOK#uid | every request that names it; the events of the team's runs |
  * | delivery of a webhook | WEBHOOK#uid | DELIVERY#sequence | lists; gsi6: what is to be attempted |
  * | event that a webhook has a delivery of | WEBHOOK#uid | RUN_EVENT#run#sequence | one delivery for each event |
+ * | trigger | TRIGGER#uid | TRIGGER | every request that names it, its deliveries |
+ * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
+ * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | written once; lists |
+ * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
  * | mark that webhooks exist | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
  * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
@@ -146,6 +150,10 @@ export const keys = {
     pk: `WEBHOOK#${webhook}`,
     sk: `RUN_EVENT#${run}#${padded(sequence)}`,
   }),
+  trigger: (uid: string): Key => ({ pk: `TRIGGER#${uid}`, sk: "TRIGGER" }),
+  triggerEntry: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `TRIGGER#${uid}` }),
+  triggerDelivery: (trigger: string, id: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `DELIVERY#${id}` }),
+  receivedEvent: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RECEIVED#${digest}` }),
   webhooksExist: (): Key => ({ pk: "WEBHOOKS", sk: "WEBHOOKS" }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),
   environmentRun: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "LAST_RUN" }),

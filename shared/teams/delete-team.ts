@@ -3,6 +3,7 @@ import { identityStore } from "#shared/identities/identity-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import { removeTrigger } from "#shared/triggers/triggers.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import { removeWebhook } from "#shared/webhooks/webhooks.ts";
 import { type TeamPart, teamDeletionStore } from "./team-deletion-store.ts";
@@ -19,7 +20,7 @@ const hasSchedulesError = () => conflict("the team has schedules: delete them fi
 const hasSchedules = (parts: readonly TeamPart[]): boolean => parts.some(({ kind }) => kind === "schedule");
 
 /**
- * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, invitations, memberships. Its runs
+ * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, triggers, invitations, memberships. Its runs
  * must have ended and its schedules must be deleted before. The admin's own membership and the team itself are deleted last
  * and together, so that after an interruption the admin can delete the team again.
  */
@@ -69,6 +70,8 @@ async function removePart(team: string, part: TeamPart, admin: string, ports: De
       return removeSecret([team], part.name, ports);
     case "webhook":
       return removeWebhook([team], part.uid, ports);
+    case "trigger":
+      return removeTrigger([team], part.uid, ports);
     case "invitation":
       return store.deleteInvitation(team, part);
     case "member":

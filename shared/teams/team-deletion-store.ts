@@ -13,6 +13,7 @@ export type TeamPart =
   | { readonly kind: "environment"; readonly uid: string; readonly entry: Key }
   | { readonly kind: "secret"; readonly name: string }
   | { readonly kind: "webhook"; readonly uid: string }
+  | { readonly kind: "trigger"; readonly uid: string }
   | { readonly kind: "invitation"; readonly key: Key; readonly hash: string; readonly email: string }
   | { readonly kind: "member"; readonly user: string }
   | { readonly kind: "schedule" }
@@ -112,6 +113,8 @@ function toPart(item: Item): TeamPart {
       return { kind: "secret", name: rest };
     case "WEBHOOK":
       return { kind: "webhook", uid: rest };
+    case "TRIGGER":
+      return { kind: "trigger", uid: rest };
     case "INVITATION":
       return { kind: "invitation", key, hash: String(item["hash"]), email: String(item["email"]) };
     case "MEMBER":

@@ -33,6 +33,7 @@ export const RUN_SOURCES = [
   "JIRA",
   "GITHUB_WEBHOOK",
   "GITLAB_WEBHOOK",
+  "CUSTOM_WEBHOOK",
   "ORCHESTRATION",
 ] as const;
 /** The source of a run. */

@@ -13,22 +13,23 @@ import { createWebhookReadPorts } from "./webhooks.ts";
 /** The ports of the endpoints that create and delete webhooks. */
 export const createWebhookPorts = (): WebhookPorts & HttpPorts => ({
   ...createWebhookReadPorts(),
-  webhookSecrets: createSecrets(),
+  webhookSecrets: createWebhookSecrets(),
 });
 
 /** The ports of the endpoint that deletes a team with its secrets and webhooks. */
 export const createTeamDeletionPorts = (): DeletionPorts & HttpPorts => ({
   ...createTablePorts(),
   vault: createVault(),
-  webhookSecrets: createSecrets(),
+  webhookSecrets: createWebhookSecrets(),
 });
 
 /** The ports of the function that sends webhooks: secrets and the internet. */
 export const createSendPorts = (): SendPorts => ({
-  webhookSecrets: createSecrets(),
+  webhookSecrets: createWebhookSecrets(),
   fetch: createOutwardFetch({ allowsPrivate: false, timeoutMs: RECEIVER_MS }),
   now: Date.now,
 });
 
-/** The signing secrets of webhooks, as SSM parameters apart from the secrets of runs. */
-const createSecrets = (): SecretVault => ssmSecretVault(ssmClient(), () => setting("WEBHOOK_SECRETS_PATH"));
+/** The secrets of webhooks and triggers, as SSM parameters apart from the secrets of runs. */
+export const createWebhookSecrets = (): SecretVault =>
+  ssmSecretVault(ssmClient(), () => setting("WEBHOOK_SECRETS_PATH"));

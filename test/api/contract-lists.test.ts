@@ -139,6 +139,7 @@ const lists = [
   ["/agent/teams", "teams"],
   ["/agent/teams/{teamUid}/invitations", "invitations"],
   ["/agent/teams/{teamUid}/members", "members"],
+  ["/agent/triggers", "triggers"],
   ["/agent/webhooks", "webhooks"],
 ] as const;
 

@@ -129,6 +129,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/schedules/{scheduleId}/resume": "resume-schedule:{scheduleId}",
   "POST /agent/schedules/{scheduleId}/run": "run-schedule:{scheduleId}",
   "POST /agent/secrets": "create-secret:{teamUid}",
+  "POST /agent/triggers": "create-trigger:{teamUid}",
   "POST /agent/webhooks": "create-webhook:{teamUid}",
   "POST /agent/webhooks/{webhookUid}/rotate-secret": "rotate-secret:{webhookUid}",
   "POST /agent/webhooks/{webhookUid}/redeliver": "redeliver:{webhookUid}",

@@ -168,6 +168,10 @@ REFUSALS = [
     (400, r"^files: must have unique|: is not a file of this snapshot", "uploads in the same order, one a file"),
     (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
     (400, r"^url: must (lead to the internet|be an https URL|be a URL)", "url (https; no private addresses)"),
+    (400, r"^verification\.\w+: (is (required by|for) the scheme hmac|must be a header of its own)", "by exactly one scheme"),
+    (400, r"^secret: must be whsec_", "Standard Webhooks have secrets in base64"),
+    (400, r"^prompt: line \d+, column \d+: ", "a template contains values of the event, outside of blocks"),
+    (400, r"^metadata: must have at most 18 keys", "labels of a trigger: at most 18"),
     (422, r"", "operation_not_supported: 422"),
     (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
 ]

@@ -39,6 +39,8 @@ const withTrustRule = [...withIdentity, "http/create-trust-rule.json"];
 const withWebhook = ["http/create-webhook.json"];
 const withDelivery = [...withWebhook, ...created, "stream/plan-deliveries.json"];
 
+const withTrigger = ["http/create-trigger.json"];
+
 const withEnvironment = ["http/create-environment.json"];
 
 const withSession = ["http/create-session.json", "http/list-web-sessions.json"];
@@ -302,6 +304,20 @@ export const expectations: Readonly<Record<string, Expectation>> = {
     outcome: { status: 302 },
   },
   "http/get-raw-transcript.bad.json": { after: working, outcome: { status: 400, error_code: "invalid_request" } },
+  "http/create-trigger.json": { outcome: made },
+  "http/create-trigger.bad.json": { outcome: invalid("kind") },
+  "http/list-triggers.json": { after: withTrigger, outcome: ok },
+  "http/list-triggers.bad.json": { after: withTrigger, outcome: unknownCaller },
+  "http/get-trigger.json": { after: withTrigger, outcome: ok },
+  "http/get-trigger.bad.json": { after: withTrigger, outcome: missing },
+  "http/update-trigger.json": { after: withTrigger, outcome: ok },
+  "http/update-trigger.bad.json": { after: withTrigger, outcome: invalid("enabled") },
+  "http/delete-trigger.json": { after: withTrigger, outcome: gone },
+  "http/delete-trigger.bad.json": { after: withTrigger, outcome: missing },
+  "http/list-trigger-deliveries.json": { after: [...withTrigger, "http/receive-event.json"], outcome: ok },
+  "http/list-trigger-deliveries.bad.json": { after: withTrigger, outcome: missing },
+  "http/receive-event.json": { after: withTrigger, outcome: ok },
+  "http/receive-event.bad.json": { after: withTrigger, outcome: unknownCaller },
   "http/create-webhook.json": { outcome: made },
   "http/create-webhook.bad.json": { outcome: invalid("url") },
   "http/list-webhooks.json": { after: withWebhook, outcome: ok },

@@ -145,6 +145,7 @@ const idsByFunction: Readonly<Record<string, (made: v.InferOutput<typeof Thing>)
   "create-environment": ({ uid }) => ({ environment_uid: uid }),
   "create-identity-key": ({ uid }) => ({ key_uid: uid }),
   "create-trust-rule": ({ uid }) => ({ rule_uid: uid }),
+  "create-trigger": ({ uid }) => ({ trigger_uid: uid }),
   "create-webhook": ({ uid }) => ({ webhook_uid: uid }),
   "create-key": ({ uid }) => ({ key_uid: uid }),
   "accept-invitation": ({ user_uid }) => ({ member_uid: user_uid }),

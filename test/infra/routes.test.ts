@@ -46,6 +46,7 @@ describe("routes.ts", () => {
       "/public/runs/{sessionId}",
       "/agent/conversations/{conversationId}/redirect",
       "/agent/sessions/{sessionId}/redirect",
+      "/hooks/{triggerUid}",
       "/agent/token",
       "/session",
       "/session/methods",

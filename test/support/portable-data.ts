@@ -61,8 +61,8 @@ const OTHERS = [
   /^\/openapi.json$/,
   // Secrets are not exported.
   /^\/agent\/secrets/,
-  // Nor are webhooks, which have one.
-  /^\/agent\/webhooks/,
+  // Nor are triggers and webhooks, which have one.
+  /^\/agent\/(triggers|webhooks)/,
   // The address that workers connect to, and those that are connected.
   /^\/agent\/connected-self-hosted-workers$/,
   // The models of the installation.

@@ -17,10 +17,15 @@ const TRUST_RULE = {
   subject_pattern: "repo:acme/shop:*",
 };
 
+const TRIGGER = { name: "builds", kind: "webhook", prompt: "look into it" };
 const WEBHOOK = { url: "https://hooks.runyard.test/events" };
 
-/** Routes that accept only what an OIDC issuer signed; token.test.ts and oidc-sign-in.test.ts of test/api have one. */
-export const ISSUER_ROUTES: ReadonlySet<string> = new Set(["POST /agent/token", "POST /session/oidc"]);
+/** Routes that accept only what an OIDC issuer or a trigger's sender signed; tests of their own in test/api have one. */
+export const ISSUER_ROUTES: ReadonlySet<string> = new Set([
+  "POST /agent/token",
+  "POST /hooks/{triggerUid}",
+  "POST /session/oidc",
+]);
 
 /** A valid body for each route that takes one, about the stage's run. */
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
@@ -59,6 +64,8 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),
   "PUT /agent/teams/{teamUid}/members/{userUid}": () => ({ role: "admin" }),
   "POST /agent/teams/{teamUid}/invitations": () => ({ email: "new@runyard.test" }),
+  "POST /agent/triggers": () => TRIGGER,
+  "PUT /agent/triggers/{triggerUid}": () => ({ enabled: false }),
   "POST /agent/webhooks": () => WEBHOOK,
   "PUT /agent/webhooks/{webhookUid}": () => ({ enabled: false }),
   "POST /agent/secrets": () => ({ name: "FRESH", value: "hush" }),
@@ -139,6 +146,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const rules = `/agent/identities/${stage.identityUid}/trust-rules`;
     const { body } = await createClient(stage.plane).post(rules, TRUST_RULE);
     stage.made.set("ruleUid", body.uid);
+  }
+  if (route.includes("{triggerUid}")) {
+    const { body } = await createClient(stage.plane).post("/agent/triggers", TRIGGER);
+    stage.made.set("triggerUid", body.uid);
   }
   if (route.includes("{webhookUid}")) {
     const { body } = await createClient(stage.plane).post("/agent/webhooks", WEBHOOK);

@@ -4,6 +4,7 @@ import { CONFIG_NOTES } from "./config.ts";
 import { HARNESS_NOTES } from "./harness.ts";
 import type { Notes } from "./note.ts";
 import { RUNS_NOTES } from "./runs.ts";
+import { TRIGGER_NOTES } from "./triggers.ts";
 
 /**
  * Descriptions of members by the member's name, or by `Component.member`, `parent.member` or `Component.parent.member` where the
@@ -15,4 +16,5 @@ export const FIELD_NOTES: Notes = {
   ...ACTIVITY_NOTES,
   ...HARNESS_NOTES,
   ...ACCOUNT_NOTES,
+  ...TRIGGER_NOTES,
 };

@@ -16,6 +16,7 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   "deleteSession.all": { description: "Whether to end all web sessions of the caller.", default: false },
   keyUid: { description: "The key's id." },
   ruleUid: { description: "The trust rule's id." },
+  triggerUid: { description: "The trigger's id." },
   webhookUid: { description: "The webhook's id." },
   from_sequence: { description: "The number of the first delivery to send again. Required." },
   "listDeliveries.state": {

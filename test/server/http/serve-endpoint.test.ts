@@ -43,7 +43,7 @@ beforeEach(async () => {
   setBodyTime();
   server = createServer((incoming, outgoing) => {
     begun++;
-    const routeKey = `${incoming.method} ${incoming.url?.split("?")[0]}`;
+    const routeKey = `${incoming.method} ${decodeURI(incoming.url?.split("?")[0] ?? "")}`;
     void serve({ incoming, outgoing, routeKey, pathParameters: {} }, endpoint, { ...ports, who });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -153,6 +153,13 @@ describe("a request", () => {
     ]);
     expect((await fetch(`${url}/runs`, small)).status).toBe(200);
     expect(bodies).toEqual([body, body]);
+  });
+
+  it("is received whole without an API key where it is an event of a trigger, which is verified by its body", async () => {
+    who = ["public"];
+    const event = { method: "POST", body: "x".repeat(65_537) };
+    expect((await fetch(`${url}/hooks/{triggerUid}`, event)).status).toBe(200);
+    expect(bodies).toEqual([event.body]);
   });
 
   it("gets the status, the headers and the length of its response", async () => {

@@ -38,6 +38,7 @@ RunSourceType = Literal[
     "JIRA",
     "GITHUB_WEBHOOK",
     "GITLAB_WEBHOOK",
+    "CUSTOM_WEBHOOK",
     "ORCHESTRATION",
 ]
 """The source of a run."""
@@ -83,6 +84,10 @@ Overlap = Literal["allow", "skip", "cancel_previous"]
 
 TickOutcome = Literal["fired", "skipped", "late", "failed"]
 """The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
+
+
+TriggerOutcome = Literal["started", "ignored", "duplicate", "failed"]
+"""What a delivery to a trigger resulted in."""
 
 
 Role = Literal["admin", "member"]
@@ -141,6 +146,9 @@ OVERLAPS: Tuple[Overlap, ...] = get_args(Overlap)
 
 TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
 """The values of `TickOutcome`."""
+
+TRIGGER_OUTCOMES: Tuple[TriggerOutcome, ...] = get_args(TriggerOutcome)
+"""The values of `TriggerOutcome`."""
 
 ROLES: Tuple[Role, ...] = get_args(Role)
 """The values of `Role`."""
@@ -1710,6 +1718,213 @@ class ListTicksResponse(BaseModel):
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
+
+
+class TriggerVerification(BaseModel):
+    """How the requests of the other system prove who sent them."""
+
+    scheme: Union[Literal["standard", "hmac", "bearer"], str]
+    """`standard` are Standard Webhooks, `hmac` is an HMAC-SHA256 of the body, `bearer` is the secret itself."""
+
+    header: Optional[str] = None
+    """The header with the signature. Required by `hmac`. At most 128 bytes in UTF-8. Must be the name of a header. Must be a header of its own."""
+
+    prefix: Optional[str] = None
+    """What precedes the signature in its header, such as `sha256=`. At most 32 bytes in UTF-8."""
+
+    encoding: Optional[Union[Literal["hex", "base64"], str]] = None
+    """The encoding of the signature. Defaults to `hex`."""
+
+    timestamp_header: Optional[str] = None
+    """The header with the time, in seconds, that is signed together with the body. At most 128 bytes in UTF-8. Must be the name of a header. Must be a header of its own."""
+
+
+class CreatedTriggerScope(BaseModel):
+    """The owner."""
+
+    type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
+    uid: str
+    """The id of the team or the person."""
+
+
+class CreatedTrigger(BaseModel):
+    """A new trigger with its secret, which is shown only once."""
+
+    uid: str
+    """The trigger's id."""
+
+    name: str
+    """A name for people, which is the title of the runs."""
+
+    kind: Union[Literal["webhook"], str]
+    """The system that sends the events."""
+
+    enabled: bool
+    """Whether events start runs. Defaults to true."""
+
+    ingress_url: str
+    """Where the other system sends its events."""
+
+    verification: TriggerVerification
+    """How the sender's requests are verified. Standard Webhooks by default."""
+
+    prompt: str
+    """The template of the prompts, at most 8 KiB."""
+
+    events: Optional[List[str]] = None
+    """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
+
+    agent_uid: Optional[str] = None
+    """The identity that executes the runs. By default the trigger's creator does."""
+
+    mode: Union[RunMode, str]
+    """The mode of the runs."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """The labels of the runs, at most 18."""
+
+    scope: CreatedTriggerScope
+    """The owner."""
+
+    created_by: RunCreatorInfo
+    """The person who created the trigger, and in whose name its runs are created."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+    secret: str
+    """The secret, returned once."""
+
+
+class TriggerItemScope(BaseModel):
+    """The owner."""
+
+    type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
+    uid: str
+    """The id of the team or the person."""
+
+
+class TriggerItem(BaseModel):
+    """A trigger as responses show it."""
+
+    uid: str
+    """The trigger's id."""
+
+    name: str
+    """A name for people, which is the title of the runs."""
+
+    kind: Union[Literal["webhook"], str]
+    """The system that sends the events."""
+
+    enabled: bool
+    """Whether events start runs. Defaults to true."""
+
+    ingress_url: str
+    """Where the other system sends its events."""
+
+    verification: TriggerVerification
+    """How the sender's requests are verified. Standard Webhooks by default."""
+
+    prompt: str
+    """The template of the prompts, at most 8 KiB."""
+
+    events: Optional[List[str]] = None
+    """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
+
+    agent_uid: Optional[str] = None
+    """The identity that executes the runs. By default the trigger's creator does."""
+
+    mode: Union[RunMode, str]
+    """The mode of the runs."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """The labels of the runs, at most 18."""
+
+    scope: TriggerItemScope
+    """The owner."""
+
+    created_by: RunCreatorInfo
+    """The person who created the trigger, and in whose name its runs are created."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    updated_at: Timestamp
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+
+
+class ListTriggersResponse(BaseModel):
+    """A page of triggers."""
+
+    triggers: List[TriggerItem]
+    """The triggers, oldest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class TriggerDelivery(BaseModel):
+    """A delivery to a trigger as responses show it."""
+
+    delivery_id: str
+    """The delivery's id."""
+
+    external_id: Optional[str] = None
+    """The id that the sender has for the event."""
+
+    event_type: str
+    """The type of the event."""
+
+    action: Optional[str] = None
+    """The action of the event."""
+
+    received_at: Timestamp
+    """The time of the request."""
+
+    attempts: int
+    """The number of attempts to process it."""
+
+    outcome: Union[TriggerOutcome, str]
+    """What the delivery resulted in."""
+
+    reason: Optional[Union[Literal["event", "paused"], str]] = None
+    """Why it was ignored: the type of the event, or a disabled trigger."""
+
+    detail: Optional[str] = None
+    """Why no run could be started."""
+
+    run_id: Optional[str] = None
+    """The id of the run that it started."""
+
+    of: Optional[str] = None
+    """The id of the delivery that it repeats."""
+
+    missing_values: Optional[List[str]] = None
+    """The values of the template that the event does not have."""
+
+
+class ListTriggerDeliveriesResponse(BaseModel):
+    """A page of deliveries to a trigger."""
+
+    deliveries: List[TriggerDelivery]
+    """The deliveries, newest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class ReceivedDelivery(BaseModel):
+    """The response to a delivery that was verified."""
+
+    delivery_id: str
+    """The delivery's id."""
 
 
 class IdentityItemScope(BaseModel):

@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -27,6 +27,8 @@ export class ApiResources {
   readonly models: Models;
   /** Create runs on a cron schedule. */
   readonly schedules: Schedules;
+  /** Start runs by the events of other systems. */
+  readonly triggers: Triggers;
   /** Manage the service accounts of a team's agents, with their keys and defaults. */
   readonly identities: Identities;
   /** Exchange tokens of other issuers for API keys. */
@@ -63,6 +65,7 @@ export class ApiResources {
     this.workers = new Workers(transport);
     this.models = new Models(transport);
     this.schedules = new Schedules(transport);
+    this.triggers = new Triggers(transport);
     this.identities = new Identities(transport);
     this.token = new Token(transport);
     this.environments = new Environments(transport);

@@ -62,6 +62,7 @@ export const RUN_SOURCES = [
   "JIRA",
   "GITHUB_WEBHOOK",
   "GITLAB_WEBHOOK",
+  "CUSTOM_WEBHOOK",
   "ORCHESTRATION",
 ] as const;
 
@@ -109,6 +110,14 @@ export const TIMELINE_TYPES = [
   "run_cancelled",
   "run_stopped",
   "artifact_created",
+] as const;
+
+/** The values of {@link TriggerOutcome}. */
+export const TRIGGER_OUTCOMES = [
+  "started",
+  "ignored",
+  "duplicate",
+  "failed",
 ] as const;
 
 /** The values of {@link UsageGroup}. */

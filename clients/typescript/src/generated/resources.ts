@@ -587,6 +587,88 @@ export class Schedules extends APIResource {
   }
 }
 
+export class Triggers extends APIResource {
+  /**
+   * Creates a trigger, which turns events of another system into runs.
+   *
+   * The response contains the secret, which is never shown again, and the URL for the other system. A team can have at
+   * most 50 triggers. Requires the role `admin`.
+   *
+   * `POST /agent/triggers`
+   */
+  create(body: types.CreateTriggerRequest, options?: RequestOptions): APIPromise<types.CreatedTrigger> {
+    return this.transport.request({ method: "POST", path: "/agent/triggers", body, options });
+  }
+
+  /**
+   * Lists a team's triggers, oldest first.
+   *
+   * Requires the role `admin`.
+   *
+   * `GET /agent/triggers`
+   */
+  list(query?: types.TriggersListParams, options?: RequestOptions): PagePromise<types.TriggerItem, types.ListTriggersResponse> {
+    return this.transport.page({ method: "GET", path: "/agent/triggers", query, options }, (body: types.ListTriggersResponse) => body.triggers);
+  }
+
+  /**
+   * Returns a trigger.
+   *
+   * Requires the role `admin`.
+   *
+   * `GET /agent/triggers/{triggerUid}`
+   */
+  retrieve(triggerUid: string, options?: RequestOptions): APIPromise<types.TriggerItem> {
+    return this.transport.request({ method: "GET", path: path`/agent/triggers/${triggerUid}`, options });
+  }
+
+  /**
+   * Updates a trigger.
+   *
+   * Absent members keep their values; an empty value (`""`, `[]` or `{}`) clears one. Deliveries to a disabled trigger
+   * are recorded and start no run. Requires the role `admin`.
+   *
+   * `PUT /agent/triggers/{triggerUid}`
+   */
+  update(triggerUid: string, body: types.UpdateTriggerRequest, options?: RequestOptions): APIPromise<types.TriggerItem> {
+    return this.transport.request({ method: "PUT", path: path`/agent/triggers/${triggerUid}`, body, options });
+  }
+
+  /**
+   * Deletes a trigger with its secret.
+   *
+   * Its runs continue. Requires the role `admin`.
+   *
+   * `DELETE /agent/triggers/{triggerUid}`
+   */
+  delete(triggerUid: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/triggers/${triggerUid}`, options });
+  }
+
+  /**
+   * Lists the deliveries to a trigger with their outcomes, newest first.
+   *
+   * Deliveries are kept for 30 days. Requires the role `admin`.
+   *
+   * `GET /agent/triggers/{triggerUid}/deliveries`
+   */
+  deliveries(triggerUid: string, query?: types.TriggersDeliveriesParams, options?: RequestOptions): PagePromise<types.TriggerDelivery, types.ListTriggerDeliveriesResponse> {
+    return this.transport.page({ method: "GET", path: path`/agent/triggers/${triggerUid}/deliveries`, query, options }, (body: types.ListTriggerDeliveriesResponse) => body.deliveries);
+  }
+
+  /**
+   * Accepts an event for a trigger.
+   *
+   * The sender signs the request as the trigger's verification requires. A 429 or 503 asks the sender to repeat the
+   * delivery.
+   *
+   * `POST /hooks/{triggerUid}`
+   */
+  receive(triggerUid: string, options?: RequestOptions): APIPromise<types.ReceivedDelivery> {
+    return this.transport.request({ method: "POST", path: path`/hooks/${triggerUid}`, options });
+  }
+}
+
 export class Identities extends APIResource {
   readonly keys = new IdentitiesKeys(this.transport);
   readonly trustRules = new IdentitiesTrustRules(this.transport);

@@ -23,6 +23,7 @@ from .secrets import AsyncSecrets
 from .sessions import AsyncSessions
 from .teams import AsyncTeams
 from .token import AsyncToken
+from .triggers import AsyncTriggers
 from .usage import AsyncUsage
 from .web_sessions import AsyncWebSessions
 from .webhooks import AsyncWebhooks
@@ -81,6 +82,11 @@ class AsyncResources(AsyncTransport):
     def schedules(self) -> AsyncSchedules:
         """Create runs on a cron schedule."""
         return AsyncSchedules(self)
+
+    @cached_property
+    def triggers(self) -> AsyncTriggers:
+        """Start runs by the events of other systems."""
+        return AsyncTriggers(self)
 
     @cached_property
     def identities(self) -> AsyncIdentities:

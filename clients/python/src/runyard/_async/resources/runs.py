@@ -101,7 +101,7 @@ class AsyncRunsBase(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return await self._call(
             "POST",
@@ -175,7 +175,7 @@ class AsyncRunsBase(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return await self._call(
             "POST",

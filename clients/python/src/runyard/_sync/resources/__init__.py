@@ -23,6 +23,7 @@ from .secrets import Secrets
 from .sessions import Sessions
 from .teams import Teams
 from .token import Token
+from .triggers import Triggers
 from .usage import Usage
 from .web_sessions import WebSessions
 from .webhooks import Webhooks
@@ -81,6 +82,11 @@ class Resources(Transport):
     def schedules(self) -> Schedules:
         """Create runs on a cron schedule."""
         return Schedules(self)
+
+    @cached_property
+    def triggers(self) -> Triggers:
+        """Start runs by the events of other systems."""
+        return Triggers(self)
 
     @cached_property
     def identities(self) -> Identities:

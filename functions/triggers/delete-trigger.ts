@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { NO_CONTENT } from "#shared/http/response.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
+import { removeTrigger } from "#shared/triggers/triggers.ts";
+
+/**
+ * DELETE /agent/triggers/{triggerUid}: deletes a trigger with its secret. Its runs continue. Requires the role `admin`.
+ */
+export const deleteTrigger = endpoint({
+  request: { path: v.object({ triggerUid: PathId }) },
+  reply: { 204: NO_CONTENT },
+  async run({ path, principal }, ports: TriggerPorts) {
+    await removeTrigger(requireAdministeredTeams(principal), path.triggerUid, ports);
+    return { status: 204 };
+  },
+});

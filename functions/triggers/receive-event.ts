@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { type PublicPorts, rawEndpoint } from "#shared/http/endpoint.ts";
+import { createRateLimitToken } from "#shared/limits/token-bucket.ts";
+import { receiveDelivery } from "#shared/triggers/receive.ts";
+import type { IngressPorts } from "#shared/triggers/trigger-ports.ts";
+import { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * POST /hooks/{triggerUid}: accepts an event for a trigger. The sender signs the request as the trigger's verification
+ * requires. A 429 or 503 asks the sender to repeat the delivery.
+ */
+export const receiveEvent = rawEndpoint({
+  request: { path: v.object({ triggerUid: v.string() }) },
+  reply: { 200: ReceivedDelivery },
+  errors: ["authentication_required"],
+  async run({ path, body, header }, ports: IngressPorts & PublicPorts) {
+    const rateLimitToken = createRateLimitToken(`trigger:${path.triggerUid}`, "create", ports.rates);
+    const id = await receiveDelivery(path.triggerUid, { body, header }, rateLimitToken, ports);
+    return { status: 200, body: { delivery_id: id } };
+  },
+});

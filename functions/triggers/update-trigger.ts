@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { requireAdministeredTeams, requirePerson } from "#shared/teams/require-role.ts";
+import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
+import { changeTrigger, refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
+import { TriggerItem, UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * PUT /agent/triggers/{triggerUid}: updates a trigger. Absent members keep their values; an empty value (`""`, `[]` or
+ * `{}`) clears one. Deliveries to a disabled trigger are recorded and start no run. Requires the role `admin`.
+ */
+export const updateTrigger = endpoint({
+  request: { path: v.object({ triggerUid: PathId }), body: UpdateTriggerRequest },
+  reply: { 200: TriggerItem },
+  errors: ["operation_not_supported", "feature_not_available"],
+  async run({ path, body, sentBody, principal }, ports: TriggerReadPorts) {
+    const teams = requireAdministeredTeams(principal);
+    refuseUnsupported(sentBody);
+    const trigger = await changeTrigger(teams, path.triggerUid, body, requirePerson(principal), ports);
+    return { status: 200, body: toTriggerItem(trigger, ports) };
+  },
+});

@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { TriggerDelivery, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
+
+/** Seconds for which deliveries are kept, and for which a repeated one counts as a duplicate. */
+const KEPT_SECONDS = 30 * 24 * 3600;
+
+const { received_at: _, attempts: __, outcome: ___, ...members } = TriggerDelivery.entries;
+const Delivery = v.object({ ...members, outcome: TriggerOutcome, received_at: v.number(), expires_at: v.number() });
+type Delivery = v.InferOutput<typeof Delivery>;
+/** A delivery with its outcome, which is written once. */
+export type NewDelivery = Omit<Delivery, "expires_at">;
+
+const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
+
+/** The write of a delivery. */
+export const putDelivery = (trigger: string, delivery: NewDelivery): Put => ({
+  kind: "put",
+  item: {
+    ...keys.triggerDelivery(trigger, delivery.delivery_id),
+    v: 1,
+    ...delivery,
+    expires_at: toExpiry(delivery.received_at),
+  },
+  if: { pk: { exists: false } },
+});
+
+/** The write by which an event has one outcome: its condition fails where the event was received before. */
+export const claimEvent = (trigger: string, digest: string, delivery: string, now: number): Put => ({
+  kind: "put",
+  item: { ...keys.receivedEvent(trigger, digest), v: 1, delivery_id: delivery, expires_at: toExpiry(now) },
+  if: { pk: { exists: false } },
+});
+
+/** The deliveries to triggers. */
+export const deliveryStore = (table: Table) => ({
+  /** The first delivery of an event that had an outcome which a repetition does not change. */
+  async findFirst(trigger: string, digest: string): Promise<string | undefined> {
+    const item = await table.get(keys.receivedEvent(trigger, digest));
+    return item === undefined ? undefined : String(item["delivery_id"]);
+  },
+
+  add: (trigger: string, delivery: NewDelivery): Promise<void> => table.write(putDelivery(trigger, delivery)),
+
+  /** Adds the delivery of an event that has its outcome with it. Returns false where the event was received before. */
+  async addFirst(trigger: string, digest: string, delivery: NewDelivery): Promise<boolean> {
+    try {
+      await table.transact([
+        claimEvent(trigger, digest, delivery.delivery_id, delivery.received_at),
+        putDelivery(trigger, delivery),
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false;
+      throw error;
+    }
+  },
+
+  /** Reads deliveries before an id, newest first. */
+  async page(trigger: string, before: string | undefined, limit: number): Promise<Delivery[]> {
+    const { pk, sk: prefix } = keys.triggerDelivery(trigger, "");
+    const range = before === undefined ? {} : { before: keys.triggerDelivery(trigger, before).sk };
+    const { items } = await table.query({ pk, prefix, descending: true, limit, ...range });
+    return items.map((item: Item) => v.parse(Delivery, item));
+  },
+});
+
+/** A delivery as responses show it. */
+export const toDeliveryItem = ({ received_at, expires_at: _expires, ...delivery }: Delivery): TriggerDelivery => ({
+  ...delivery,
+  received_at: toTimestamp(received_at),
+  attempts: 1,
+});

@@ -1,0 +1,165 @@
+import { lastRunWrites } from "#shared/environments/environment-store.ts";
+import { RunyardError } from "#shared/errors.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import { logLine } from "#shared/log/log.ts";
+import { isMember } from "#shared/records/read-team.ts";
+import { statusText } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
+import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
+import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
+import { planUnattendedRun } from "#shared/schedules/unattended-run.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { claimEvent, deliveryStore, type NewDelivery, putDelivery } from "./delivery-store.ts";
+import { parseEvent, type ReceivedEvent } from "./event.ts";
+import { renderPrompt } from "./template.ts";
+import type { IngressPorts } from "./trigger-ports.ts";
+import { type Trigger, triggerStore } from "./trigger-store.ts";
+import { isVerified, type SignedRequest } from "./verify.ts";
+
+/** Takes the place of the secret of a trigger that does not exist, so that both take the same time. */
+const NO_SECRET = "whsec_bm8gdHJpZ2dlciBoYXMgdGhpcyBzZWNyZXQgYXQgYWxs";
+
+/**
+ * Receives a delivery: verifies it, and writes its outcome together with the run that it starts, so that an event has one outcome
+ * however often it is delivered. Where the run cannot be created for now, nothing is written, and the sender is asked to repeat
+ * the delivery. Resolves with the id of the delivery.
+ */
+export async function receiveDelivery(
+  uid: string,
+  request: SignedRequest,
+  rateLimitToken: RateLimitToken,
+  ports: IngressPorts,
+): Promise<string> {
+  const trigger = await verify(uid, request, ports);
+  const event = parseEvent(request.body, request.header, trigger.verification.scheme === "standard");
+  const now = ports.now();
+  const facts = {
+    delivery_id: uuidv7(now),
+    received_at: now,
+    event_type: event.type,
+    ...(event.action === "" ? {} : { action: event.action }),
+    ...(event.externalId === undefined ? {} : { external_id: event.externalId }),
+  };
+  const store = deliveryStore(ports.table);
+  const first = await store.findFirst(uid, event.digest);
+  if (first !== undefined) {
+    await store.add(uid, { ...facts, outcome: "duplicate", of: first });
+  } else if (!trigger.enabled) {
+    // Not an outcome of the event: once the trigger is enabled, a repeated delivery starts a run.
+    await store.add(uid, { ...facts, outcome: "ignored", reason: "paused" });
+  } else if (!takesEvent(trigger, event)) {
+    await addFirst({ ...facts, outcome: "ignored", reason: "event" }, trigger, event, ports);
+  } else {
+    await start(facts, trigger, event, rateLimitToken, ports);
+  }
+  return facts.delivery_id;
+}
+
+async function verify(uid: string, request: SignedRequest, ports: IngressPorts): Promise<Trigger> {
+  const trigger = await triggerStore(ports.table).get(uid);
+  const { team_uid = uid, secret_id = uid, verification = { scheme: "standard" } as const } = trigger ?? {};
+  const secret = (await ports.webhookSecrets.getAll(team_uid, [secret_id])).get(secret_id);
+  const isGenuine = isVerified(verification, secret ?? NO_SECRET, request, ports.now());
+  if (trigger !== undefined && secret !== undefined && isGenuine) return trigger;
+  throw new RunyardError("authentication_required", {
+    detail: "the request has no valid signature for this trigger",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+const takesEvent = ({ events }: Trigger, { type, action }: ReceivedEvent): boolean =>
+  events.length === 0 || events.includes(type) || events.includes(`${type}.${action}`);
+
+type Facts = Omit<NewDelivery, "outcome">;
+
+/** Adds a delivery with the outcome of its event, or as a duplicate where another delivery of the event came first. */
+async function addFirst(
+  delivery: NewDelivery,
+  { uid }: Trigger,
+  { digest }: ReceivedEvent,
+  { table }: IngressPorts,
+): Promise<void> {
+  const store = deliveryStore(table);
+  if (!(await store.addFirst(uid, digest, delivery))) await addDuplicate(uid, digest, delivery, store);
+}
+
+async function addDuplicate(
+  uid: string,
+  digest: string,
+  { delivery_id, received_at, event_type, action, external_id }: Facts,
+  store: ReturnType<typeof deliveryStore>,
+): Promise<void> {
+  const of = await store.findFirst(uid, digest);
+  await store.add(uid, {
+    ...{ delivery_id, received_at, event_type, outcome: "duplicate" },
+    ...(action === undefined ? {} : { action }),
+    ...(external_id === undefined ? {} : { external_id }),
+    ...(of === undefined ? {} : { of }),
+  });
+}
+
+/** Starts the run of an event. A refusal that time does not change is the delivery's outcome; a repeated delivery tries again. */
+async function start(
+  facts: Facts,
+  trigger: Trigger,
+  event: ReceivedEvent,
+  rateLimitToken: RateLimitToken,
+  ports: IngressPorts,
+): Promise<void> {
+  const store = deliveryStore(ports.table);
+  try {
+    await createRun(facts, trigger, event, rateLimitToken, ports);
+  } catch (error) {
+    if (error instanceof ConflictError && error.failed.has("event")) {
+      return addDuplicate(trigger.uid, event.digest, facts, store);
+    }
+    if (!(error instanceof RunyardError) || error.retryable) throw error;
+    logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
+    await store.add(trigger.uid, { ...facts, outcome: "failed", detail: statusText(error.message) });
+  }
+}
+
+async function createRun(
+  facts: Facts,
+  trigger: Trigger,
+  event: ReceivedEvent,
+  rateLimitToken: RateLimitToken,
+  ports: IngressPorts,
+): Promise<void> {
+  const { uid, team_uid, name, mode, metadata, created_by } = trigger;
+  const owner = { type: "Team", uid: team_uid } as const;
+  if (!(await isMember(team_uid, created_by.uid, ports.table))) {
+    const detail = "the creator of the trigger is no longer a member of the team";
+    throw new RunyardError("not_authorized", { detail });
+  }
+  const now = facts.received_at;
+  const runId = uuidv7(now);
+  const { prompt, missing } = renderPrompt(trigger.prompt, event);
+  const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
+  const body: RunBody = {
+    title: name,
+    ...common,
+    source: "CUSTOM_WEBHOOK",
+    mode,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const delivery: NewDelivery = {
+    ...facts,
+    outcome: "started",
+    run_id: runId,
+    ...(missing.length === 0 ? {} : { missing_values: [...missing] }),
+  };
+  const writes = {
+    ...toNewRunWrites({ runId, owner, body, now }),
+    event: claimEvent(uid, event.digest, delivery.delivery_id, now),
+    delivery: putDelivery(uid, delivery),
+    lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
+    rateLimit: rateLimitToken(now),
+  };
+  await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
+    throw error instanceof ConflictError && error.failedOnly("rateLimit") ? rateLimited(now) : error;
+  });
+  await ports.queue.sendRun(runId, owner).catch(() => undefined);
+}

@@ -1,0 +1,26 @@
+import type { RateLimits } from "#shared/limits/token-bucket.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import type { Table } from "#shared/table/table.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
+
+/** Ports of the rules of triggers that need no secret. */
+export interface TriggerReadPorts {
+  readonly table: Table;
+  readonly now: () => number;
+  readonly cursors: Cursors;
+  readonly baseUrl: string;
+}
+
+/** Ports of the rules that create and delete triggers. */
+export interface TriggerPorts extends TriggerReadPorts {
+  /** The secrets of triggers, with those of webhooks. */
+  readonly webhookSecrets: SecretVault;
+}
+
+/** Ports of the rule that receives deliveries. */
+export interface IngressPorts extends RunPorts {
+  readonly webhookSecrets: SecretVault;
+  /** Each trigger has the rate limits of a caller. */
+  readonly rates: RateLimits;
+}

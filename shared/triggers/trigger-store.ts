@@ -1,0 +1,93 @@
+import * as v from "valibot";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
+import { keys, teamPk } from "#shared/table/keys.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
+import { transact } from "#shared/table/transact.ts";
+import { Metadata } from "#shared/wire/metadata.ts";
+import { RunMode, UserProfile } from "#shared/wire/run.ts";
+import { TriggerVerification } from "#shared/wire/triggers/trigger.ts";
+
+/** A trigger as it is stored; its secret is in the vault, under `secret_id`. */
+const Trigger = v.object({
+  uid: v.string(),
+  team_uid: v.string(),
+  name: v.string(),
+  kind: v.literal("webhook"),
+  enabled: v.boolean(),
+  verification: TriggerVerification,
+  prompt: v.string(),
+  /** Empty for all types. */
+  events: v.array(v.string()),
+  agent_uid: v.exactOptional(v.string()),
+  mode: RunMode,
+  metadata: v.exactOptional(Metadata),
+  secret_id: v.string(),
+  created_by: UserProfile,
+  created_at: v.number(),
+  updated_at: v.number(),
+});
+export type Trigger = v.InferOutput<typeof Trigger>;
+
+const parseTrigger = (item: Item): Trigger => v.parse(Trigger, item);
+
+/** True for a trigger and for whatever is stored about its deliveries. */
+export const isOfTriggers = ({ pk, sk }: Item): boolean => {
+  const entry = keys.triggerEntry("", "");
+  return pk.startsWith(keys.trigger("").pk) || (pk.startsWith(entry.pk) && sk.startsWith(entry.sk));
+};
+
+const entriesOf = (team: string) => ({ pk: teamPk(team), prefix: keys.triggerEntry(team, "").sk });
+
+/** The triggers of teams. */
+export const triggerStore = (table: Table) => ({
+  async get(uid: string): Promise<Trigger | undefined> {
+    const item = await table.get(keys.trigger(uid));
+    return item === undefined ? undefined : parseTrigger(item);
+  },
+
+  /** The triggers of teams, oldest first in each team. */
+  async list(teams: readonly string[]): Promise<Trigger[]> {
+    const pages = await Promise.all(teams.map((team) => table.query(entriesOf(team))));
+    const uids = pages.flatMap(({ items }) => items.map(({ sk }) => sk.slice(sk.indexOf("#") + 1)));
+    const items = await batchGetAll(uids.map(keys.trigger), table);
+    return items.flatMap((item) => (item === undefined ? [] : [parseTrigger(item)]));
+  },
+
+  /**
+   * Creates a trigger with the idempotency record of its request.
+   * @throws ConflictError naming `idempotency`
+   */
+  async create(trigger: Trigger, idempotency: Put): Promise<void> {
+    const { team_uid, uid } = trigger;
+    await transactInScope(
+      { type: "Team", uid: team_uid },
+      {
+        idempotency,
+        trigger: { kind: "put", item: { ...keys.trigger(uid), v: 1, ...trigger }, if: { pk: { exists: false } } },
+        entry: { kind: "put", item: { ...keys.triggerEntry(team_uid, uid), v: 1 } },
+      },
+      table,
+    );
+  },
+
+  /**
+   * Replaces a trigger that was read as `before`.
+   * @throws ConditionFailed if it was changed or deleted since
+   */
+  async update(before: Trigger, trigger: Trigger): Promise<void> {
+    const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
+    await table.write({ kind: "put", item, if: { updated_at: { eq: before.updated_at } } });
+  },
+
+  /**
+   * Deletes a trigger, in a transaction, which can be repeated after a lost response. Its deliveries expire.
+   * @throws ConflictError if it does not exist
+   */
+  async delete({ team_uid, uid }: Trigger): Promise<void> {
+    await transact(table, {
+      trigger: { kind: "delete", key: keys.trigger(uid), if: { pk: { exists: true } } },
+      entry: { kind: "delete", key: keys.triggerEntry(team_uid, uid) },
+    });
+  },
+});
