@@ -195,7 +195,7 @@ function skillName(spec: string): string {
 }
 
 /** The sources that no caller may state, since the service itself creates such runs. */
-const SERVICE_SOURCES: ReadonlySet<RunSourceType> = new Set(["SCHEDULED_AGENT", "CUSTOM_WEBHOOK", "ORCHESTRATION"]);
+const SERVICE_SOURCES: ReadonlySet<RunSourceType> = new Set(["SCHEDULED_AGENT", "ORCHESTRATION"]);
 
 /** The source that a caller states, if it may state it; any other counts as API. */
 function toSource(header: (name: string) => string | undefined, isChild: boolean): RunSourceType {
