@@ -78,7 +78,7 @@ function attempts(given: {
     },
     "what every process has open, works in and is": {
       command:
-        "readlink /proc/[0-9]*/fd/* /proc/[0-9]*/cwd /proc/[0-9]*/exe 2>/dev/null | grep -vE '^(pipe:|socket:|anon_inode:.eventfd|/dev/null|/proc|/workspace|/run/runyard|/usr/|/$)' | sort -u",
+        "readlink /proc/[0-9]*/fd/* /proc/[0-9]*/cwd /proc/[0-9]*/exe 2>/dev/null | grep -vE '^(pipe:|socket:|anon_inode:.eventfd|/dev/null|/proc|/workspace|/run/runyard|/usr/|/$|/[^ ]*/pipe-[0-9]+ \\(deleted\\)$)' | sort -u",
       prints: "",
     },
     "to trace the first process of its namespace, to get around the filter, and to see one of the host": {

@@ -241,7 +241,12 @@ describe("a setup command", () => {
     const { work, listEvents, requests } = start(context);
     await work;
     expect(requests).toEqual(
-      ["npm ci", "npm test"].map((command) => ({ command, workingDirectory: "/workspace/one", timeoutMs: 600_000 })),
+      ["npm ci", "npm test"].map((command) => ({
+        command,
+        workingDirectory: "/workspace/one",
+        timeoutMs: 600_000,
+        isShown: true,
+      })),
     );
     expect(listEvents().slice(1)).toEqual([
       ["setup_commands", false, "npm ci"],
@@ -249,7 +254,7 @@ describe("a setup command", () => {
     ]);
     const late = start({ setup_commands: ["ls"] }, { deadlineAt: 0 });
     await late.work;
-    expect(late.requests).toEqual([{ command: "ls", workingDirectory: "/workspace", timeoutMs: 1 }]);
+    expect(late.requests).toEqual([{ command: "ls", workingDirectory: "/workspace", timeoutMs: 1, isShown: true }]);
     const soon = start({ setup_commands: ["ls"] }, { deadlineAt: Date.now() + 60_000 });
     await soon.work;
     expect(soon.requests[0]?.timeoutMs).toBeGreaterThan(50_000);

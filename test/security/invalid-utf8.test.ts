@@ -46,7 +46,10 @@ describe("a body with invalid UTF-8", () => {
 
   it("is refused on every route with a body", async () => {
     const stage = await makeStage();
-    const taking = routes.filter(({ method }) => method === "POST" || method === "PUT");
+    // The signature of an event covers its bytes, whatever they are, and is checked first.
+    const taking = routes.filter(
+      ({ method, path }) => (method === "POST" || method === "PUT") && !path.startsWith("/hooks/"),
+    );
     for (const { method, path, who } of taking) {
       const target = path.replaceAll(/\{\w+\}/g, stage.runId);
       const key = stage.key(who.includes("personal") ? "creator" : "the run itself");
