@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { webScriptBytes } from "../../bench/web-script.ts";
 
-it("the first page needs at most 150.5 kB of script, gzipped", async () => {
-  expect(await webScriptBytes()).toBeLessThanOrEqual(150_500);
+it("the first page needs at most 150 kB of script, gzipped", async () => {
+  expect(await webScriptBytes()).toBeLessThanOrEqual(150_000);
 });

@@ -12,7 +12,7 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
   const { methods, named } = clientMethods(document);
   return {
     "src/generated/types.ts": await emitTypes(document, named),
-    "src/generated/lists.ts": emitLists(document),
+    ...emitLists(document),
     "src/generated/resources.ts": emitResources(methods),
     "src/generated/client.ts": emitClient(methods, document),
     "api.md": emitApiPage(methods),

@@ -1,0 +1,9 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `ArtifactType`. */
+export const ARTIFACT_TYPES = [
+  "PLAN",
+  "PULL_REQUEST",
+  "SCREENSHOT",
+  "FILE",
+  "EXTERNAL_REFERENCE",
+] as const;

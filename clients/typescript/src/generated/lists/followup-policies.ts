@@ -1,0 +1,7 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `FollowupPolicy`. */
+export const FOLLOWUP_POLICIES = [
+  "enqueue",
+  "interrupt",
+  "reject",
+] as const;

@@ -1,0 +1,18 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `RunSourceType`. */
+export const RUN_SOURCES = [
+  "API",
+  "CLI",
+  "LOCAL",
+  "SCHEDULED_AGENT",
+  "WEB_APP",
+  "GITHUB_ACTION",
+  "SLACK",
+  "LINEAR",
+  "CLOUD_MODE",
+  "JIRA",
+  "GITHUB_WEBHOOK",
+  "GITLAB_WEBHOOK",
+  "CUSTOM_WEBHOOK",
+  "ORCHESTRATION",
+] as const;

@@ -1,0 +1,13 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `RunState`. */
+export const RUN_STATES = [
+  "QUEUED",
+  "PENDING",
+  "CLAIMED",
+  "INPROGRESS",
+  "SUCCEEDED",
+  "FAILED",
+  "ERROR",
+  "BLOCKED",
+  "CANCELLED",
+] as const;

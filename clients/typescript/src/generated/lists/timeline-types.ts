@@ -1,0 +1,25 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `TimelineType`. */
+export const TIMELINE_TYPES = [
+  "run_created",
+  "run_queued",
+  "run_pending",
+  "run_claimed",
+  "worker_container_ready",
+  "setup_environment_resolution",
+  "setup_repo_clone",
+  "setup_commands",
+  "setup_mcp_servers",
+  "setup_skill_loading",
+  "agent_started",
+  "followup_received",
+  "checkpoint_saved",
+  "execution_lost",
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+  "run_stopped",
+  "artifact_created",
+] as const;

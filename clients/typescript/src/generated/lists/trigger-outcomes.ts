@@ -1,0 +1,8 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `TriggerOutcome`. */
+export const TRIGGER_OUTCOMES = [
+  "started",
+  "ignored",
+  "duplicate",
+  "failed",
+] as const;

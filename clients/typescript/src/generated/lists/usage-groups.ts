@@ -1,0 +1,10 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `UsageGroup`. */
+export const USAGE_GROUPS = [
+  "day",
+  "creator",
+  "executor",
+  "model",
+  "schedule",
+  "environment",
+] as const;
