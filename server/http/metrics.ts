@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import * as v from "valibot";
 import type { Adapters } from "../ports.ts";
 import { QUEUES } from "../queue/queue-names.ts";
@@ -17,8 +17,8 @@ export interface Metrics {
 
 /** Creates the metrics of one server. Nothing is collected until it is read, except for counters and latencies. */
 export function createMetrics({ database, queues }: Pick<Adapters, "database" | "queues">): Metrics {
-  const registers = [new Registry()];
-  const [register = new Registry()] = registers;
+  const register = new Registry();
+  const registers = [register];
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: 50 });
   const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120, 600];
   const requests = new Histogram({
@@ -33,11 +33,6 @@ export function createMetrics({ database, queues }: Pick<Adapters, "database" | 
     help: "Seconds from a call of the model gateway to the start of its response",
     labelNames: ["status"],
     buckets,
-    registers,
-  });
-  const modelErrors = new Counter({
-    name: "runyard_model_call_errors_total",
-    help: "Calls of the model gateway that were refused or failed",
     registers,
   });
   const runs = new Gauge({
@@ -83,9 +78,6 @@ export function createMetrics({ database, queues }: Pick<Adapters, "database" | 
     read: () => register.metrics(),
     contentType: register.contentType,
     countRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
-    countModelCall(status, seconds) {
-      modelCalls.observe({ status }, seconds);
-      if (status >= 400) modelErrors.inc();
-    },
+    countModelCall: (status, seconds) => modelCalls.observe({ status }, seconds),
   };
 }
