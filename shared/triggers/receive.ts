@@ -50,7 +50,7 @@ export async function receiveDelivery(
     // Not an outcome of the event: once the trigger is enabled, a repeated delivery starts a run.
     await store.add(uid, { ...facts, outcome: "ignored", reason: "paused" });
   } else if (!takesEvent(trigger, event)) {
-    await addFirst({ ...facts, outcome: "ignored", reason: "event" }, trigger, event, ports);
+    await ignore(facts, trigger, event, ports);
   } else {
     await start(facts, trigger, event, rateLimitToken, ports);
   }
@@ -74,30 +74,26 @@ const takesEvent = ({ events }: Trigger, { type, action }: ReceivedEvent): boole
 
 type Facts = Omit<NewDelivery, "outcome">;
 
-/** Adds a delivery with the outcome of its event, or as a duplicate where another delivery of the event came first. */
-async function addFirst(
-  delivery: NewDelivery,
+/** Adds the delivery of an event that the trigger does not take, or a duplicate where another delivery of the event came first. */
+async function ignore(
+  facts: Facts,
   { uid }: Trigger,
   { digest }: ReceivedEvent,
   { table }: IngressPorts,
 ): Promise<void> {
   const store = deliveryStore(table);
-  if (!(await store.addFirst(uid, digest, delivery))) await addDuplicate(uid, digest, delivery, store);
+  const isFirst = await store.addFirst(uid, digest, { ...facts, outcome: "ignored", reason: "event" });
+  if (!isFirst) await addDuplicate(uid, digest, facts, store);
 }
 
 async function addDuplicate(
   uid: string,
   digest: string,
-  { delivery_id, received_at, event_type, action, external_id }: Facts,
+  facts: Facts,
   store: ReturnType<typeof deliveryStore>,
 ): Promise<void> {
   const of = await store.findFirst(uid, digest);
-  await store.add(uid, {
-    ...{ delivery_id, received_at, event_type, outcome: "duplicate" },
-    ...(action === undefined ? {} : { action }),
-    ...(external_id === undefined ? {} : { external_id }),
-    ...(of === undefined ? {} : { of }),
-  });
+  await store.add(uid, { ...facts, outcome: "duplicate", ...(of === undefined ? {} : { of }) });
 }
 
 /** Starts the run of an event. A refusal that time does not change is the delivery's outcome; a repeated delivery tries again. */
