@@ -126,4 +126,6 @@ export function findWiring(file: string): Wiring {
   return wiring;
 }
 
-const camelCase = (words: string): string => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** `create-run` → `createRun`. */
+export const camelCase = (words: string): string =>
+  words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,7 @@
 /** Part of `npm run docs`: generates server/http/endpoints.ts, the endpoints of all files that infra/routes.ts names. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { camelCase } from "#infra/entries.ts";
 import { routes } from "#infra/routes.ts";
 import { root, runTool } from "./run-command.ts";
 
@@ -30,13 +31,9 @@ await runTool("biome", ["check", "--write", target]);
 
 /** A file exports its endpoint by the name of its verb and noun, which two resources can share. */
 function exported(file: string): string {
-  return camel(file.slice(file.indexOf("/") + 1));
+  return camelCase(file.slice(file.indexOf("/") + 1));
 }
 
 function local(file: string): string {
-  return camel(file.replace("/", "-"));
-}
-
-function camel(words: string): string {
-  return words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return camelCase(file.replace("/", "-"));
 }

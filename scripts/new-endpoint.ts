@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { camelCase } from "#infra/entries.ts";
 import { root, runTool } from "./run-command.ts";
 
 interface NewEndpoint {
@@ -63,7 +64,7 @@ function source({ method, path, resource, verbNoun }: NewEndpoint): string {
   const ports = `${pascal(domain.replace(/s$/, ""))}Ports`;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => `${id}: PathId`);
   const request = ids.length > 0 ? `{ path: v.object({ ${ids.join(", ")} }) }` : "{}";
-  const name = camel(verbNoun);
+  const name = camelCase(verbNoun);
   return `import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint${ids.length > 0 ? ", PathId" : ""} } from "#shared/http/endpoint.ts";
@@ -85,7 +86,7 @@ function event({ method, path }: NewEndpoint, credential: Record<string, string>
   // Those that a fixture's test and `npm run invoke` fill in.
   const placeholders = ["run_id", "conversation_id", "artifact_uid"];
   const id = (name: string) => {
-    const placeholder = placeholders.find((one) => camel(one.replaceAll("_", "-")) === name);
+    const placeholder = placeholders.find((one) => camelCase(one.replaceAll("_", "-")) === name);
     return placeholder === undefined ? "0199a3c4-0000-7000-8000-000000000001" : `{{${placeholder}}}`;
   };
   const rawPath = `/api/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => id(name))}`;
@@ -143,7 +144,7 @@ function nextSteps({ method, path, resource, verbNoun }: NewEndpoint, files: rea
     `  "http/${verbNoun}.bad.json": { after: created, outcome: unknownCaller },`,
     "",
     `Then: its rules in shared/${resource}/, its guarantees in test/api/${verbNoun}.test.ts, a line in CHANGELOG.md.`,
-    `Last: a line in clients/methods.json, "${camel(verbNoun)}": "${resource.replaceAll("-", "_")}.method", and npm run docs, which takes it into the`,
+    `Last: a line in clients/methods.json, "${camelCase(verbNoun)}": "${resource.replaceAll("-", "_")}.method", and npm run docs, which takes it into the`,
     "server, the OpenAPI document and the clients.",
   ].join("\n");
 }
@@ -152,10 +153,6 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function camel(words: string): string {
-  return words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
 function pascal(words: string): string {
-  return camel(`-${words}`);
+  return camelCase(`-${words}`);
 }
