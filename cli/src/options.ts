@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { RUN_SOURCES } from "../../clients/typescript/src/index.ts";
 
 /** A whole number within bounds. */
 export const wholeNumber =
@@ -20,29 +20,13 @@ export function pairs(text: string, earlier: Readonly<Record<string, string>> = 
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-const SOURCES = [
-  "API",
-  "CLI",
-  "LOCAL",
-  "SCHEDULED_AGENT",
-  "WEB_APP",
-  "GITHUB_ACTION",
-  "SLACK",
-  "LINEAR",
-  "CLOUD_MODE",
-  "JIRA",
-  "GITHUB_WEBHOOK",
-  "GITLAB_WEBHOOK",
-  "CUSTOM_WEBHOOK",
-  "ORCHESTRATION",
-] as const satisfies readonly RunItem["source"][];
 export const SOURCE_TEXT = "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …";
 
 /** A source of runs, in any case. The API accepts unknown ones, which no run has. */
 export function runSource(text: string): string {
-  const source = SOURCES.find((one) => one === text.toUpperCase());
+  const source = RUN_SOURCES.find((one) => one === text.toUpperCase());
   if (source !== undefined) return source;
-  throw new InvalidArgumentError(`Allowed choices are ${SOURCES.join(", ")}.`);
+  throw new InvalidArgumentError(`Allowed choices are ${RUN_SOURCES.join(", ")}.`);
 }
 
 /** A point in time: `2026-05-18`, `2026-05-18T19:00Z`, or an age: `90m`, `24h`, `7d`. */
