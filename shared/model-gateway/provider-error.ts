@@ -98,7 +98,7 @@ function readPause(message: string): number | undefined {
   return Number(minutes ?? 0) * 60_000 + Number(amount ?? 0) * factor;
 }
 
-const isHtml = (text: string): boolean => /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
+export const isHtml = (text: string): boolean => /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
 
 /** The title and the text of a page, such as the one of a proxy in between. */
 const readHtml = (html: string): string =>

@@ -1,7 +1,7 @@
 import { type ModelProvider, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 import { CONTEXT_OVERFLOW, type Dialect, parsedJson } from "./dialect.ts";
 import { classifyError, type ErrorMeaning, statusOfError } from "./error-kinds.ts";
-import { findError, type ProviderError, readErrorBody } from "./provider-error.ts";
+import { findError, isHtml, type ProviderError, readErrorBody } from "./provider-error.ts";
 import { responseHeaders } from "./responses.ts";
 
 /** Statuses about the deployment's own key or bill, which must not look like errors about the run's key. */
@@ -19,7 +19,7 @@ export const withReadErrors =
     if (response.body === null || isStream(response, call.request.stream === true)) return response;
     const text = await response.text().catch(() => "");
     const json = parsedJson(text);
-    const error = /^\s*<(?:!doctype|html)/i.test(text) ? readErrorBody(text) : findError(json);
+    const error = isHtml(text) ? readErrorBody(text) : findError(json);
     if (error !== undefined) return toProviderError(dialect, name, response, error);
     const headers = new Headers(response.headers);
     // Some servers send a stream under another type.
