@@ -7,7 +7,7 @@ const KEPT_SHARE = 0.25;
 const SHORTENED_BYTES = [8_192, 2_048, 512, 128];
 const MAX_FILES = 200;
 /** Characters of one token, assumed to be few so that an estimate is rather too high. */
-const CHARACTERS_PER_TOKEN = 3;
+export const CHARACTERS_PER_TOKEN = 3;
 
 /** The next summary of a conversation: the part of it that has to be summarized, and what is recorded besides the summary. */
 export interface CompactionPlan {

@@ -9,15 +9,14 @@ import {
 import { CONVERSATION_COMPACTED, type Compaction, findCompaction } from "#shared/wire/compaction.ts";
 import type { Message as Recorded } from "#shared/wire/conversation.ts";
 import type { Outbox } from "../reporting/outbox.ts";
-import { collectFacts, planCompaction } from "./compaction-plan.ts";
+import { CHARACTERS_PER_TOKEN, collectFacts, planCompaction } from "./compaction-plan.ts";
 import { isOverflow, type ModelRetries } from "./failures.ts";
 import { type Summary, summarize } from "./summarize.ts";
 
 /** Share of the model's context window at which the older part of the conversation is summarized. */
 const FULL = 0.75;
-/** Share of the window that a request for a summary may take, and the characters of one token, assumed to be few. */
+/** Share of the window that a request for a summary may take. */
 const REQUEST_SHARE = 0.6;
-const CHARACTERS_PER_TOKEN = 3;
 /** The window that is assumed where the model states none. */
 const DEFAULT_WINDOW = 100_000;
 /** A request that a provider refuses as too long has more tokens than its window; the estimate may be too low. */

@@ -20,11 +20,11 @@ const TOKENS =
 /** The beginning of a sequence that the next piece of text may complete. */
 const INCOMPLETE = /\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,2048}\x1b?|[ -/]*)$/;
 
-/** Colours have no width. */
+/** Colors have no width. */
 const COLORS = /\x1b\[[0-9;:]*m/g;
 const CURSOR_MOVEMENT = /[\x1b\r\b]/;
 
-/** Creates a reader of terminal output. Sequences that neither move the cursor nor set a colour are removed. */
+/** Creates a reader of terminal output. Sequences that neither move the cursor nor set a color are removed. */
 export function createTerminalText(): TerminalText {
   const screen = new Screen();
   let pending = "";
@@ -104,7 +104,7 @@ class Screen {
 
   write(text: string): void {
     const plain = this.#plainLine;
-    // A line that is overwritten loses its colours, which would otherwise end up in wrong places.
+    // A line that is overwritten loses its colors, which would otherwise end up in wrong places.
     this.#rows[this.#row] =
       this.#column === plain.length
         ? this.#line + text
