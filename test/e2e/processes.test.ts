@@ -80,6 +80,7 @@ describe.concurrent("a harness that is killed", () => {
     expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
     const timeline = await api.timeline(id);
     expect(timeline.map(({ event_type }) => event_type)).toContain("execution_lost");
+    // On a busy machine the next execution may be too slow for its lease, too.
     expect(new Set(timeline.map(({ execution_id }) => execution_id).filter(Boolean)).size).toBeGreaterThan(1);
     expect(await api.outputs(id)).toEqual(["survived\n"]);
   });

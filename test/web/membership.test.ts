@@ -55,6 +55,8 @@ describe("a membership in the web app", () => {
       email: "eve@example.com",
       role: "member",
     });
+    // Before it is shown, the app does not follow the address yet.
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     await page.evaluate(
       `history.pushState({}, "", "${new URL(body.link).pathname}"); dispatchEvent(new PopStateEvent("popstate"))`,
     );
