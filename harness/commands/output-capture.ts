@@ -65,7 +65,7 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}, sho
     },
     end() {
       const rest = clean.end(received > readBytes);
-      // What a terminal shows may be a secret that moves of the cursor have put together.
+      // What a terminal shows may be a secret that movements of the cursor have put together.
       if (terminal === undefined) kept.push(rest);
       else kept.push(redactor.text(terminal.push(rest) + terminal.end()));
       return kept.end(Math.max(0, received - readBytes), readBytes);
