@@ -1,8 +1,12 @@
 import { findCompaction } from "#shared/wire/compaction.ts";
 import type { Block, Conversation, Message, Step } from "#shared/wire/conversation.ts";
 
-/** Bytes of a tool's output in a conversation. A harness keeps no more, so that people and later turns see what the model saw. */
-const OUTPUT_BYTES = 64 * 1024;
+/** Bytes of a tool's output in a conversation. */
+const OUTPUT_BYTES = 16 * 1024;
+/** Bytes of a tool's output that later turns get. A harness keeps no more, so that they get what the model saw. */
+const MODEL_OUTPUT_BYTES = 64 * 1024;
+/** A text of at most this many bytes next to an output, such as the path of a file, is neither counted nor cut. */
+const MEMBER_BYTES = 512;
 /** Bytes of the messages of one response, and the part of them that is reserved for truncated messages. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const SHORT_BYTES = 512 * 1024;
@@ -57,9 +61,10 @@ export function truncateMessages(conversation: readonly Message[]): Message[] {
   );
   const lastInstruction = messages.findLastIndex(({ role }) => role === "user");
   const last = messages[lastInstruction];
-  if (last === undefined || !room.take(last)) return keepLatest(messages, room, summary);
-  const after = keepLatest(messages.slice(lastInstruction + 1), room, summary);
-  return [...keepLatest(messages.slice(0, lastInstruction), room, summary), last, ...after];
+  const keep = (part: readonly Message[]) => keepLatest(part, room, { outputBytes: MODEL_OUTPUT_BYTES, summary });
+  if (last === undefined || !room.take(last)) return keep(messages);
+  const after = keep(messages.slice(lastInstruction + 1));
+  return [...keep(messages.slice(0, lastInstruction)), last, ...after];
 }
 
 /** Truncates a text so that it fits into a response with other content, even if each of its characters is escaped. */
@@ -82,11 +87,20 @@ class Room {
   }
 }
 
-/** @param summary a message that is not shortened: what comes before it is worth nothing to the model without it */
-function keepLatest(messages: readonly Message[], room: Room, summary?: Message): Message[] {
+interface KeepOptions {
+  readonly outputBytes: number;
+  /** A message that is not shortened: what comes before it is worth nothing to the model without it. */
+  readonly summary?: Message | undefined;
+}
+
+function keepLatest(
+  messages: readonly Message[],
+  room: Room,
+  { outputBytes, summary }: KeepOptions = { outputBytes: OUTPUT_BYTES },
+): Message[] {
   const kept: Message[] = [];
   for (const message of messages.toReversed()) {
-    const whole = withCutOutputs(message);
+    const whole = withCutOutputs(message, outputBytes);
     const shown = room.take(whole, message === summary ? 0 : SHORT_BYTES) ? whole : shorten(message);
     if (shown !== whole && !room.take(shown)) {
       room.close();
@@ -111,12 +125,15 @@ function note(conversationId: string, leftOut: number): Step {
 /** The bytes of a value in a response, with the comma after it. */
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
-const withCutOutputs = (message: Message): Message => ({ ...message, content: message.content.map(cutOutput) });
+const withCutOutputs = (message: Message, outputBytes = OUTPUT_BYTES): Message => ({
+  ...message,
+  content: message.content.map((block) => cutOutput(block, outputBytes)),
+});
 
-function cutOutput(block: Block): Block {
+function cutOutput(block: Block, bytes: number): Block {
   if (block.type !== "action_result") return block;
-  const diff = block.diff === undefined ? {} : { diff: cutText(block.diff, OUTPUT_BYTES) };
-  return { ...block, ...diff, output: cutValue(block.output, OUTPUT_BYTES) };
+  const diff = block.diff === undefined ? {} : { diff: cutText(block.diff, bytes) };
+  return { ...block, ...diff, output: cutValue(block.output, bytes) };
 }
 
 function shorten(message: Message): Message {
@@ -143,15 +160,23 @@ function cutValue(value: unknown, limit: number): unknown {
   if (Buffer.byteLength(text) <= limit) return value;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const entries = Object.entries(value);
-    const texts = entries.filter(([, entry]) => typeof entry === "string").length;
-    const each = Math.floor(limit / Math.max(1, texts));
+    const long = entries.flatMap(([, entry]) =>
+      typeof entry === "string" && Buffer.byteLength(entry) > MEMBER_BYTES ? [Buffer.byteLength(entry)] : [],
+    );
+    const isShort = long.reduce((sum, bytes) => sum + bytes, 0) <= limit;
+    const each = isShort ? limit : Math.floor(limit / long.length);
     const cut = Object.fromEntries(
       entries.map(([name, entry]) => [name, typeof entry === "string" ? cutText(entry, each) : entry]),
     );
-    if (Buffer.byteLength(JSON.stringify(cut)) <= 2 * limit) return cut;
+    const bytes = Object.entries(cut).reduce((sum, [name, entry]) => sum + name.length + countOutputBytes(entry), 0);
+    if (bytes <= 2 * limit) return cut;
   }
   return cutText(text, limit);
 }
+
+/** As JSON, except for a text, since its line breaks have two bytes there. */
+const countOutputBytes = (entry: unknown): number =>
+  typeof entry === "string" ? Buffer.byteLength(entry) : countBytes(entry ?? null);
 
 function cutText(text: string, limit: number): string {
   const bytes = Buffer.from(text);

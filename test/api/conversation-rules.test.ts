@@ -662,8 +662,8 @@ describe("truncation", () => {
     return block?.type === "action_result" ? block : undefined;
   };
 
-  it("truncates texts of an output after 64 KiB, never within a character", () => {
-    const limit = 65_536;
+  it("truncates texts of an output after 16 KiB, never within a character", () => {
+    const limit = 16_384;
     expect(shownOutput("x".repeat(limit))?.output).toBe("x".repeat(limit));
     expect(shownOutput("x".repeat(limit + 1))?.output).toBe(`${"x".repeat(limit)}${CUT}`);
     expect(shownOutput(`x${"é".repeat(limit / 2)}`)?.output).toBe(`x${"é".repeat(limit / 2 - 1)}${CUT}`);
@@ -672,22 +672,31 @@ describe("truncation", () => {
   });
 
   it("truncates the texts in a value before it serializes the value", () => {
-    const long = "x".repeat(80_000);
+    const long = "x".repeat(20_000);
     expect(shownOutput({ stdout: long, exit_code: 1 })?.output).toEqual({
-      stdout: `${"x".repeat(65_536)}${CUT}`,
+      stdout: `${"x".repeat(16_384)}${CUT}`,
       exit_code: 1,
     });
     expect(shownOutput({ stdout: long, stderr: long })?.output).toEqual({
-      stdout: `${"x".repeat(32_768)}${CUT}`,
-      stderr: `${"x".repeat(32_768)}${CUT}`,
+      stdout: `${"x".repeat(8_192)}${CUT}`,
+      stderr: `${"x".repeat(8_192)}${CUT}`,
     });
-    const small = { stdout: "x".repeat(40_000), stderr: "" };
+    const small = { stdout: "x".repeat(9_000), stderr: "" };
     expect(shownOutput(small)?.output).toEqual(small);
-    const many = { list: Array.from({ length: 80_000 }, () => 1) };
-    expect(shownOutput(many)?.output).toBe(`${JSON.stringify(many).slice(0, 65_536)}${CUT}`);
-    expect(shownOutput(many.list)?.output).toBe(`${JSON.stringify(many.list).slice(0, 65_536)}${CUT}`);
+    const command = { stdout: "x\n".repeat(8_192), exit_code: 0, output_file: "/run/runyard/output-1.txt" };
+    expect(shownOutput(command)?.output, "as a harness keeps it").toEqual(command);
+    const many = { list: Array.from({ length: 20_000 }, () => 1) };
+    expect(shownOutput(many)?.output).toBe(`${JSON.stringify(many).slice(0, 16_384)}${CUT}`);
+    expect(shownOutput(many.list)?.output).toBe(`${JSON.stringify(many.list).slice(0, 16_384)}${CUT}`);
     expect(shownOutput(null)?.output).toBeNull();
     expect(shownOutput(undefined)?.output).toBeUndefined();
+  });
+
+  it("leaves outputs to later turns as long as harnesses keep them", () => {
+    const [kept] = truncateMessages([message("tool", result("x".repeat(65_536)))]);
+    expect(kept?.content).toMatchObject([{ output: "x".repeat(65_536) }]);
+    const [cut] = truncateMessages([message("tool", result("x".repeat(65_537)))]);
+    expect(cut?.content).toMatchObject([{ output: `${"x".repeat(65_536)}${CUT}` }]);
   });
 
   it("shortens the oldest messages of a long conversation, then omits them with a note", () => {

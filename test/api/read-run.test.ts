@@ -141,10 +141,10 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(new Set(steps.map(({ id }: { id: string }) => id)).size).toBe(2);
   });
 
-  it("truncates an output at 64 KB and refers to the transcript, which has the full output", async () => {
+  it("truncates an output at 16 KB and refers to the transcript, which has the full output", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    const output = `begin ${"é".repeat(40_000)} end`;
+    const output = `begin ${"é".repeat(20_000)} end`;
     await append(harness, 1, [...command("a", output), ...command("b", { stdout: output, exit_code: 0 })]);
     await harness.finish();
     await deliver(plane);
@@ -153,7 +153,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     const [, , first, , second] = steps[0].messages;
     for (const shown of [first.content[0].output, second.content[0].output.stdout]) {
       expect(shown).toMatch(/^begin é+\n\[.*transcript.*\]$/);
-      expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(64 * 1024 + 100);
+      expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(16 * 1024 + 100);
       expect(shown).not.toContain("\ufffd");
     }
     expect(second.content[0].output.exit_code).toBe(0);

@@ -55,12 +55,12 @@ describe("a membership in the web app", () => {
       email: "eve@example.com",
       role: "member",
     });
-    // Before it is shown, the app does not follow the address yet.
-    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
-    await page.evaluate(
-      `history.pushState({}, "", "${new URL(body.link).pathname}"); dispatchEvent(new PopStateEvent("popstate"))`,
-    );
-    await page.getByRole("button", { name: "Accept the invitation" }).click();
+    await page.evaluate(`history.pushState({}, "", "${new URL(body.link).pathname}")`);
+    const accept = page.getByRole("button", { name: "Accept the invitation" });
+    // An app that has just started may not follow the address yet.
+    const follow = () => page.evaluate(`dispatchEvent(new PopStateEvent("popstate"))`);
+    await expect.poll(() => follow().then(() => accept.count())).toBe(1);
+    await accept.click();
     await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     await page.getByRole("button", { name: /^Account of/ }).click();
     await page.getByText("Second team").waitFor();
