@@ -1,6 +1,6 @@
 import { type ModelProvider, NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
-import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
+import { type Call, describeCall, isFree, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
@@ -33,14 +33,31 @@ interface Exchange {
   readonly settled: Promise<void>;
 }
 
-/** Sends the call to its provider and reads the response to its end, since the provider bills all of it. */
+/**
+ * Sends the call to its provider. A call whose caller is gone is stopped at once, unless it has a price: only the end of its response
+ * says what the provider bills, so that is read.
+ */
 export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePorts): Exchange {
-  const work = carryOut(call, options, ports);
+  const work = carryOut(call, { ...options, ...createStop(call, options) }, ports);
   const settled = work.then(
     ({ streamed }) => streamed,
     () => undefined,
   );
   return { response: work.then(({ response }) => response), settled };
+}
+
+interface Stop {
+  /** Ends the call at its provider. */
+  readonly stopped: AbortSignal;
+  /** Called when the caller of a stream has disconnected. */
+  readonly hangUp: () => void;
+}
+
+function createStop({ model }: Call, { givenUp }: ExchangeOptions): Stop {
+  const ended = AbortSignal.timeout(CALL_MS);
+  if (model.cost !== undefined && !isFree(model.cost)) return { stopped: ended, hangUp: () => undefined };
+  const hungUp = new AbortController();
+  return { stopped: AbortSignal.any([ended, givenUp, hungUp.signal]), hangUp: () => hungUp.abort() };
 }
 
 interface ExchangeOutcome {
@@ -49,7 +66,7 @@ interface ExchangeOutcome {
   readonly streamed?: Promise<void>;
 }
 
-async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePorts): Promise<ExchangeOutcome> {
+async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: ExchangePorts): Promise<ExchangeOutcome> {
   const { dialect } = call;
   const settle = (outcome: Outcome) => settleCall(call, outcome, ports);
   let given: Response;
@@ -59,7 +76,7 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
     await settle(
       isUnsent(error) || call.reservation === undefined ? { kind: "free" } : { kind: "unknown", outputBytes: 0 },
     );
-    throw explain(error, call);
+    throw explain(error, call, options);
   }
   if (!given.ok) {
     await settle({ kind: "free" });
@@ -75,6 +92,7 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
     provider: call.model.of,
     meter,
     givenUp: options.givenUp,
+    hangUp: options.hangUp,
     settle: () => {
       const usage = meter.usage();
       return settle(
@@ -92,20 +110,21 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
 }
 
 /** Names the provider in an error of the network. */
-function explain(error: unknown, { model }: Call): unknown {
+function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions): unknown {
+  if (givenUp.aborted) return new GivenUp("the call was given up", { cause: error });
   const isKnown = [NotConfigured, TimedOut, GivenUp].some((known) => error instanceof known);
   return isKnown ? error : new Unreached(model.of, error);
 }
 
 function send(
   { dialect, request, model, headers, reservation }: Call,
-  { provider, givenUp }: ExchangeOptions,
+  { provider, givenUp, stopped }: ExchangeOptions & Stop,
   { sleep, times }: ExchangePorts,
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
     withReadErrors(provider, model.of, dialect),
-    { dialect, request: sent, headers, signal: AbortSignal.timeout(CALL_MS) },
+    { dialect, request: sent, headers, signal: stopped },
     { sleep, firstByteMs: times?.firstByteMs, givenUp, isBudgeted: reservation !== undefined },
   );
 }

@@ -98,7 +98,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   };
 }
 
-const isFree = (price: ProvidedModel["cost"]): boolean =>
+export const isFree = (price: ProvidedModel["cost"]): boolean =>
   price?.input_per_million_usd === 0 && price.output_per_million_usd === 0;
 
 function describeSpent(payer: Payer, modelId: string): string {

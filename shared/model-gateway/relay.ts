@@ -14,6 +14,8 @@ interface RelayOptions {
   readonly meter: Meter;
   /** Aborted where the execution is over: its caller gets no more. */
   readonly givenUp: AbortSignal;
+  /** Called when the caller has disconnected. @default the response is read to its end, which contains its usage */
+  readonly hangUp?: () => void;
   /** Settles the call when the provider's response is over for any reason. */
   readonly settle: () => Promise<void>;
   readonly silenceMs?: number | undefined;
@@ -22,11 +24,11 @@ interface RelayOptions {
 interface Relayed {
   /** The provider's stream as the caller gets it, event by event. One that breaks off ends with an error that says so. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** Resolves when the response is read to its end and settled, whether or not the caller has read it. */
+  /** Resolves when the response has ended and is settled, whether or not the caller has read it. */
   readonly settled: Promise<void>;
 }
 
-/** Reads a streamed response to its end at the provider's speed, and passes it on for as long as the caller reads it. */
+/** Reads a streamed response at the provider's speed until it ends or fails, and passes it on for as long as the caller reads it. */
 export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOptions): Relayed {
   let settled: Promise<void> = Promise.resolve();
   const stream = new ReadableStream<Uint8Array>(
@@ -34,8 +36,7 @@ export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOption
       start(controller) {
         settled = pump(upstream, createOutput(controller), options);
       },
-      // The provider bills the response anyway, and its end contains the usage.
-      cancel: () => undefined,
+      cancel: () => options.hangUp?.(),
     },
     { highWaterMark: MAX_WAITING_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
   );
