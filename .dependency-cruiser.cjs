@@ -88,14 +88,14 @@ module.exports = {
         "A function is its route and nothing else: rules live in shared/, and endpoints never import each other.",
       severity: "error",
       from: { path: "^functions/" },
-      to: { path: "^(functions|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|server|emulator|operate|cli|web|scripts|lab)/" },
     },
     {
       name: "shared-imports-shared-only",
       comment: "Arrows point down: functions import shared, never the other way round.",
       severity: "error",
       from: { path: "^shared/" },
-      to: { path: "^(functions|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|server|emulator|operate|cli|web|scripts|lab)/" },
     },
     {
       name: "infra-loads-no-runtime-code",
@@ -104,7 +104,7 @@ module.exports = {
       severity: "error",
       from: { path: "^infra/" },
       to: {
-        path: "^(functions|shared|harness|host|local|server|cli|web|scripts|bench|chaos)/",
+        path: "^(functions|shared|harness|server|emulator|operate|cli|web|scripts|lab)/",
         pathNot: "^shared/wire/",
       },
     },
@@ -132,9 +132,9 @@ module.exports = {
       comment:
         "The single machine needs no account: no adapter of AWS is loaded there, and nothing of infra or the emulator.",
       severity: "error",
-      from: { path: "^server/" },
+      from: { path: "^server/", pathNot: "^server/host/" },
       to: {
-        path: ["^(infra|local|cli|web|scripts|bench|chaos)/", "^shared/aws/", aws],
+        path: ["^(infra|emulator|operate|cli|web|scripts|lab)/", "^shared/aws/", aws],
         pathNot: routeTable,
         dependencyTypesNot: ["type-only"],
       },
@@ -154,7 +154,7 @@ module.exports = {
       from: { path: "^harness/" },
       to: {
         path: [
-          "^(functions|shared|infra|host|local|server|cli|web|scripts|bench|chaos)/",
+          "^(functions|shared|infra|server|emulator|operate|cli|web|scripts|lab)/",
           aws,
           "(^|/)node_modules/@middy/",
         ],
@@ -169,7 +169,7 @@ module.exports = {
       severity: "error",
       from: { path: "^image/" },
       to: {
-        path: "^(functions|shared|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/",
+        path: "^(functions|shared|infra|harness|server|emulator|operate|cli|web|scripts|lab)/",
         pathNot: "^functions/execution/run-sandbox\\.ts$",
       },
     },
@@ -180,17 +180,20 @@ module.exports = {
         "key cannot: there is no key yet to make it with. Nor can the model gateway, which is a part of the service that " +
         "the emulator cannot run.",
       severity: "error",
-      from: { path: "^(web|cli|host|local)/", pathNot: "^local/(bootstrap|model-gateway|operator-client)\\.ts$" },
-      to: { path: ["^(functions|shared|infra|harness|server)/"], pathNot: "^shared/wire/" },
+      from: {
+        path: ["^(web|cli|emulator|server/host)/", "^operate/(by-hand|observed-run|redrive|smoke|try-sandbox)"],
+        pathNot: "^emulator/model-gateway\\.ts$",
+      },
+      to: { path: ["^(functions|shared|infra|harness|server)/"], pathNot: ["^shared/wire/", "^server/host/"] },
     },
     {
       name: "host-serves-every-program",
       comment:
-        "host/ is what the programs of one machine share: the terminal, child processes, ports, the sample run. It knows " +
+        "server/host/ is what the programs of one machine share: the terminal, child processes, ports, the sample run. It knows " +
         "none of the programs.",
       severity: "error",
-      from: { path: "^host/" },
-      to: { path: "^(local|web|scripts|bench|chaos)/" },
+      from: { path: "^server/host/" },
+      to: { path: ["^(emulator|operate|web|scripts|lab)/", "^server/(?!host/)"] },
     },
     {
       name: "command-stands-on-the-client",
@@ -200,7 +203,7 @@ module.exports = {
       severity: "error",
       from: { path: "^(cli|action)/" },
       to: {
-        path: "^(functions|shared|infra|harness|host|local|server|web|scripts|bench|chaos)/",
+        path: "^(functions|shared|infra|harness|server|emulator|operate|web|scripts|lab)/",
         pathNot: "^shared/wire/terminal-text\\.ts$",
       },
     },

@@ -1,7 +1,7 @@
 /** `npm run build:web`: builds the web app into dist/web, where the single machine and the deployment take it from. */
 import path from "node:path";
 import { build } from "vite";
-import { installWebBuild } from "../host/http/web-app.ts";
+import { installWebBuild } from "../server/host/http/web-app.ts";
 import { root } from "./run-command.ts";
 import { startPlugin } from "./web-start.ts";
 

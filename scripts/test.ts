@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fetchDynamoDbLocal } from "../bench/dynamodb-local.ts";
 import { type CheckResult, checksBesideTests, describeCheck, runChecks } from "./checks.ts";
+import { fetchDynamoDbLocal } from "./dynamodb-local.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
 import { checkSentences } from "./sentences.ts";

@@ -1,5 +1,5 @@
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
-import { localModels } from "../host/models.ts";
+import { localModels } from "./host/models.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
 const OPENAI = "https://api.openai.com/v1";

@@ -7,13 +7,13 @@ import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts"
 import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
-import { type DecidedIsolation, toHarnessVariables } from "../host/isolation.ts";
-import { localModels } from "../host/models.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
 import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
+import { type DecidedIsolation, toHarnessVariables } from "./host/isolation.ts";
+import { localModels } from "./host/models.ts";
 import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";

@@ -1,7 +1,7 @@
 import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import { createIssuers } from "#shared/oidc/issuers.ts";
-import { isLoopbackHost } from "../host/http/request-checks.ts";
-import { Problem } from "../host/terminal.ts";
+import { isLoopbackHost } from "./host/http/request-checks.ts";
+import { Problem } from "./host/terminal.ts";
 
 /** Reads the issuer that RUNYARD_OIDC_* variables configure; undefined if there is none. Throws `Problem` if they are not valid. */
 export function readSignInIssuer(environment: NodeJS.ProcessEnv): Omit<SignInIssuer, "issuers"> | undefined {

@@ -1,4 +1,4 @@
-import { complain, Problem, red, say } from "../../host/terminal.ts";
+import { complain, Problem, red, say } from "../host/terminal.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 import { VERSION } from "./version.ts";

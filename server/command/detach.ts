@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { complain, say } from "../../host/terminal.ts";
+import { complain, say } from "../host/terminal.ts";
 
 const READY = "ready";
 

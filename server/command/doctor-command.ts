@@ -1,9 +1,9 @@
-import { shown } from "../../host/paths.ts";
-import { say } from "../../host/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkDataDirectory, checkFreeSpace, checkScratch } from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
+import { shown } from "../host/paths.ts";
+import { say } from "../host/terminal.ts";
 import { DEFAULT_PORT, findLastPort, readLocalState, servePaths } from "./local-state.ts";
 import { printCheck } from "./print-check.ts";
 import type { Program } from "./program.ts";

@@ -1,4 +1,4 @@
-import { Problem, say } from "../../host/terminal.ts";
+import { Problem, say } from "../host/terminal.ts";
 import { requestLink } from "./links.ts";
 import { readLocalState, servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";

@@ -1,7 +1,7 @@
 import { createLink } from "#shared/web-sessions/sign-in-link.ts";
 import { SignInLink } from "#shared/wire/web/web-session.ts";
-import { callApi } from "../../host/api.ts";
-import { Problem } from "../../host/terminal.ts";
+import { callApi } from "../host/api.ts";
+import { Problem } from "../host/terminal.ts";
 import type { ServerPorts } from "../ports.ts";
 import type { LocalState } from "./local-state.ts";
 

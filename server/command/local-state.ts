@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as v from "valibot";
-import { readJson, writeJson } from "../../host/files.ts";
-import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { readJson, writeJson } from "../host/files.ts";
+import { isLoopbackHost } from "../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
 import type { Server } from "../server.ts";
 import { toSocketUrl } from "../sockets/socket-url.ts";

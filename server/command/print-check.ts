@@ -1,5 +1,5 @@
-import { bold, green, red, say, yellow } from "../../host/terminal.ts";
 import type { Check } from "../doctor/check.ts";
+import { bold, green, red, say, yellow } from "../host/terminal.ts";
 
 const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") };
 

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import path from "node:path";
-import { localPaths } from "../../host/paths.ts";
+import { localPaths } from "../host/paths.ts";
 
 /** How the program was started: `npm start` in a checkout, or `runyard-server` of the package. */
 export interface Program {

@@ -1,5 +1,5 @@
-import { localPaths } from "../../host/paths.ts";
-import { complain, Problem, red, say, warn } from "../../host/terminal.ts";
+import { localPaths } from "../host/paths.ts";
+import { complain, Problem, red, say, warn } from "../host/terminal.ts";
 import { servesOtherMachines } from "../http/allowed-hosts.ts";
 import type { LocalState } from "./local-state.ts";
 import type { ServeOptions } from "./options.ts";
@@ -18,8 +18,8 @@ export async function runSample(
     );
     return true;
   }
-  const { sampleSource } = await import("../../host/sample/sample-repository.ts");
-  const { sampleRun } = await import("../../host/sample/sample-run.ts");
+  const { sampleSource } = await import("../host/sample/sample-repository.ts");
+  const { sampleRun } = await import("../host/sample/sample-run.ts");
   try {
     const source = await sampleSource({ ...localPaths(process.env), home }, repo);
     const succeeded = await sampleRun({ baseUrl: state.base_url, key: state.api_key, signal }, source, runTests);

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { readJson, writeJson } from "../../host/files.ts";
-import { isStillOurs, ProcessMark, readMark } from "../../host/processes.ts";
+import { readJson, writeJson } from "../host/files.ts";
+import { isStillOurs, ProcessMark, readMark } from "../host/processes.ts";
 
 /** The process that serves a data directory, as its file server.json names it. */
 const ServiceProcess = v.object({

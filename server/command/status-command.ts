@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { shown } from "../../host/paths.ts";
-import { bold, green, red, say } from "../../host/terminal.ts";
 import { type DiskUse, measureDisk } from "../disk/disk-budget.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
+import { shown } from "../host/paths.ts";
+import { bold, green, red, say } from "../host/terminal.ts";
 import { readLocalState, servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";
 import { findProcess } from "./service-process.ts";

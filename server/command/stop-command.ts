@@ -1,6 +1,6 @@
-import { shown } from "../../host/paths.ts";
-import { endProcess } from "../../host/processes.ts";
-import { say, warn } from "../../host/terminal.ts";
+import { shown } from "../host/paths.ts";
+import { endProcess } from "../host/processes.ts";
+import { say, warn } from "../host/terminal.ts";
 import { servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";
 import { findProcess, forgetProcess } from "./service-process.ts";

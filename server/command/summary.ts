@@ -1,5 +1,5 @@
 import { defaultModel } from "#shared/models/models.ts";
-import { bold, say, yellow } from "../../host/terminal.ts";
+import { bold, say, yellow } from "../host/terminal.ts";
 import type { LocalState } from "./local-state.ts";
 import type { Program } from "./program.ts";
 

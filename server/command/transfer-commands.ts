@@ -1,6 +1,6 @@
-import { shown } from "../../host/paths.ts";
-import { Problem, say, warn } from "../../host/terminal.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
+import { shown } from "../host/paths.ts";
+import { Problem, say, warn } from "../host/terminal.ts";
 import { backUp, restore } from "../transfer/backup.ts";
 import { readSource, throwIfNotEmpty, writeDestination } from "../transfer/destination.ts";
 import { exportData } from "../transfer/export.ts";

@@ -1,6 +1,6 @@
-import { findIsolation } from "../../host/isolation.ts";
-import { firstFreePort, isFree } from "../../host/ports.ts";
-import { findMissingTools, installTools } from "../../host/preflight.ts";
+import { findIsolation } from "../host/isolation.ts";
+import { firstFreePort, isFree } from "../host/ports.ts";
+import { findMissingTools, installTools } from "../host/preflight.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
 const OLDEST_NODE = 24;

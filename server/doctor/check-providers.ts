@@ -1,7 +1,7 @@
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { chat } from "#shared/model-gateway/openai-dialects.ts";
 import { models } from "#shared/models/models.ts";
-import { localModels } from "../../host/models.ts";
+import { localModels } from "../host/models.ts";
 import { modelProviders } from "../model-providers.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { isLoopbackHost } from "../host/http/request-checks.ts";
 
 /**
  * Creates the check of the Host header. A web page can let a name of its own resolve to the address of this server (DNS

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { logLine } from "#shared/log/log.ts";
-import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { isLoopbackHost } from "../host/http/request-checks.ts";
 import type { Adapters } from "../ports.ts";
 import { QUEUES } from "../queue/queue-names.ts";
 

@@ -6,7 +6,7 @@ import type { BuildOptions } from "esbuild";
 import { logLine } from "#shared/log/log.ts";
 import type { Program } from "#shared/sandbox/harness-process.ts";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
-import { isPackaged } from "../../host/paths.ts";
+import { isPackaged } from "../host/paths.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 /** What the bundle depends on: the sources, and the versions of the packages. */

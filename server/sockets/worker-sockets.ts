@@ -12,9 +12,9 @@ import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
 import { isKeyValid } from "#shared/workers/offer-run.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
-import { type LocalProblem, rawProblem } from "../../host/http/problem-response.ts";
-import { endRefused, findRefusal } from "../../host/http/request-checks.ts";
 import type { Database } from "../database/database.ts";
+import { type LocalProblem, rawProblem } from "../host/http/problem-response.ts";
+import { endRefused, findRefusal } from "../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
 import { rawResponse } from "./raw-response.ts";
 

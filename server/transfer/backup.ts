@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { chmod, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { readJson } from "../../host/files.ts";
-import { Problem } from "../../host/terminal.ts";
 import { backupFile } from "../database/backup.ts";
 import { checkDatabaseFile } from "../database/check-file.ts";
 import { createDirectory } from "../disk/create-directory.ts";
 import { syncPath } from "../disk/sync-path.ts";
+import { readJson } from "../host/files.ts";
+import { Problem } from "../host/terminal.ts";
 import { copySynced, copyTree } from "./copy-tree.ts";
 
 const DATABASE = "runyard.db";

@@ -1,9 +1,9 @@
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { lastLines, runCommand } from "../../host/commands.ts";
-import { Problem } from "../../host/terminal.ts";
 import { syncPath } from "../disk/sync-path.ts";
+import { lastLines, runCommand } from "../host/commands.ts";
+import { Problem } from "../host/terminal.ts";
 
 const TAR_SECONDS = 24 * 3600;
 const isArchive = (file: string): boolean => /\.(tar|tar\.gz|tgz)$/.test(file);

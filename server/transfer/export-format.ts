@@ -3,8 +3,8 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
-import { readJson } from "../../host/files.ts";
-import { Problem } from "../../host/terminal.ts";
+import { readJson } from "../host/files.ts";
+import { Problem } from "../host/terminal.ts";
 import { decodeItem } from "../table/item-text.ts";
 
 /** The items of the table, one per line. */

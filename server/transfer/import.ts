@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { importStore } from "#shared/records/import-record.ts";
 import { toUnsynced } from "#shared/schedules/schedule-store.ts";
 import type { Item, Table } from "#shared/table/table.ts";
-import { Problem } from "../../host/terminal.ts";
+import { Problem } from "../host/terminal.ts";
 import { ITEMS, readItems, readManifest } from "./export-format.ts";
 
 /** Items that are written at the same time. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { runExecution } from "#shared/sandbox/harness-process.ts";
 import { type Envelope, ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
-import { complain, Problem, say } from "../../host/terminal.ts";
+import { complain, Problem, say } from "../host/terminal.ts";
 import { harnessPrograms } from "./harness-program.ts";
 import type { AgentOptions } from "./options.ts";
 import { describeRefusal } from "./refusal.ts";

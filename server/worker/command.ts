@@ -1,6 +1,6 @@
 import { setLogOutput } from "#shared/log/log.ts";
-import { say } from "../../host/terminal.ts";
 import { abortOnSignals } from "../command/stop-signals.ts";
+import { say } from "../host/terminal.ts";
 import { AGENT_HELP, parseAgentOptions, parseWorkerOptions, WORKER_HELP } from "./options.ts";
 
 /** `runyard-server worker …`: executes the runs of a self-hosted worker. Returns the exit code. @throws UsageError */

@@ -1,5 +1,5 @@
-import { decideIsolation, toHarnessVariables } from "../../host/isolation.ts";
-import { Problem } from "../../host/terminal.ts";
+import { decideIsolation, toHarnessVariables } from "../host/isolation.ts";
+import { Problem } from "../host/terminal.ts";
 import { HarnessPrograms } from "../sandbox/harness-programs.ts";
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { WebSocket } from "ws";
 import { MAX_FRAME_BYTES, ServiceFrame, type WorkerFrame } from "#shared/wire/worker.ts";
-import { Problem } from "../../host/terminal.ts";
+import { Problem } from "../host/terminal.ts";
 import { readRefusal } from "./refusal.ts";
 
 const PING_MS = 30_000;

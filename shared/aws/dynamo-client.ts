@@ -71,7 +71,7 @@ type ErrorBody = v.InferOutput<typeof ErrorBody>;
 /**
  * A client for the DynamoDB operations that the table uses, built from the parts of the AWS SDK's clients: middleware, retries,
  * signature and HTTP. The SDK's own client has all operations, endpoint rules and protocols, which more than double the code that
- * each function loads at its start: see docs/decisions/0056-dynamodb-client-of-the-sdks-parts.md.
+ * each function loads at its start: see design/decisions/0056-dynamodb-client-of-the-sdks-parts.md.
  */
 export class DynamoClient {
   readonly middlewareStack: MiddlewareStack<object, Output> = constructStack();

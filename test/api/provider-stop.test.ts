@@ -4,7 +4,7 @@ import { sha256 } from "#shared/ids.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
 import { keys } from "#shared/table/keys.ts";
-import { sizeOfItem } from "../../bench/item-size.ts";
+import { sizeOfItem } from "../../lab/bench/item-size.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { check, DETECTION_MS } from "../../chaos/checker.ts";
-import { type AcceptedRun, formatTitle } from "../../chaos/clients.ts";
-import type { Evidence, RunResponses, StoredItem } from "../../chaos/evidence.ts";
-import { DEPLOYMENT_WEIGHTS, generateStrikes, generateTasks, MACHINE_WEIGHTS } from "../../chaos/plan.ts";
-import type { Rule } from "../../chaos/run-checks.ts";
-import type { Hit } from "../../chaos/targets.ts";
+import { check, DETECTION_MS } from "../../lab/chaos/checker.ts";
+import { type AcceptedRun, formatTitle } from "../../lab/chaos/clients.ts";
+import type { Evidence, RunResponses, StoredItem } from "../../lab/chaos/evidence.ts";
+import { DEPLOYMENT_WEIGHTS, generateStrikes, generateTasks, MACHINE_WEIGHTS } from "../../lab/chaos/plan.ts";
+import type { Rule } from "../../lab/chaos/run-checks.ts";
+import type { Hit } from "../../lab/chaos/targets.ts";
 
 const SEED = 7;
 const RUN = "0193a4b0-0000-7000-8000-000000000001";

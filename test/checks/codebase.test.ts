@@ -78,10 +78,13 @@ describe("every function", () => {
 
 describe("every file", () => {
   const client = "clients/typescript/{scripts,bench,src,src/resources}/*.ts";
-  const files = globSync(["{functions,shared,server,infra,harness,local,scripts,cli,action}/**/*.ts", client], {
-    cwd: root,
-    exclude: ["**/node_modules/**"],
-  });
+  const files = globSync(
+    ["{functions,shared,server,infra,harness,emulator,operate,scripts,lab,cli,action}/**/*.ts", client],
+    {
+      cwd: root,
+      exclude: ["**/node_modules/**"],
+    },
+  );
 
   it("is short enough to be read at once", () => {
     const lengths = files.map((file) => [file, read(file).split("\n").length] as const);

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findNearestTests } from "../../scripts/mutation/nearest.ts";
-import { findRedundantTests, type Result, readEquivalents } from "../../scripts/mutation/results.ts";
-import { findSuite } from "../../scripts/mutation/suites.ts";
+import { findNearestTests } from "../../lab/mutation/nearest.ts";
+import { findRedundantTests, type Result, readEquivalents } from "../../lab/mutation/results.ts";
+import { findSuite } from "../../lab/mutation/suites.ts";
 
 const UNKNOWN = { keys: [], tests: {} };
 const findTests = (...patterns: string[]) => {
@@ -75,7 +75,7 @@ describe("the list of equivalent mutants", () => {
 });
 
 describe("a process that runs a mutant", () => {
-  const module = new URL("../../scripts/mutation/keep-alive.mjs", import.meta.url).href;
+  const module = new URL("../../lab/mutation/keep-alive.mjs", import.meta.url).href;
 
   /** Runs code as the process of the tests or as one that a test started. All kills send a signal that is ignored. */
   function run(code: string, keptAlive?: string): unknown {

@@ -39,8 +39,8 @@ function readRows(page: string, heading: string): string[][] {
 }
 
 const pages = [
-  { page: "docs/aws-readiness.md", heading: "Closed", column: 1 },
-  { page: "docs/testing.md", heading: "How the stores differ from AWS", column: 2 },
+  { page: "design/aws-readiness.md", heading: "Closed", column: 1 },
+  { page: "design/testing.md", heading: "How the stores differ from AWS", column: 2 },
 ];
 
 describe.each(pages)("$page, $heading", ({ page, heading, column }) => {

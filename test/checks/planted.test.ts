@@ -113,7 +113,7 @@ describe("npm run check -- layers", () => {
     ["wire-is-pure", "shared/wire/planted.ts", "shared/runs/other.ts"],
     ["harness-speaks-http-only", "harness/planted.ts", "shared/runs/other.ts"],
     ["clients-speak-http-only", "cli/planted.ts", "shared/runs/other.ts"],
-    ["host-serves-every-program", "host/planted.ts", "local/other.ts"],
+    ["host-serves-every-program", "server/host/planted.ts", "emulator/other.ts"],
     ["image-begins-the-sandbox", "image/planted.ts", "shared/runs/other.ts"],
     ["command-stands-on-the-client", "action/planted.ts", "shared/wire/other.ts"],
     ["nothing-imports-tests", "shared/runs/planted.ts", "test/support/other.ts"],

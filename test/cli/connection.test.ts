@@ -265,7 +265,13 @@ describe("runyard bootstrap", () => {
     const args = ["bootstrap", "--email", "you@example.com", "--team-name", "Core", "--base-url", server.api];
     const { code, out, shell } = await run(args, { cwd: path.resolve(import.meta.dirname, "../.."), ran });
     expect({ code, out }).toEqual({ code: 0, out: ran.stdout });
-    expect(shell.programs[0]?.slice(1)).toEqual(["local/bootstrap.ts", "--email", "you@example.com", "--team", "Core"]);
+    expect(shell.programs[0]?.slice(1)).toEqual([
+      "operate/bootstrap.ts",
+      "--email",
+      "you@example.com",
+      "--team",
+      "Core",
+    ]);
     expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "ryp_first" });
   });
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { projectRoot } from "../../host/paths.ts";
-import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import { ensurePythonEnvironment } from "../../emulator/python-environment.ts";
+import { projectRoot } from "../../server/host/paths.ts";
 import type { ContractServer } from "./server.ts";
 
 /** The default seed, so that failures are reproducible; SCHEMATHESIS_SEED sets another. */

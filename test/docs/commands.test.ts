@@ -28,8 +28,8 @@ describe("the fenced blocks of the documentation", () => {
     expect(joined.map(place)).toEqual([]);
   });
 
-  it("are listed in docs/testing.md if their commands are not run", () => {
-    const page = readFileSync(path.join(root, "docs/testing.md"), "utf8");
+  it("are listed in design/testing.md if their commands are not run", () => {
+    const page = readFileSync(path.join(root, "design/testing.md"), "utf8");
     const rows = [...page.matchAll(/^\| `skip=([a-z-]+)` \| [^|]* \| ([^|]*) \|$/gm)];
     const listed = rows.flatMap(([, reason, pages = ""]) =>
       [...pages.matchAll(/`([^`]+)`/g)].map(([, name]) => `${reason} ${name}`),

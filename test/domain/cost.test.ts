@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CountedCalls, idleMonth, oneRun } from "../../bench/cost/costs.ts";
-import { type Deployed, readDeployed } from "../../bench/cost/deployed.ts";
-import { PRICE_TABLE, sumOf, toBill } from "../../bench/cost/price-table.ts";
+import { type CountedCalls, idleMonth, oneRun } from "../../operate/cost/costs.ts";
+import { type Deployed, readDeployed } from "../../operate/cost/deployed.ts";
+import { PRICE_TABLE, sumOf, toBill } from "../../operate/cost/price-table.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { createHarness, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
@@ -102,7 +102,7 @@ async function countIdleMinute(): Promise<CountedCalls["idleMinute"]> {
 
 describe("the call counts of npm run cost", () => {
   it("are those of a ten-minute run and of an idle minute", async () => {
-    const known: unknown = JSON.parse(readFileSync(join(root, "bench/cost/counted-calls.json"), "utf8"));
+    const known: unknown = JSON.parse(readFileSync(join(root, "operate/cost/counted-calls.json"), "utf8"));
     expect({ idleMinute: await countIdleMinute(), run: await countRun() }).toEqual(known);
   });
 });
@@ -112,7 +112,7 @@ describe("the costs of a deployment", () => {
   let counted: CountedCalls;
   beforeAll(() => {
     deployed = readDeployed();
-    counted = JSON.parse(readFileSync(join(root, "bench/cost/counted-calls.json"), "utf8"));
+    counted = JSON.parse(readFileSync(join(root, "operate/cost/counted-calls.json"), "utf8"));
   });
 
   it("are at most $1 a month while it is idle, and $0.02 for a run of ten minutes without tokens", () => {

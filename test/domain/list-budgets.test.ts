@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
-import type { ListedRun } from "../../bench/listed-run.ts";
+import type { ListedRun } from "../../lab/bench/listed-run.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";

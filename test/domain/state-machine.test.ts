@@ -8,7 +8,7 @@ import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/ru
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { newRunWrites } from "../../bench/new-run-writes.ts";
+import { newRunWrites } from "../../lab/bench/new-run-writes.ts";
 
 const NOW = Date.parse("2026-05-18T19:00:00.000Z");
 const owner: Owner = { type: "Team", uid: "team-1" };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkModel } from "../../scripts/smoke/checks.ts";
-import { connect } from "../../scripts/smoke/service.ts";
+import { checkModel } from "../../operate/smoke/checks.ts";
+import { connect } from "../../operate/smoke/service.ts";
 import { client } from "../support/api-client.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { startService, type TestService } from "../support/service.ts";

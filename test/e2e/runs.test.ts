@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checks } from "../../scripts/smoke/checks.ts";
-import { connect } from "../../scripts/smoke/service.ts";
+import { checks } from "../../operate/smoke/checks.ts";
+import { connect } from "../../operate/smoke/service.ts";
 import { client, commands, type Reply } from "../support/api-client.ts";
 import { startService, type TestService } from "../support/service.ts";
 

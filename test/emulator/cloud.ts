@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
-import type { EmulatorAccess } from "../../local/emulator-access.ts";
-import { callEmulator } from "../../local/emulator-calls.ts";
+import type { EmulatorAccess } from "../../emulator/emulator-access.ts";
+import { callEmulator } from "../../emulator/emulator-calls.ts";
 import type { ServiceAddress } from "../support/api-client.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -29,7 +29,7 @@ export const CLAIM_SECONDS = 20;
 /** Starts it with a state of its own, and waits until its sample run has ended. */
 export async function startCloud(state: string, args: readonly string[] = []): Promise<CloudProcess> {
   const port = args.includes("--port") ? [] : ["--port", String(await freePort())];
-  const child = spawn(process.execPath, [path.join(root, "local/start.ts"), ...port, ...args], {
+  const child = spawn(process.execPath, [path.join(root, "emulator/start.ts"), ...port, ...args], {
     cwd: root,
     env: { ...process.env, RUNYARD_STATE: state, WORKER_CLAIM_SECONDS: String(CLAIM_SECONDS) },
     stdio: ["ignore", "pipe", "pipe"],

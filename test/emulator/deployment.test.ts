@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { sendToQueue } from "../../local/emulator-calls.ts";
+import { sendToQueue } from "../../emulator/emulator-calls.ts";
 import type { Composition } from "../server/support/worker-service.ts";
 import { workerProtocolContract } from "../server/worker-protocol-contract.ts";
 import { client, commands } from "../support/api-client.ts";
@@ -122,7 +122,7 @@ describe.concurrent("the deployment on the emulator", () => {
   });
 
   test("invokes a function with an event fixture through npm run invoke", async ({ expect }) => {
-    const args = [path.join(root, "local/invoke.ts"), "create-run", "events/http/create-run.json"];
+    const args = [path.join(root, "emulator/invoke.ts"), "create-run", "events/http/create-run.json"];
     const env = { PATH: process.env["PATH"], RUNYARD_STATE: state };
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
     expect(stdout).toContain('"state": "QUEUED"');
@@ -133,7 +133,7 @@ describe.concurrent("the deployment on the emulator", () => {
     await api.ended(id);
     await sendToQueue(cloud.emulator, "runyard-ends-dead", JSON.stringify({ v: 1, run_id: id }));
     const redrive = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [path.join(root, "local/redrive.ts"), "--local", ...args], {
+      promisify(execFile)(process.execPath, [path.join(root, "operate/redrive.ts"), "--local", ...args], {
         env: { PATH: process.env["PATH"], RUNYARD_STATE: state },
       });
     expect((await redrive()).stdout).toMatch(/ends\D+1/);

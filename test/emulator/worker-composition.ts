@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
-import { bootstrapLocal } from "../../local/bootstrap.ts";
-import { wakeFunction } from "../../local/emulator-calls.ts";
+import { wakeFunction } from "../../emulator/emulator-calls.ts";
+import { bootstrapLocal } from "../../operate/bootstrap.ts";
 import { type Composition, openWorkerSocket } from "../server/support/worker-service.ts";
 import { client } from "../support/api-client.ts";
 import { CLAIM_SECONDS, type CloudProcess } from "./cloud.ts";

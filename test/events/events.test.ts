@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
+import { fillFixture, PLACEHOLDERS } from "../../emulator/event-fixture.ts";
 import { expectations, type Outcome } from "./expectations.ts";
 import { findTarget, fixtures, isBad, readText, targets, toKind } from "./fixtures.ts";
 import { BusEvent, HttpEvent, QueueEvent, SocketEvent, StreamEvent, UrlEvent } from "./shapes.ts";

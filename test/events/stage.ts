@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { type FixtureValues, fillFixture } from "../../local/event-fixture.ts";
+import { type FixtureValues, fillFixture } from "../../emulator/event-fixture.ts";
 import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import type { Outcome } from "./expectations.ts";

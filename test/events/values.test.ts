@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findValues } from "../../local/fixture-values.ts";
-import type { LocalFile } from "../../local/local-file.ts";
+import { findValues } from "../../emulator/fixture-values.ts";
+import type { LocalFile } from "../../emulator/local-file.ts";
 
 const time = "2026-05-18T19:00:00.000Z";
 const run = (id: string, more: Record<string, unknown> = {}) => ({

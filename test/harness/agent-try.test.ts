@@ -8,7 +8,7 @@ import { command, use } from "./support/agent-run.ts";
 
 async function agentTry(args: readonly string[], environment: Record<string, string> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", ...environment };
-  const child = spawn(process.execPath, [join(root, "scripts/agent-try.ts"), ...args], { env });
+  const child = spawn(process.execPath, [join(root, "lab/agent-try.ts"), ...args], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {

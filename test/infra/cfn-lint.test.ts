@@ -7,7 +7,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { acknowledge } from "#infra/acknowledgements.ts";
-import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import { ensurePythonEnvironment } from "../../emulator/python-environment.ts";
 import { repository, synthesize } from "./synthesize.ts";
 
 const run = promisify(execFile);

@@ -146,7 +146,7 @@ const PARTS = {
   timers: "openTimers",
 };
 
-/** Bytes that a GET or create-run may load at its start: see docs/decisions/0017-bundle-size-limits.md. */
+/** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 530_000;
@@ -154,7 +154,7 @@ function mostAtStart(file: string): number {
   return file === "runs/list-runs" ? 155_000 : 135_000;
 }
 
-/** Additional bytes of single routes: see docs/decisions/0017-bundle-size-limits.md. */
+/** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 14_000;

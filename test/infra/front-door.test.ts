@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WEB_HANDLER } from "#infra/constructs/web-function.ts";
-import { ensureWebApp, webAppDirectory } from "../../host/http/web-app.ts";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
+import { ensureWebApp, webAppDirectory } from "../../server/host/http/web-app.ts";
 import { type Synthesized, synthesize } from "./synthesize.ts";
 
 interface SecurityHeaders {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { withReadErrors } from "#shared/model-gateway/provider-response.ts";
-import { checkBedrock, checkConcurrency } from "../../scripts/aws-checks.ts";
+import { checkBedrock, checkConcurrency } from "../../operate/aws-checks.ts";
 
 const MODEL = "global.anthropic.claude-sonnet-5-5";
 const stops: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 
-const program = path.resolve(import.meta.dirname, "../../local/bootstrap.ts");
+const program = path.resolve(import.meta.dirname, "../../operate/bootstrap.ts");
 
 /** Runs the program with nothing in its environment that could lead to an account. */
 function run(...args: string[]): Promise<{ code: number; output: string; complaint: string }> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ConcurrencyLimiter } from "../../local/concurrency-limiter.ts";
+import { ConcurrencyLimiter } from "../../emulator/concurrency-limiter.ts";
 
 describe("the concurrency limiter", () => {
   beforeEach(() => void vi.useFakeTimers());

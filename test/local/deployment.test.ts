@@ -3,10 +3,10 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { localPaths } from "../../host/paths.ts";
-import { firstFreePort, isFree } from "../../host/ports.ts";
-import { computeFingerprint } from "../../local/deployment.ts";
-import { emulatorEnvironment } from "../../local/emulator.ts";
+import { computeFingerprint } from "../../emulator/deployment.ts";
+import { emulatorEnvironment } from "../../emulator/emulator.ts";
+import { localPaths } from "../../server/host/paths.ts";
+import { firstFreePort, isFree } from "../../server/host/ports.ts";
 
 describe("the fingerprint of a deployment", () => {
   let root: string;

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { throwIfChanged } from "../../scripts/drill/data.ts";
-import { fillIn, NOT_RUN, readGuide, toRunnable } from "../../scripts/drill/guide.ts";
-import { checkOutRelease, copyCheckout, removeRelease, writeSettings } from "../../scripts/drill/releases.ts";
+import { throwIfChanged } from "../../lab/drill/data.ts";
+import { fillIn, NOT_RUN, readGuide, toRunnable } from "../../lab/drill/guide.ts";
+import { checkOutRelease, copyCheckout, removeRelease, writeSettings } from "../../lab/drill/releases.ts";
 import { root, runCommand } from "../../scripts/run-command.ts";
 
 const HEADINGS = ["Deploy", "Check the deployment", "Upgrade", "Back up and restore", "Remove"];
@@ -71,7 +71,7 @@ describe("a release of the drill", () => {
 });
 
 describe("npm run drill", () => {
-  const run = (...args: string[]) => runCommand(process.execPath, [join(root, "scripts/drill.ts"), ...args]);
+  const run = (...args: string[]) => runCommand(process.execPath, [join(root, "lab/drill.ts"), ...args]);
 
   it("prints its help, and rejects unknown options and commits", async () => {
     expect(await run("--help")).toMatchObject({ exitCode: 0, output: expect.stringContaining("--from COMMIT") });

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type LocalPaths, localPaths } from "../../host/paths.ts";
-import { dropStrayBuckets, stateSavedAt, transitionState } from "../../local/emulator-state.ts";
+import { dropStrayBuckets, stateSavedAt, transitionState } from "../../emulator/emulator-state.ts";
+import { type LocalPaths, localPaths } from "../../server/host/paths.ts";
 
 describe("the emulator's state on disk", () => {
   let paths: LocalPaths;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../../host/commands.ts";
+import { runCommand } from "../../server/host/commands.ts";
 import { RunAgentRequest } from "../../shared/wire/run.ts";
 
 const examples = path.resolve(import.meta.dirname, "../../examples");

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { followRun } from "../../host/sample/follow.ts";
+import { followRun } from "../../server/host/sample/follow.ts";
 
 const at = "2026-05-18T19:00:01.000Z";
 const run = { run_id: "r1", task_id: "r1", title: "", state: "SUCCEEDED", prompt: "", created_at: at, updated_at: at };

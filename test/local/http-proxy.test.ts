@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
 
 interface Seen {
   method: string | undefined;

@@ -14,7 +14,7 @@ it("npm run bench:live leaves no server and no directory after Ctrl-C", async ()
   const listStates = () => readdirSync(folder).filter((name) => name.startsWith("runyard-bench-"));
   try {
     const env = { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder, RUNYARD_SANDBOX: "none" };
-    const benchmark = spawn(process.execPath, ["bench/live-output.ts"], { cwd: ROOT, env, stdio: "ignore" });
+    const benchmark = spawn(process.execPath, ["lab/bench/live-output.ts"], { cwd: ROOT, env, stdio: "ignore" });
     const ended = once(benchmark, "exit");
     const { pid } = await vi.waitFor(
       () => v.parse(State, JSON.parse(readFileSync(path.join(folder, listStates()[0] ?? "", "local.json"), "utf8"))),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { localModels } from "../../host/models.ts";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
+import { localModels } from "../../server/host/models.ts";
 
 describe("localModels", () => {
   it("has the providers of the environment, and passes no key to the deployment", () => {

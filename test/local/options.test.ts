@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseOptions } from "../../local/options.ts";
+import { parseOptions } from "../../emulator/options.ts";
 
 describe("npm run emulator --", () => {
   test("uses the defaults without options", () => {

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkTools, type Host, preflight } from "../../host/preflight.ts";
-import { Problem } from "../../host/terminal.ts";
+import { checkTools, type Host, preflight } from "../../server/host/preflight.ts";
+import { Problem } from "../../server/host/terminal.ts";
 
 /** A Python that responds to the two checks of its version and of venv. */
 const python = (version: string, hasVenv = true): string =>

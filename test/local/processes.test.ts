@@ -8,7 +8,7 @@ import {
   listDescendants,
   type ProcessMark,
   readMark,
-} from "../../host/processes.ts";
+} from "../../server/host/processes.ts";
 import { eventually } from "../server/support/eventually.ts";
 
 describe("the process functions", () => {

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { sqsClient } from "#shared/aws/sqs-client.ts";
-import { QUEUES, queueDepth, redrive } from "../../local/redrive.ts";
+import { QUEUES, queueDepth, redrive } from "../../operate/redrive.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 import { EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
 
@@ -89,7 +89,7 @@ describe("messages of a dead-letter queue, on AWS", () => {
   });
 });
 
-const program = path.resolve(import.meta.dirname, "../../local/redrive.ts");
+const program = path.resolve(import.meta.dirname, "../../operate/redrive.ts");
 
 /** Runs the program with nothing in its environment that could lead to an account. */
 function run(...args: string[]): Promise<{ code: number; output: string; complaint: string }> {
@@ -101,7 +101,7 @@ function run(...args: string[]): Promise<{ code: number; output: string; complai
   });
 }
 
-describe("local/redrive.ts", () => {
+describe("operate/redrive.ts", () => {
   test("prints its help with every queue", async () => {
     const { code, output } = await run("--help");
     expect(code).toBe(0);

@@ -4,9 +4,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runCommand } from "../../host/commands.ts";
-import { localPaths } from "../../host/paths.ts";
-import { sampleSource } from "../../host/sample/sample-repository.ts";
+import { runCommand } from "../../server/host/commands.ts";
+import { localPaths } from "../../server/host/paths.ts";
+import { sampleSource } from "../../server/host/sample/sample-repository.ts";
 import { AmbientAgentConfig } from "../../shared/wire/config.ts";
 
 describe("the repositories of the sample run", () => {

@@ -5,9 +5,9 @@ import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
-import { timerCron } from "../../local/timer-cron.ts";
-import { Timers } from "../../local/timers.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
+import { timerCron } from "../../emulator/timer-cron.ts";
+import { Timers } from "../../emulator/timers.ts";
 
 const settings = {
   group: "runyard",

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runCommand } from "../../host/commands.ts";
-import { samplePrompt } from "../../host/sample/sample-prompt.ts";
+import { runCommand } from "../../server/host/commands.ts";
+import { samplePrompt } from "../../server/host/sample/sample-prompt.ts";
 
 const skillFile = path.resolve(import.meta.dirname, "../../.agents/skills/repository-report/SKILL.md");
 

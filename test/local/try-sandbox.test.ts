@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { trySandbox } from "../../local/try-sandbox.ts";
+import { trySandbox } from "../../operate/try-sandbox.ts";
 
 const T0 = Date.parse("2026-05-18T19:00:00.000Z");
 

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ssmClient } from "#shared/aws/clients.ts";
 import { s3UploadForm } from "#shared/aws/s3/s3-upload-form.ts";
 import { sqsClient } from "#shared/aws/sqs-client.ts";
-import { KEY_HEADER } from "../../local/emulator-access.ts";
-import { callEmulator } from "../../local/emulator-calls.ts";
+import { KEY_HEADER } from "../../emulator/emulator-access.ts";
+import { callEmulator } from "../../emulator/emulator-calls.ts";
 import { createBucket, createTable, EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
 
 const bucket = "runyard-attacked";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
 import { request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decideIsolation } from "../../host/isolation.ts";
+import { decideIsolation } from "../../server/host/isolation.ts";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { mutationVariables, runHarness } from "../harness/support/run-harness.ts";
 
@@ -122,7 +122,7 @@ describe("the isolation boundary", () => {
     /** Returns the decision and the output of the start. */
     async function runDecision(path: string, setting?: string): Promise<{ decided: string; printed: string }> {
       const script = `
-        import { decideIsolation } from ${JSON.stringify(fileURLToPath(new URL("../../host/isolation.ts", import.meta.url)))};
+        import { decideIsolation } from ${JSON.stringify(fileURLToPath(new URL("../../server/host/isolation.ts", import.meta.url)))};
         const decided = await decideIsolation(process.env.RUNYARD_SANDBOX);
         console.log("decided", decided.isolation);`;
       const env = { PATH: path, ...(setting === undefined ? {} : { RUNYARD_SANDBOX: setting }) };

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { KEY_HEADER } from "../../local/emulator-access.ts";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
-import { SCHEDULER_PATH } from "../../local/scheduler-endpoint.ts";
-import { Timers } from "../../local/timers.ts";
+import { KEY_HEADER } from "../../emulator/emulator-access.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
+import { SCHEDULER_PATH } from "../../emulator/scheduler-endpoint.ts";
+import { Timers } from "../../emulator/timers.ts";
 
 describe("the local HTTP port", () => {
   let folder: string;

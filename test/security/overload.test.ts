@@ -3,7 +3,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
+import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
 
 /** A service that handles one request at a time and whose functions time out after three seconds. */
 const WORK_MS = 500;

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const peers = ["bench/peers/langgraph", "bench/peers/openhands"];
-const files = ["local/emulator-requirements", "scripts/drill/requirements", "test/contract/requirements", ...peers];
+const peers = ["lab/bench/peers/langgraph", "lab/bench/peers/openhands"];
+const files = ["emulator/emulator-requirements", "lab/drill/requirements", "test/contract/requirements", ...peers];
 const ofClient = ["lowest", "test", "tools"].map((name) => `clients/python/requirements/${name}`);
 
 /** Returns the requirements of a file, each with its continuation lines. */
@@ -31,7 +31,7 @@ describe("a package that pip installs", () => {
       expect(pinned).toContain(wanted.toLowerCase().replaceAll("_", "-"));
   });
 
-  it.each(["local/python-environment.ts", "clients/python/scripts/check.py"])(
+  it.each(["emulator/python-environment.ts", "clients/python/scripts/check.py"])(
     "is refused without a hash by %s",
     (file) => {
       expect(read(file)).toContain("--require-hashes");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { localModels } from "../../host/models.ts";
-import { Problem } from "../../host/terminal.ts";
+import { localModels } from "../../server/host/models.ts";
+import { Problem } from "../../server/host/terminal.ts";
 
 const read = (url: string) =>
   localModels({ RUNYARD_COMPATIBLE_BASE_URL: url, RUNYARD_COMPATIBLE_MODELS: "tiny", RUNYARD_COMPATIBLE_API_KEY: "k" });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runAction } from "../../action/action.ts";
 import { terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
-import { complain, say, step, warn } from "../../host/terminal.ts";
+import { complain, say, step, warn } from "../../server/host/terminal.ts";
 import { createPlayer } from "../cli/play.ts";
 import { api, event, messages, problem, RUN } from "../cli/responses.ts";
 import { FaultServer } from "../clients/fault-server.ts";

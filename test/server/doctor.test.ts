@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkNode, checkPort, checkPrograms } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
-import { firstFreePort } from "../../host/ports.ts";
+import { firstFreePort } from "../../server/host/ports.ts";
 
 const stops: (() => void)[] = [];
 afterEach(() => {

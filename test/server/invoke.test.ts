@@ -14,7 +14,7 @@ describe("npm run invoke", () => {
     const server = await servers.start(directory);
     const invoke = async (...args: string[]) => {
       const env = { PATH: process.env["PATH"], RUNYARD_STATE: directory };
-      return (await run(process.execPath, ["local/invoke.ts", ...args], { cwd: root, env })).stdout;
+      return (await run(process.execPath, ["emulator/invoke.ts", ...args], { cwd: root, env })).stdout;
     };
     expect((await invoke("--list")).split("\n")).toEqual(expect.arrayContaining(["create-run", "reap-runs"]));
     const created = JSON.parse(await invoke("create-run", "events/http/create-run.json"));

@@ -7,7 +7,7 @@ import {
   type TransactionWrite,
   type Write,
 } from "#shared/table/table.ts";
-import { sizeOfItem } from "../../bench/item-size.ts";
+import { sizeOfItem } from "../../lab/bench/item-size.ts";
 
 /** What DynamoDB would bill, by its published rules. */
 export interface TableBill {

@@ -9,12 +9,12 @@ import { dynamoClient } from "#shared/aws/clients.ts";
 import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { INDEXES } from "#shared/table/table.ts";
-import { localPaths } from "../../host/paths.ts";
-import { firstFreePort } from "../../host/ports.ts";
-import { ACCOUNT, REGION } from "../../local/account.ts";
-import { killEmulator, startEmulator } from "../../local/emulator.ts";
-import type { EmulatorAccess } from "../../local/emulator-access.ts";
-import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import { ACCOUNT, REGION } from "../../emulator/account.ts";
+import { killEmulator, startEmulator } from "../../emulator/emulator.ts";
+import type { EmulatorAccess } from "../../emulator/emulator-access.ts";
+import { ensurePythonEnvironment } from "../../emulator/python-environment.ts";
+import { localPaths } from "../../server/host/paths.ts";
+import { firstFreePort } from "../../server/host/ports.ts";
 
 export interface EmulatedAws {
   readonly dynamo: DynamoClient;

@@ -5,7 +5,7 @@ import type { Filters } from "#shared/runs/listing/filters.ts";
 import type { Order } from "#shared/runs/listing/order.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
-import type { ListedRun } from "../../bench/listed-run.ts";
+import type { ListedRun } from "../../lab/bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { ORDERS, storeRuns, walk } from "./listing.ts";
 

@@ -8,7 +8,7 @@ import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/ru
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { listWrites } from "#shared/table/transact.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { type ListedRun, ownWrites } from "../../bench/listed-run.ts";
+import { type ListedRun, ownWrites } from "../../lab/bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { ORDERS, storeRuns, walk } from "./listing.ts";
 

@@ -4,7 +4,7 @@ import type { Filters } from "#shared/runs/listing/filters.ts";
 import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
 import type { Order } from "#shared/runs/listing/order.ts";
 import type { Table } from "#shared/table/table.ts";
-import { buildItems, type ListedRun } from "../../bench/listed-run.ts";
+import { buildItems, type ListedRun } from "../../lab/bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
 export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "agent"] as const).flatMap((sortBy) =>

@@ -23,7 +23,7 @@ export function bootstrapCommand(context: Context): CommandUnknownOpts {
       const folder = checkout(context.shell.cwd);
       const given = { email, name, team: teamName, table };
       const args = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
-      const { code, stdout } = await context.shell.run(process.execPath, ["local/bootstrap.ts", ...args], folder);
+      const { code, stdout } = await context.shell.run(process.execPath, ["operate/bootstrap.ts", ...args], folder);
       if (code !== 0) throw new Problem("Nothing was created.");
       const made = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
       context.shell.out(terminalText(stdout));
@@ -40,7 +40,8 @@ export function bootstrapCommand(context: Context): CommandUnknownOpts {
 /** The service's own checkout, which it was deployed from: there is no key yet, so the table is written to directly. */
 function checkout(cwd: string): string {
   for (let folder = cwd; ; folder = path.dirname(folder)) {
-    if (existsSync(path.join(folder, "local/bootstrap.ts")) && existsSync(path.join(folder, "cdk.json"))) return folder;
+    if (existsSync(path.join(folder, "operate/bootstrap.ts")) && existsSync(path.join(folder, "cdk.json")))
+      return folder;
     if (folder === path.dirname(folder)) break;
   }
   throw new Problem("This is not a checkout of Runyard.", {

@@ -23,7 +23,7 @@ const TOOL_BYTES = 4 * 1024;
 const TEXT_BYTES = 48 * 1024;
 const OUT_OF_TIME = "the call was ended, because its sandbox had no time left";
 
-/** Creates the one tool that calls all tools of the run's MCP servers; docs/decisions says why it is one. */
+/** Creates the one tool that calls all tools of the run's MCP servers; design/decisions says why it is one. */
 export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly, slice }: McpToolOptions): Tool {
   const usable = (tool: McpTool) => !readsOnly || tool.annotations?.readOnlyHint === true;
   const isUsable = (name: string, tools: readonly McpTool[]) =>

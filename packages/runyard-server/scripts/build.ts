@@ -2,12 +2,12 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { ensureWebApp, readWebModules, webAppDirectory } from "../../../host/http/web-app.ts";
 import { bundling } from "../../../infra/bundle.ts";
+import { ensureWebApp, readWebModules, webAppDirectory } from "../../../server/host/http/web-app.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 const dist = path.join(import.meta.dirname, "../dist");
-/** The programs, by the names that server/, host/ and harness/ look for. */
+/** The programs, by the names that server/ and harness/ look for. */
 const PROGRAMS = {
   "runyard-server": "server/command/runyard-server.ts",
   main: "harness/main.ts",

@@ -27,7 +27,7 @@ interface ChosenSources {
   readonly open: Filters;
 }
 
-/** Chooses the fewest and smallest sources that together hold every run that can match: see docs/listing.md. */
+/** Chooses the fewest and smallest sources that together hold every run that can match: see design/listing.md. */
 export async function chooseSources(
   scopes: readonly string[],
   order: Order,

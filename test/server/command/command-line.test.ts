@@ -9,7 +9,7 @@ import { printSummary } from "#server/command/summary.ts";
 import { VERSION } from "#server/command/version.ts";
 import { openAdapters } from "#server/ports.ts";
 import { keys } from "#shared/table/keys.ts";
-import { readMark } from "../../../host/processes.ts";
+import { readMark } from "../../../server/host/processes.ts";
 import { runHere } from "../support/command-line.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
 

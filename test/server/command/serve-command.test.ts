@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCommandLine } from "#server/command/command-line.ts";
 import { checkoutProgram, type Program, packageProgram } from "#server/command/program.ts";
 import { setLogOutput } from "#shared/log/log.ts";
-import { firstFreePort } from "../../../host/ports.ts";
+import { firstFreePort } from "../../../server/host/ports.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
 
 const data = useDataDirectory();

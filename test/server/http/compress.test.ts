@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chooseEncoding } from "../../../host/http/compress.ts";
-import { serveWebPage } from "../../../host/http/web-page.ts";
+import { chooseEncoding } from "../../../server/host/http/compress.ts";
+import { serveWebPage } from "../../../server/host/http/web-page.ts";
 
 describe("the content coding of a response", () => {
   it.each([

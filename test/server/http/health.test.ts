@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import { mayReadMetrics } from "#server/http/health.ts";
 import { type HttpServer, startHttpServer } from "#server/http/http-server.ts";
-import { firstFreePort } from "../../../host/ports.ts";
+import { firstFreePort } from "../../../server/host/ports.ts";
 import { type Installation, openInstallation } from "../support/in-process.ts";
 
 // Keeps the log out of the test output.

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "#shared/errors.ts";
-import { type LocalProblem, rawProblem } from "../../../host/http/problem-response.ts";
+import { type LocalProblem, rawProblem } from "../../../server/host/http/problem-response.ts";
 
 const BASE_URL = "https://runyard.example.com/api/v1";
 const parseBody = (response: string) => JSON.parse(response.slice(response.indexOf("\r\n\r\n")));

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { refuseUnreadable } from "../../../host/http/request-checks.ts";
+import { refuseUnreadable } from "../../../server/host/http/request-checks.ts";
 
 it("refuseUnreadable sends 408, with the time limit, to a request whose headers do not arrive in time", async () => {
   const server = createServer({ headersTimeout: 200, connectionsCheckingInterval: 50 });

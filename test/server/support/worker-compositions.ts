@@ -90,7 +90,7 @@ export async function composeSingleMachine(servers: ReturnType<typeof useServers
     async passClaimLease() {
       await sleep(CLAIM_SECONDS * 1000);
       const env = { PATH: process.env["PATH"], RUNYARD_STATE: directory };
-      const args = ["local/invoke.ts", "reap-runs", "events/scheduler/reap-runs.json"];
+      const args = ["emulator/invoke.ts", "reap-runs", "events/scheduler/reap-runs.json"];
       await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
     },
     async stop() {

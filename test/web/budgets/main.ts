@@ -1,9 +1,9 @@
 /** `npm run bench:web`: measures what docs/web.md states about the speed of the web app, on a service of its own. */
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { onInterrupt } from "../../../bench/interruption.ts";
-import { webScriptBytes } from "../../../bench/web-script.ts";
-import { ensureWebApp } from "../../../host/http/web-app.ts";
+import { onInterrupt } from "../../../lab/bench/interruption.ts";
+import { webScriptBytes } from "../../../lab/bench/web-script.ts";
+import { ensureWebApp } from "../../../server/host/http/web-app.ts";
 import { client, commands } from "../../support/api-client.ts";
 import { startService } from "../../support/service.ts";
 import { openBrowser } from "../support/browser.ts";

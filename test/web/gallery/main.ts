@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { ensureWebApp } from "../../../host/http/web-app.ts";
+import { ensureWebApp } from "../../../server/host/http/web-app.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { startService, type TestService } from "../../support/service.ts";
 import { openBrowser, visit } from "../support/browser.ts";

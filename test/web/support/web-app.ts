@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { ensureWebApp } from "../../../host/http/web-app.ts";
+import { ensureWebApp } from "../../../server/host/http/web-app.ts";
 import { client } from "../../support/api-client.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { startService, type TestService } from "../../support/service.ts";

@@ -1,0 +1,141 @@
+import { parseArgs } from "node:util";
+import * as v from "valibot";
+import { type Api, callApi } from "../server/host/api.ts";
+import { dim, green, Problem, red, say, seconds, yellow } from "../server/host/terminal.ts";
+import { runByHand } from "./by-hand.ts";
+import { ATTEMPT, FACTS, type Observed, observed, Started } from "./observed-run.ts";
+
+const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
+type Provider = (typeof PROVIDERS)[number];
+
+const HELP = `Usage: npm run try:sandbox -- --provider lambda|microvm|fargate [options]
+
+Starts two runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
+cancelled while it works. Prints what was observed. The exit code is 0 where both went as they should, in the sandbox that was named.
+
+  --provider NAME   the kind of sandbox that the runs are to get
+  --image IMAGE     the image of the environment, for fargate (default: public.ecr.aws/docker/library/python:3.13-slim-bookworm)
+  --base-url URL    the service's address, which ends in /api/v1 (default: RUNYARD_BASE_URL)
+  --help            show this text
+
+RUNYARD_API_KEY holds the key to it. \`npm run bootstrap\` makes the first one of a deployment.
+The deployment has to have the sandbox:  npx cdk deploy --all -c sandboxes=microvm,lambda,fargate   (docs/sandboxes.md)`;
+
+const IMAGE = "public.ecr.aws/docker/library/python:3.13-slim-bookworm";
+/** Milliseconds that a run may take from its beginning to its end. */
+const RUN_MS = 600_000;
+
+interface Options {
+  readonly provider: Provider;
+  readonly image: string;
+  readonly api: Api;
+}
+
+/** Tries one kind of sandbox on a deployed service; `env` is where address and key come from. */
+export async function trySandbox(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const options = readOptions(args, env);
+  if (options === undefined) {
+    say(HELP);
+    return 0;
+  }
+  const { api, provider } = options;
+  await reach(api);
+  const environment = provider === "fargate" ? await makeEnvironment(options) : undefined;
+  try {
+    const whole = await run(options, environment, FACTS);
+    const stopped = await run(options, environment, ATTEMPT);
+    return report(provider, whole, stopped);
+  } finally {
+    if (environment !== undefined) {
+      await callApi(api, "DELETE", `/agent/environments/${environment}`, v.unknown()).catch(() => undefined);
+    }
+  }
+}
+
+function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | undefined {
+  const text = { type: "string" } as const;
+  let values: { provider?: string; image?: string; "base-url"?: string; help?: boolean };
+  try {
+    const flags = { provider: text, image: text, "base-url": text, help: { type: "boolean" } } as const;
+    values = parseArgs({ args, options: flags }).values;
+  } catch (error) {
+    throw new Problem(error instanceof Error ? error.message : String(error), [HELP]);
+  }
+  if (values.help === true) return undefined;
+  const provider = PROVIDERS.find((name) => name === values.provider);
+  if (provider === undefined) throw new Problem(`--provider takes one of ${PROVIDERS.join(", ")}.`, [HELP]);
+  const baseUrl = (values["base-url"] ?? env["RUNYARD_BASE_URL"])?.replace(/\/$/, "");
+  if (!baseUrl) {
+    throw new Problem("There is no deployment to try it on: set RUNYARD_BASE_URL, or say --base-url.", [
+      "The address is the output BaseUrl of the stack Runyard-Api.",
+    ]);
+  }
+  const key = env["RUNYARD_API_KEY"];
+  if (!key) {
+    throw new Problem("There is no key to the deployment: set RUNYARD_API_KEY.", [
+      "`npm run bootstrap -- --email ADDRESS` makes the first one, with your AWS credentials.",
+    ]);
+  }
+  return { provider, image: values.image ?? IMAGE, api: { baseUrl, key } };
+}
+
+/** The address must respond, and accept the key. */
+async function reach(api: Api): Promise<void> {
+  await callApi(api, "GET", "/agent/me", v.unknown()).catch((error: unknown) => {
+    if (error instanceof Problem && / 401/.test(error.message)) {
+      throw new Problem(`${api.baseUrl} does not know the key in RUNYARD_API_KEY.`, [error.message]);
+    }
+    throw new Problem(`There is no deployment at ${api.baseUrl}.`, [String(error)]);
+  });
+}
+
+async function makeEnvironment({ api, image }: Options): Promise<string> {
+  const name = `try-sandbox-${Date.now()}`;
+  const Made = v.object({ uid: v.string() });
+  return (await callApi(api, "POST", "/agent/environments", Made, { name, docker_image: image })).uid;
+}
+
+async function run({ api }: Options, environment: string | undefined, work: typeof FACTS): Promise<Observed> {
+  say(dim(work.title));
+  const config = { model_id: "local/runbook", ...(environment === undefined ? {} : { environment_id: environment }) };
+  const { run_id } = await callApi(api, "POST", "/agent/runs", Started, { ...work, config });
+  return observed(run_id, { api, cancels: work === ATTEMPT, timeoutMs: RUN_MS });
+}
+
+function report(provider: Provider, whole: Observed, stopped: Observed): number {
+  const lines: [string, string, boolean][] = [
+    ["sandbox", `${whole.provider}, ${provider} was asked for`, whole.provider === provider],
+    ["first run", `${whole.state}${whole.why === undefined ? "" : `: ${whole.why}`}`, whole.state === "SUCCEEDED"],
+    ["waited in the queue", span(whole.queuedMs), true],
+    ["until the sandbox called", span(whole.startMs), true],
+    ["until the agent began", span(whole.beganMs), true],
+    ["whole run", span(whole.wholeMs), true],
+    ["second run", stopped.state, stopped.state === "CANCELLED"],
+    [
+      "stopped after the cancel",
+      `${span(stopped.stopMs)}, by the word of the ${stopped.stoppedBy ?? "nobody"}`,
+      stopped.stoppedBy !== undefined,
+    ],
+  ];
+  say();
+  for (const [name, value, isRight] of lines) say(`${isRight ? green("✓") : red("✗")} ${name.padEnd(26)} ${value}`);
+  if (whole.provider !== provider) say(yellow(REMEDIES[provider]));
+  say();
+  for (const line of whole.printed) say(dim(line));
+  return lines.every(([, , isRight]) => isRight) ? 0 : 1;
+}
+
+const REMEDIES: Readonly<Record<Provider, string>> = {
+  lambda: "Name lambda first, or nothing, in the context `sandboxes` of the deployment.",
+  microvm: "Name microvm first in the context `sandboxes` of the deployment, in a region that has MicroVMs.",
+  fargate: "Name fargate in the context `sandboxes` of the deployment.",
+};
+
+const span = (milliseconds: number | undefined): string =>
+  milliseconds === undefined ? "never" : seconds(milliseconds);
+
+if (import.meta.main) {
+  await runByHand(async (args) => {
+    process.exitCode = await trySandbox(args, process.env);
+  });
+}
