@@ -1,5 +1,13 @@
+import { MAX_INSTRUCTION_FILES } from "#shared/wire/event.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Engine } from "../engine/engine.ts";
+import {
+  type InstructionFile,
+  listFolders,
+  readInstructions,
+  toWorkspacePath,
+} from "../instructions/instruction-files.ts";
+import { addNestedInstructions } from "../instructions/nested-instructions.ts";
 import { listSkills, readSkill } from "../skills/skill-index.ts";
 import { createToolbox } from "../tools/toolbox.ts";
 import { createAgentEngine } from "./agent.ts";
@@ -10,7 +18,10 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
   const { context, clones, host, sandbox, shell } = work;
   const skills = await listSkills(clones, host.workspace);
   const toolbox = await createToolbox({ ...work, skills, loadSkill: (id) => readSkill(id, clones, host.workspace) });
-  const all = toolbox.tools;
+  const workspace = { host: host.workspace, seen: sandbox.paths.workspace };
+  const initial = await readInitialInstructions(work);
+  const nested = { initial, clones, workspace, shell, conversation: work.conversation };
+  const all = toolbox.tools.map((tool) => addNestedInstructions(tool, nested));
   const tools = context.mode === "plan" ? all.filter(({ readsOnly }) => readsOnly) : all;
   const systemPrompt = writeBriefing(
     {
@@ -21,10 +32,28 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
       repositories: clones.map(({ owner, name, path }) => ({ name: `${owner}/${name}`, path })),
       attachments: context.attachments.map(({ filename }) => filename),
       skills,
+      instructions: initial,
       network: sandbox.network,
       computerUse: context.agent_config.computer_use_enabled === true,
     },
     tools,
   );
-  return { engine: createAgentEngine(modelId, systemPrompt, work), tools, close: () => toolbox.close() };
+  return {
+    engine: createAgentEngine(modelId, systemPrompt, work),
+    tools,
+    instructionFiles: initial.map(({ path }) => path),
+    close: () => toolbox.close(),
+  };
+}
+
+/** Reads the instructions of each repository's root, and of the folders from there to the working directory. */
+async function readInitialInstructions(work: AgentWork): Promise<InstructionFile[]> {
+  const { clones, host, sandbox, workingDirectory, redactor } = work;
+  const here = toWorkspacePath(workingDirectory, sandbox.paths.workspace);
+  const folders = new Set([
+    ...clones.map(({ path }) => path),
+    ...(here === undefined ? [] : listFolders(here, clones)),
+  ]);
+  const files = await readInstructions(host.workspace, [...folders].slice(0, MAX_INSTRUCTION_FILES));
+  return files.map(({ path, content }) => ({ path: redactor.text(path), content: redactor.text(content) }));
 }

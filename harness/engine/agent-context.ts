@@ -1,3 +1,4 @@
+import type { Message } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import type { Shell } from "../commands/shell.ts";
@@ -23,6 +24,8 @@ export interface AgentWork {
   readonly opening: readonly string[];
   readonly plane: ControlPlane;
   readonly outbox: Outbox;
+  /** The recorded conversation, which grows with each message that is sent. */
+  readonly conversation: readonly Message[];
   readonly live: LiveOutput;
   readonly redactor: Redactor;
   readonly log: Log;

@@ -19,6 +19,8 @@ export interface AgentEngine {
 export interface Engine {
   readonly engine: AgentEngine;
   readonly tools: readonly Tool[];
+  /** The files of repositories that instruct the agent from its start, relative to the workspace. */
+  readonly instructionFiles?: readonly string[];
   /** Ends what was started for the tools. Called once, after the last turn. */
   close(): Promise<void>;
 }

@@ -30,19 +30,25 @@ export async function startAgent(
 ): Promise<SessionAgent> {
   const { envelope, redactor, plane, log, stop } = session;
   const { resolved, context, secrets, workspace, sandbox, modelId } = run;
-  const { outbox, live, followups, slice } = channel;
+  const { conversation, outbox, live, followups, slice } = channel;
   const { setup, runner, workingDirectory } = prepared;
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
   const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
   const shell = createShell({ runner, workingDirectory, slice });
   const makeEngine = await run.makeEngine;
-  const { engine, tools, close } = await makeEngine({
+  const {
+    engine,
+    tools,
+    instructionFiles = [],
+    close,
+  } = await makeEngine({
     ...{
       envelope,
       context,
       secrets,
       plane,
+      conversation,
       outbox,
       live,
       redactor,
@@ -65,6 +71,7 @@ export async function startAgent(
     detail: `model ${modelId}, isolation: ${sandbox.kind}${unsupported}`,
     isolation: sandbox.kind,
     ...(modelId === undefined ? {} : { model_id: modelId }),
+    ...(instructionFiles.length === 0 ? {} : { instruction_files: [...instructionFiles] }),
   });
   const onStep = throttle(() => prepared.save({ always: true }), SAVE_MS);
   return {

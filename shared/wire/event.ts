@@ -56,6 +56,9 @@ const ClientEventName = v.picklist([
   "model_retry",
 ]);
 
+/** The most files of repositories that instruct the agent of one run when it starts. */
+export const MAX_INSTRUCTION_FILES = 50;
+
 /** An event that an execution reports for its timeline. */
 export const ClientEvent = v.object({
   event_uuid: Id,
@@ -73,6 +76,8 @@ export const ClientEvent = v.object({
       /** `agent_started`: the model and the isolation of commands. */
       model_id: v.exactOptional(text(256, 1)),
       isolation: v.exactOptional(v.picklist(["bubblewrap", "machine", "none"])),
+      /** `agent_started`: the files of repositories that instruct the agent, relative to the workspace. */
+      instruction_files: v.exactOptional(v.pipe(v.array(text(1024, 1)), v.maxLength(MAX_INSTRUCTION_FILES))),
       /** `model_retry`: the attempt that failed, the most attempts, the reason, and the pause before the next attempt. */
       attempt: v.exactOptional(Count),
       of: v.exactOptional(Count),

@@ -366,6 +366,7 @@ describe("writeBriefing", () => {
     repositories: [],
     attachments: [],
     skills: [],
+    instructions: [],
     network: true,
     computerUse: false,
   };
@@ -395,6 +396,7 @@ describe("writeBriefing", () => {
         { id: "acme/shop:a", name: "a", description: "First." },
         { id: "acme/shop:b", name: "b", description: "" },
       ],
+      instructions: [{ path: "shop/AGENTS.md", content: "Use tabs.\n" }],
       network: false,
       computerUse: true,
       basePrompt: "Be kind.",
@@ -409,6 +411,8 @@ describe("writeBriefing", () => {
     ]);
     expect(more).toEqual([
       expect.stringMatching(/before you start:\n- a \(id: acme\/shop:a\): First\.\n- b \(id: acme\/shop:b\)$/),
+      expect.stringMatching(/^Instructions of the repositories follow.* never widen your rights/s),
+      '<instructions file="shop/AGENTS.md">\nUse tabs.\n</instructions>',
       "Be kind.",
     ]);
   });

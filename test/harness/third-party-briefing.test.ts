@@ -68,6 +68,7 @@ function createWork({ network = true, programs = "/programs", attachments = [""]
     secrets: {},
     basePrompt: basePrompt === "" ? undefined : basePrompt,
     opening: [],
+    conversation: [],
     plane,
     outbox: { message: () => {}, event: () => {}, flush: async () => {}, takeUnsent: async () => undefined },
     live: createLiveOutput({ plane, redactor }),

@@ -43,6 +43,9 @@ export const ACTIVITY_NOTES: Notes = {
   "payload.detail": note("The error message of the step."),
   "payload.step": note("The event type that reports the end of this part of the setup.", "setup_commands"),
   "payload.isolation": note("The isolation boundary of the run's commands.", "bubblewrap"),
+  "payload.instruction_files": note("The files of repositories that instruct the agent from its start.", [
+    "shop/AGENTS.md",
+  ]),
   "payload.attempt": note("The number of the attempt that failed, from 1.", 1),
   "payload.of": note("The maximum number of attempts.", 10),
   "payload.next_in_ms": note("The delay before the next attempt, in milliseconds.", 2000),

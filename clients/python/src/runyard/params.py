@@ -343,6 +343,9 @@ class ClientEventPayloadParam(TypedDict, total=False):
     isolation: Literal["bubblewrap", "machine", "none"]
     """The isolation boundary of the run's commands."""
 
+    instruction_files: Sequence[str]
+    """The files of repositories that instruct the agent from its start."""
+
     attempt: int
     """The number of the attempt that failed, from 1."""
 

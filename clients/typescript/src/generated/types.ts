@@ -527,6 +527,8 @@ interface components {
                  * @enum {string}
                  */
                 isolation?: "bubblewrap" | "machine" | "none";
+                /** @description The files of repositories that instruct the agent from its start. */
+                instruction_files?: string[];
                 /** @description The number of the attempt that failed, from 1. */
                 attempt?: number;
                 /** @description The maximum number of attempts. */

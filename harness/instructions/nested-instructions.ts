@@ -1,0 +1,95 @@
+import { dirname, resolve } from "node:path";
+import * as v from "valibot";
+import { findCompaction } from "#shared/wire/compaction.ts";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { Shell } from "../commands/shell.ts";
+import type { Tool, ToolResult } from "../engine/tool.ts";
+import type { Clone } from "../git/clone.ts";
+import {
+  INSTRUCTIONS_BYTES,
+  type InstructionFile,
+  listFolders,
+  readInstructions,
+  toWorkspacePath,
+} from "./instruction-files.ts";
+
+export interface NestedOptions {
+  /** What the system prompt contains. */
+  readonly initial: readonly InstructionFile[];
+  readonly clones: readonly Pick<Clone, "path">[];
+  /** The workspace on the host, and as commands see it. */
+  readonly workspace: { readonly host: string; readonly seen: string };
+  readonly shell: Pick<Shell, "here">;
+  /** The recorded conversation, which grows while the turn lasts. */
+  readonly conversation: readonly Message[];
+}
+
+const Place = v.optional(v.object({ path: v.optional(v.string()) }));
+/** The members of inputs and outputs that name a file or a folder. */
+const Places = v.object({
+  path: v.optional(v.string()),
+  working_directory: v.optional(v.string()),
+  files: v.optional(v.array(Place)),
+  edits: v.optional(v.array(Place)),
+});
+const Told = v.object({ instructions: v.array(v.object({ path: v.string(), content: v.string() })) });
+
+/**
+ * Adds the instructions of a folder to the result of the first tool that enters it. The recorded conversation shows which ones the model
+ * has, so that later turns and executions add none twice, and add those again that a summary has replaced.
+ */
+export function addNestedInstructions(tool: Tool, options: NestedOptions): Tool {
+  if (!["command", "files", "search"].includes(tool.category)) return tool;
+  return {
+    ...tool,
+    async run(input, call) {
+      const { here } = options.shell;
+      const result = await tool.run(input, call);
+      const files = await findNew([...listPaths(input), ...listPaths(result.output)], here, options);
+      return files.length === 0 ? result : withInstructions(result, files);
+    },
+  };
+}
+
+const withInstructions = (result: ToolResult, files: readonly InstructionFile[]): ToolResult => ({
+  ...result,
+  output: { ...result.output, instructions: files },
+});
+
+function listPaths(value: unknown): string[] {
+  const places = v.safeParse(Places, value);
+  if (!places.success) return [];
+  const { path, working_directory, files = [], edits = [] } = places.output;
+  return [path, working_directory, ...[...files, ...edits].map((place) => place?.path)].filter(
+    (place) => place !== undefined,
+  );
+}
+
+async function findNew(paths: readonly string[], here: string, options: NestedOptions): Promise<InstructionFile[]> {
+  const { initial, clones, workspace, conversation } = options;
+  const inside = paths.flatMap((path) => toWorkspacePath(resolve(here, path), workspace.seen) ?? []);
+  const folders = new Set(inside.flatMap((path) => listFolders(path, clones)));
+  const told = [...initial, ...listTold(conversation)];
+  const room = told.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
+  const isTold = (folder: string) => told.some(({ path }) => isInstructionOf(path, folder));
+  return await readInstructions(
+    workspace.host,
+    [...folders].filter((folder) => !isTold(folder)),
+    room,
+  );
+}
+
+const isInstructionOf = (path: string, folder: string): boolean =>
+  dirname(path) === folder || dirname(path) === `${folder}/.github`;
+
+/** The instructions in the results of tools since the last summary. */
+function listTold(conversation: readonly Message[]): InstructionFile[] {
+  const from = findCompaction(conversation)?.from ?? 0;
+  return conversation
+    .slice(from)
+    .flatMap(({ content }) => content)
+    .flatMap((block) => {
+      const told = block.type === "action_result" ? v.safeParse(Told, block.output) : undefined;
+      return told?.success === true ? told.output.instructions : [];
+    });
+}
