@@ -8,7 +8,7 @@ import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
+import { releaseCapacity } from "#shared/runs/capacity/release-capacity.ts";
 import { countUsage } from "#shared/usage/count-usage.ts";
 import { releaseWorker } from "#shared/workers/offer-run.ts";
 

@@ -94,7 +94,11 @@ export class ExecutionStack extends Stack {
     this.workerSocket.addRoutes(this, common);
     // X-Ray bills traces, and those of functions that run all the time would be most of them.
     const repeated = { ...common, traced: false };
-    const reaper = new BaseFunction(this, "ReapRuns", { ...repeated, ...eventSources.reapRuns });
+    const reaper = new BaseFunction(this, "ReapRuns", {
+      ...repeated,
+      ...eventSources.reapRuns,
+      environment: { ...environment, ...capacityVariables(settings) },
+    });
     const reconciler = new BaseFunction(this, "ReconcileSchedules", {
       ...repeated,
       ...eventSources.reconcileSchedules,
@@ -132,6 +136,10 @@ export function deploymentVariables({ addresses }: ApiStack, settings: Settings)
 const startVariables = ({ lambdaSandbox }: Settings): Record<string, string> =>
   lambdaSandbox === "image" ? { SANDBOX_START_SECONDS: "60" } : {};
 
+/** The limit of the deployment's executions, for the functions that count them or let waiting runs start. */
+const capacityVariables = ({ concurrency: { maxExecutions } }: Settings): Record<string, string> =>
+  maxExecutions === undefined ? {} : { MAX_EXECUTIONS: String(maxExecutions) };
+
 type Queues = ReturnType<typeof createQueues>;
 
 function createQueues(stack: Stack, topic: ITopic | undefined) {
@@ -157,16 +165,13 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
 /** The consumers of the queues. They are created after the queues, since each may send to the queues of others. */
 function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelUrl: string | undefined) {
   const { concurrency, reserveConcurrency } = common.platform.settings;
-  const { dispatch, maxExecutions } = concurrency;
+  const { dispatch } = concurrency;
+  const capacity = capacityVariables(common.platform.settings);
   const modelVariables = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
   const dispatcher = new QueueWorker(stack, "DispatchRun", {
     ...common,
     ...eventSources.dispatchRun,
-    environment: {
-      ...common.environment,
-      ...modelVariables,
-      ...(maxExecutions !== undefined && { MAX_EXECUTIONS: String(maxExecutions) }),
-    },
+    environment: { ...common.environment, ...modelVariables, ...capacity },
     source: queues.runs.queue,
     maxConcurrency: dispatch,
     // As many as its queue invokes.
@@ -177,6 +182,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
   new QueueWorker(stack, "EndRun", {
     ...common,
     ...eventSources.endRun,
+    environment: { ...common.environment, ...capacity },
     source: queues.ends.queue,
     maxConcurrency: Math.min(20, dispatch),
     // The end of a run requests the next waiting one, whose dispatch may end it at once: many such runs are one chain of invocations.

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
-import type { RunHead } from "#shared/records/run-head.ts";
+import { isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
 import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
 import { createLiveReader, type EventPorts, finishedIds, QUEUE_READ_MS, watchRun } from "./live-output.ts";
@@ -50,7 +50,7 @@ export async function* streamRunEvents(
         yield ": waiting\n\n";
         sentAt = now();
       }
-      const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : WATCH_AGAIN_MS;
+      const pause = isLive && isWaitingForCapacity(head) ? QUEUE_READ_MS : WATCH_AGAIN_MS;
       await signals.next(Math.min(sentAt + COMMENT_MS, deadline, now() + pause) - now());
       head = (await ports.runs.head(head.run_id)) ?? head;
       // A reader whose access has ended learns why from its next request.

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { LiveTails, RunSignals } from "#shared/live/live-tails.ts";
 import { cutBefore, getEnd, streamKey } from "#shared/live/run-tail.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import type { RunHead } from "#shared/records/run-head.ts";
+import { isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
 import { readQueuePosition } from "#shared/runs/capacity/wait-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Message } from "#shared/wire/conversation.ts";
@@ -103,7 +103,7 @@ export function createLiveReader(ports: Pick<EventPorts, "live" | "table" | "now
       return fresh;
     },
     async readQueuePosition(head) {
-      if (head.waiting === undefined) {
+      if (!isWaitingForCapacity(head)) {
         queued = undefined;
         return undefined;
       }

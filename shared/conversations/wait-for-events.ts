@@ -1,5 +1,5 @@
 import { isTerminal } from "#shared/records/run.ts";
-import type { RunHead } from "#shared/records/run-head.ts";
+import { isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
 import type { RunEvents } from "#shared/wire/event.ts";
 import { createLiveReader, type EventPorts, type LiveReader, QUEUE_READ_MS, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
@@ -39,7 +39,7 @@ export async function waitForEvents(first: RunHead, options: EventsQuery, ports:
         const ended = hasEnded(head) && next >= head.next_sequence - 1;
         return { events, next, ended, ...(reader === undefined ? {} : showLive(live, reader)) };
       }
-      const pause = isLive && head.waiting !== undefined ? QUEUE_READ_MS : Number.POSITIVE_INFINITY;
+      const pause = isLive && isWaitingForCapacity(head) ? QUEUE_READ_MS : Number.POSITIVE_INFINITY;
       await signals.next(Math.min(deadline - ports.now(), pause));
       head = (await ports.runs.head(first.run_id)) ?? head;
       await checkAccess?.(head);

@@ -11,11 +11,12 @@ import {
   startLeaseMs,
   startSeconds,
 } from "#shared/records/run-head.ts";
+import { enterDeploymentQueue, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
 import { toWaitQueue } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/placement.ts";
-import { deferQueued, deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
+import { deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
@@ -35,8 +36,6 @@ export interface DispatchPorts extends OfferPorts {
   readonly sandbox: Pick<Sandbox, "start">;
   /** The sandbox providers of this deployment, the default one first. */
   readonly offered: readonly SandboxProvider[];
-  /** Executions that the whole deployment may have at the same time; runs beyond them stay QUEUED. @default any number */
-  readonly maxExecutions?: number | undefined;
 }
 
 /**
@@ -72,16 +71,15 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
     if (restarts) await ports.runs.change(head, { events: [], set: restart }, now);
     else if (!(await takeSlot(head, { executionId, key, choice }, ports))) return;
   } catch (error) {
-    if (!(error instanceof RunChangedError)) throw error;
-    // Otherwise another dispatcher has started it.
-    if (isDeploymentFull(error)) await deferQueued(head, ports);
-    return;
+    // Another dispatcher has started it.
+    if (error instanceof RunChangedError) return;
+    throw error;
   }
   await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
 }
 
-/** True if the run could start, had the deployment not as many executions as it may have. */
-const isDeploymentFull = (error: RunChangedError): boolean => error.failedOnly("executions");
+/** True if the run could start, had the deployment an execution for it. */
+const lacksExecution = (error: RunChangedError): boolean => error.failedOnly("executions");
 
 /** Lets a run wait for its worker and offers the runs that wait, the oldest first; takes back what was not claimed in time. */
 async function dispatchToWorker(head: RunHead, workerHost: string, ports: DispatchPorts): Promise<void> {
@@ -104,30 +102,47 @@ async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolea
   return !(await hasIdentity(parseOwner(head).uid, executorOf(head.p), table));
 }
 
-/** Moves the run to PENDING with a slot. If none is free, the run waits for one, and the result is false. */
+/** Moves the run to PENDING with a slot. If none is free, or the deployment is full, the run waits, and the result is false. */
 async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Promise<boolean> {
+  // A function that freed capacity may have stopped before it started the next run.
   if (head.waiting !== undefined) {
-    // A function that freed a slot may have stopped before it started the next run.
     await dequeueNext(toWaitQueue(head, head.waiting), ports);
     return false;
   }
-  if (head.slot !== undefined) {
-    await prepare(head, head.slot, start, ports);
-    return true;
+  if (head.deployment_entry !== undefined) {
+    await grantExecutions(ports.maxExecutions, ports);
+    return false;
   }
   for (let attempt = 0; attempt < 5; attempt++) {
-    const root = head.root === undefined ? undefined : await ports.runs.head(head.root);
-    const takes = root?.slot === undefined ? "owner" : "tree";
+    const takes = head.slot ?? (await chooseSlot(head, ports));
     try {
       await prepare(head, takes, start, ports);
       return true;
     } catch (error) {
-      if (!(error instanceof RunChangedError) || error.headChanged || isDeploymentFull(error)) throw error;
+      if (!(error instanceof RunChangedError) || error.headChanged) throw error;
+      if (head.slot !== undefined && !lacksExecution(error)) throw error;
+      if (await waitForCapacity(head, takes, lacksExecution(error), ports)) return false;
     }
-    if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return false;
   }
   // The slots change too fast: the message is retried.
   throw new Error(`run ${head.run_id} got neither a slot nor a place in the wait queue`);
+}
+
+async function chooseSlot(head: RunHead, ports: DispatchPorts): Promise<SlotKind> {
+  const root = head.root === undefined ? undefined : await ports.runs.head(head.root);
+  return root?.slot === undefined ? "owner" : "tree";
+}
+
+/** Adds the run to the queue of the deployment, where only that is full, or to that of its slot. Returns false where it need not wait. */
+function waitForCapacity(
+  head: RunHead,
+  takes: SlotKind,
+  isDeploymentFull: boolean,
+  ports: DispatchPorts,
+): Promise<boolean> {
+  const announce = announceWaiting(ports);
+  if (!isDeploymentFull || ports.maxExecutions === undefined) return enterWaitQueue(head, takes, announce, ports);
+  return enterDeploymentQueue(head, takes, ports.maxExecutions, announce, ports);
 }
 
 /** Reports that a run waits for capacity, with its position in the queue at that time. */

@@ -8,6 +8,7 @@ import {
   type RunHead,
   startLeaseMs,
 } from "#shared/records/run-head.ts";
+import { grantExecutions, WAITING_CHECK_MS } from "#shared/runs/capacity/deployment-queue.ts";
 import { failUnstartedLocalRun } from "#shared/runs/end-run.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -58,6 +59,7 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
     failed += checks.filter(({ status }) => status === "rejected").length;
   }
   for (const run of unreadable) await postponeCheck(run, now + MAX_RESEND_MS, ports);
+  await grantExecutions(ports.maxExecutions, ports);
   return {
     looked: runs.length,
     lost: circuitOpen ? silent.length - newlySilent : silent.length,
@@ -82,7 +84,10 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
     if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, parseOwner(head));
   };
   if (head.state === "QUEUED") {
-    const waited = Math.min(Math.max(RESEND_MS, now - head.updated_at), MAX_RESEND_MS);
+    const waited =
+      head.deployment_entry !== undefined
+        ? WAITING_CHECK_MS
+        : Math.min(Math.max(RESEND_MS, now - head.updated_at), MAX_RESEND_MS);
     await checkAgain(head.stops === undefined ? waited : CHECK_AGAIN_MS);
     await ports.queue.sendRun(head.run_id, parseOwner(head));
     return requestStop();

@@ -105,6 +105,8 @@ const common = {
   slot: v.exactOptional(Slot),
   /** The pool that the run waits for a slot of. */
   waiting: v.exactOptional(Slot),
+  /** The sort key of the entry of a queued run that holds a slot and waits for an execution of the deployment. */
+  deployment_entry: v.exactOptional(v.string()),
   /** Of a root: the number of runs below it that execute in slots of the tree. */
   tree_running: Counter,
   /** True once an execution has used up its time: the run takes longer than a Lambda function may. */
@@ -180,6 +182,10 @@ export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 
 /** Whether the service starts the run's sandbox: neither a worker nor the caller executes the run. */
 export const isOnOwnSandbox = (head: RunHead): boolean => !isLocal(head) && head.worker_host === undefined;
+
+/** Whether the run waits for capacity: for a slot, or for an execution of the deployment. */
+export const isWaitingForCapacity = (head: RunHead): boolean =>
+  head.waiting !== undefined || head.deployment_entry !== undefined;
 
 /** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;

@@ -108,20 +108,6 @@ function planDeferral(head: RunHead, now: number): Deferral {
   return { delaySeconds, count, checkAt: now + delaySeconds * 1000 + LATE_MS };
 }
 
-/** Leaves a QUEUED run waiting because the deployment has as many executions as it may have, and requests its dispatch later. */
-export async function deferQueued(head: RunHead, ports: RunPorts): Promise<void> {
-  const now = ports.now();
-  const { delaySeconds, count, checkAt } = planDeferral(head, now);
-  try {
-    await ports.runs.change(head, { events: [], set: { deferred_starts: count }, checkAt }, now);
-  } catch (error) {
-    // Another dispatcher has started it, or it was cancelled.
-    if (error instanceof RunChangedError) return;
-    throw error;
-  }
-  await sendDeferred(head, delaySeconds, ports);
-}
-
 /** Requests the dispatch of a run after a delay. The reaper does it if this fails. */
 const sendDeferred = (head: RunHead, delaySeconds: number, { queue }: Pick<RunPorts, "queue">): Promise<void> =>
   queue.sendRun(head.run_id, parseOwner(head), delaySeconds).catch(() => undefined);

@@ -15,6 +15,8 @@ export interface RunPorts {
   readonly now: () => number;
   /** Whether the deployment has sandboxes that run an environment's own image. */
   readonly hasContainers: boolean;
+  /** Executions that the whole deployment may have at the same time; runs beyond them wait. @default any number */
+  readonly maxExecutions?: number | undefined;
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
   /** Address of the model gateway. @default below the API's own address */

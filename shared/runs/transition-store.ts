@@ -13,7 +13,8 @@ import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition
  * Builds the transaction of one change of a run: its head, under the condition that nothing changed since it was read, the
  * events that describe the change, and the counters of slots. The sequence stays gapless because head and events are written
  * together. The writes are `head`, `events`, `messages`, those of slots (`ownerCounters`, `treeCounters`, `root`,
- * `waitQueueEntry`), `executions`, `scheduleEntry`, and those of `Change.also`.
+ * `waitQueueEntry`), `executions`, `deploymentEntry`,
+ * `ownerTurn`, `scheduleEntry`, and those of `Change.also`.
  * @param root the head of the root of the run's tree, where the transition releases a slot of the tree
  * @throws RangeError if the state machine has no such transition
  */
@@ -28,7 +29,7 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
     events: toEventPuts(head, change, now),
     messages: toMessagesPut(head, change, now),
     ...slots.writes,
-    executions: counted.write,
+    ...counted.writes,
     scheduleEntry: lists?.scheduleEntry,
     ...change.also,
   };
@@ -39,7 +40,7 @@ type HeadAttributes = Readonly<Record<string, Value>>;
 /** What a change of a run entails for its head. */
 interface Entailed {
   readonly lists: ListChange | undefined;
-  readonly counted: { readonly set: HeadAttributes; readonly remove: readonly string[] };
+  readonly counted: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
   readonly slots: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
   readonly left: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
 }
@@ -74,6 +75,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, le
       next_sequence: { eq: next_sequence },
       execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
       ...slots.if,
+      ...counted.if,
       ...left.if,
       ...change.if,
     },

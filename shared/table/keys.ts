@@ -63,6 +63,8 @@ import type { Key } from "./table.ts";
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
  * | counters | owner | COUNTERS | create, dispatch, end |
  * | executions of a deployment that limits them | DEPLOYMENT | EXECUTIONS | dispatch and end |
+ * | run that waits for an execution of the deployment | DEPLOYMENT | WAITING#turn#time#run | the next of them gets the next execution that ends |
+ * | waiting runs of an owner in that queue, and its last turn | owner | DEPLOYMENT | the turn of its next run |
  * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
  * | run that waits for a slot | owner; RUN#root | WAITING#run; WAITING#depth#run | the oldest of them gets the next free slot |
  * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
@@ -167,6 +169,12 @@ export const keys = {
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
   executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
+  deploymentEntry: (entry: string): Key => ({ pk: "DEPLOYMENT", sk: entry }),
+  deploymentTurn: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "DEPLOYMENT" }),
+  waitingForDeployment: (turn: number, time: number, run: string): Key => ({
+    pk: "DEPLOYMENT",
+    sk: `WAITING#${padded(turn)}#${sortableTime(time)}#${run}`,
+  }),
   tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
   waitingForOwner: (owner: Owner, run: string): Key => ({ pk: ownerPk(owner), sk: `WAITING#${run}` }),
   waitingForTree: (root: string, depth: number, run: string): Key => ({

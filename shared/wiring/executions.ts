@@ -12,7 +12,7 @@ import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
-import { hasTenants, listSetting, maxExecutions, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
+import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
 import { createVault } from "./common.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
@@ -32,7 +32,6 @@ export function createDispatchPorts(): DispatchPorts {
       lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME"), hasTenants),
     }),
     offered: offeredSandboxes(),
-    maxExecutions: maxExecutions(),
     sockets: createWorkerSockets(),
     modelUrl: settingIfAny("MODEL_URL"),
   };

@@ -4,7 +4,7 @@ import { polledSignals } from "#shared/live/polled-signals.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { listSetting, maxExecutions, setting, settingIfAny } from "#shared/settings.ts";
 import { createFiles, createRunQueue } from "#shared/wiring/adapters.ts";
 import { createLiveTails, createTable, createTablePorts } from "./common.ts";
 
@@ -18,6 +18,7 @@ export function createRunPorts(): RunPorts {
     queue: createRunQueue(),
     now: Date.now,
     hasContainers: hasContainers(),
+    maxExecutions: maxExecutions(),
     baseUrl: setting("BASE_URL"),
     webUrl: settingIfAny("WEB_URL"),
   };

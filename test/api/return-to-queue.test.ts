@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { deferQueued, deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
+import { deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
@@ -160,35 +160,6 @@ describe("a start", () => {
     const { run_id, execution_id } = await startedRun(plane);
     await silent(run_id, execution_id);
     expect(await readHead(run_id)).toMatchObject({ check_at: sortableTime(plane.clock.now + 5_000) });
-  });
-});
-
-describe("a run that waits because the deployment is full", () => {
-  const read = async (id: string) => {
-    const head = await plane.ports.runs.head(id);
-    if (head === undefined) throw new Error("there is no such run");
-    return head;
-  };
-
-  it("is dispatched after a delay, and checked a minute later", async () => {
-    const id = await createRun(plane);
-    plane.sent.length = 0;
-    await deferQueued(await read(id), plane.ports);
-    const delaySeconds = plane.sent[0]?.delaySeconds ?? 0;
-    expect(plane.sent).toEqual([{ queue: "runs", runId: id, delaySeconds: expect.any(Number) }]);
-    const checkAt = plane.clock.now + delaySeconds * 1000 + 60_000;
-    expect(await readHead(id)).toMatchObject({ deferred_starts: 1, check_at: sortableTime(checkAt) });
-  });
-
-  it("is not dispatched if it is cancelled meanwhile", async () => {
-    const id = await createRun(plane);
-    const stale = await read(id);
-    await createClient(plane).post(`/agent/runs/${id}/cancel`);
-    plane.sent.length = 0;
-    const before = structuredClone(plane.table.all());
-    await deferQueued(stale, plane.ports);
-    expect(plane.table.all()).toEqual(before);
-    expect(plane.sent).toEqual([]);
   });
 });
 

@@ -492,11 +492,12 @@ describe("the slots of runs", () => {
     ["a counted run that ends", executing({ counted: true }), { to: "FAILED" }, -1],
   ] as const)("of the deployment are counted for %s", (_, head, transition, running) => {
     const write = { kind: "update", key: keys.executions(), add: { running } };
-    const isFree = { if: { running: { absentOr: { below: 3 } } } };
+    const isFree = { if: { running: { absentOr: { below: 3 } }, waiting: { absentOr: { below: 1 } } } };
     expect(toExecutionCount(head, transition)).toEqual({
       set: running === 1 ? { counted: true } : {},
       remove: running === -1 ? ["counted"] : [],
-      write: running === undefined ? undefined : running === 1 ? { ...write, ...isFree } : write,
+      if: head.state === "QUEUED" && "to" in transition ? { deployment_entry: { exists: false } } : {},
+      writes: running === undefined ? {} : { executions: running === 1 ? { ...write, ...isFree } : write },
     });
   });
 });

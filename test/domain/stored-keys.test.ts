@@ -22,6 +22,7 @@ const Key = v.object({ pk: v.string(), sk: v.string() });
 /** Keys whose first part is an owner. */
 const OF_OWNER: ReadonlySet<string> = new Set([
   "counters",
+  "deploymentTurn",
   "environmentEntry",
   "scheduleName",
   "uniqueName",

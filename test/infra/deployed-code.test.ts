@@ -132,8 +132,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 100 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 100_000 + carriedBytes(output));
+  it("of a route is at most 110 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 110_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });
@@ -150,8 +150,8 @@ const PARTS = {
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 530_000;
-  if (file === "runs/create-run") return 187_000;
-  return file === "runs/list-runs" ? 155_000 : 135_000;
+  if (file === "runs/create-run") return 200_000;
+  return file === "runs/list-runs" ? 165_000 : 145_000;
 }
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */

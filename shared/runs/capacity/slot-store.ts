@@ -108,6 +108,17 @@ function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind): Sl
   return { set: { slot: kind }, remove: [], if: isUnchanged, writes };
 }
 
+/** Builds the writes by which a queued run takes a slot before it starts; none if it has one. */
+export function toHeldSlot(head: RunHead, kind: SlotKind): NamedWrites {
+  if (head.slot !== undefined) return {};
+  const queue = toWaitQueue(head, kind);
+  const { counters, limit } = toPool(queue);
+  const taken = { running: 1 };
+  return kind === "owner"
+    ? { ownerCounters: count(counters, taken, hasRoom(limit)) }
+    : takeTreeSlot(queue, taken, hasRoom(limit));
+}
+
 /** The writes that take a slot of a tree while its root holds one of the owner's. */
 export const takeTreeSlot = (queue: WaitQueue, add: Readonly<Record<string, number>>, room: Conditions) => ({
   treeCounters: count(toPool(queue).counters, add, room),

@@ -1,7 +1,8 @@
+import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT, isExecuting } from "#shared/records/run.ts";
 import { parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Conditions } from "#shared/table/table.ts";
+import type { Conditions, Table } from "#shared/table/table.ts";
 import type { RunState } from "#shared/wire/run.ts";
 
 /**
@@ -20,6 +21,13 @@ export interface WaitQueue {
   readonly owner: Owner;
   readonly root: string;
   readonly depth: number;
+}
+
+/** What waiting for capacity, and granting it, needs. */
+export interface CapacityPorts {
+  readonly table: Table;
+  readonly queue: RunQueue;
+  readonly now: () => number;
 }
 
 export const toWaitQueue = (head: RunHead, kind: SlotKind): WaitQueue => ({

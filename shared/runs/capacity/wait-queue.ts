@@ -1,25 +1,18 @@
 import * as v from "valibot";
-import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Conditions, Table, Value } from "#shared/table/table.ts";
+import type { Conditions, Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
+import { readDeploymentPosition } from "./deployment-queue-store.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
-import { hasWaitingRun, isFull, toWaitQueue, type WaitQueue } from "./slots.ts";
+import { type CapacityPorts, hasWaitingRun, isFull, toWaitQueue, type WaitQueue } from "./slots.ts";
 import { readPosition, waitQueueStore } from "./wait-queue-store.ts";
 
 /** Slots that are granted at once, where a limit was raised; the next run that ends grants more. */
 const MAX_GRANTS = 25;
 /** Milliseconds after which the reaper requests the dispatch of a run that was granted a slot, if its message was lost. */
 const GRANTED_CHECK_MS = 30_000;
-
-/** What waiting for capacity, and granting it, needs. */
-export interface CapacityPorts {
-  readonly table: Table;
-  readonly queue: RunQueue;
-  readonly now: () => number;
-}
 
 /** What changes of a run that enters a wait queue. */
 interface Entering {
@@ -81,11 +74,12 @@ async function tryToEnter(
   return false;
 }
 
-/** Reads the position of a run in its wait queue, from 1; undefined if it does not wait. */
+/** Reads the position of a run in its wait queue, from 1; undefined if it does not wait, or if many wait before it. */
 export async function readQueuePosition(
   head: RunHead,
   { table }: Pick<CapacityPorts, "table">,
 ): Promise<number | undefined> {
+  if (head.deployment_entry !== undefined) return readDeploymentPosition(head.deployment_entry, table);
   if (head.waiting === undefined) return undefined;
   return readPosition(toWaitQueue(head, head.waiting), head.run_id, table);
 }
@@ -131,12 +125,3 @@ async function leaveTreeQueue(runId: string, queue: WaitQueue, ports: CapacityPo
 /** Grants the slots that an owner has gained, because its limit was raised, to the runs that wait for them. */
 export const dequeueMore = (owner: Owner, ports: CapacityPorts): Promise<void> =>
   dequeueNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
-
-/** Grants what the ended run has released: a slot of its tree, and maybe one of its owner. Returns its head, if it exists. */
-export async function releaseCapacity(endedRunId: string, ports: CapacityPorts): Promise<RunHead | undefined> {
-  const ended = await readHead(endedRunId, ports.table);
-  if (ended === undefined) return undefined;
-  if (ended.root !== undefined) await dequeueNext(toWaitQueue(ended, "tree"), ports);
-  await dequeueNext(toWaitQueue(ended, "owner"), ports);
-  return ended;
-}
