@@ -9,7 +9,7 @@ import { webAppDirectory } from "../server/host/http/web-app.ts";
 import { decideIsolation } from "../server/host/isolation.ts";
 import { localModels } from "../server/host/models.ts";
 import { type LocalPaths, projectRoot } from "../server/host/paths.ts";
-import { firstFreePort } from "../server/host/ports.ts";
+import { firstFreePort, throwPortProblem } from "../server/host/ports.ts";
 import { preflight } from "../server/host/preflight.ts";
 import { isStillOurs, ProcessMark, readMark } from "../server/host/processes.ts";
 import { Problem, say, step, warn } from "../server/host/terminal.ts";
@@ -198,10 +198,11 @@ export class LocalCloudSession {
   async #openDoor(wanted: number | undefined): Promise<HttpProxy> {
     const last = await readJson(this.#paths.settings, Settings);
     const first = wanted ?? last?.port ?? DOOR_PORT;
-    const port = await firstFreePort(first);
+    const port = wanted ?? (await firstFreePort(first));
     if (port !== first) warn(`Port ${first} is busy: ${port} is used instead.`);
     this.#timers = await Timers.open(this.#paths.timers);
-    this.#door = await startHttpProxy({ port, webDirectory: webAppDirectory, timers: this.#timers });
+    const options = { port, webDirectory: webAppDirectory, timers: this.#timers };
+    this.#door = await startHttpProxy(options).catch((error: unknown) => throwPortProblem(error, port, "127.0.0.1"));
     return this.#door;
   }
 

@@ -5,7 +5,7 @@ export interface StartOptions {
   once: boolean;
   /** Forget runs, keys and deployment of earlier starts. */
   fresh: boolean;
-  /** First port to try for the local proxy; the next free one is taken. */
+  /** Port of the local proxy. @default that of the last start, at first 4500, or the next free one */
   port?: number;
   /** What the sample run inspects: a directory or a URL that git can clone. */
   repo?: string;
@@ -21,7 +21,7 @@ Brings up Runyard on this machine, runs a sample agent on a real repository and 
 
   --once            leave after the sample run; the exit code is 0 when it succeeded
   --fresh           forget the runs, keys and deployment of earlier starts
-  --port N          port of the local proxy (default: the last one, at first 4500; if it is busy, the next free one)
+  --port N          port of the local proxy, which must be free (default: the last one, at first 4500, or the next free one)
   --repo PATH|URL   repository that the sample run inspects (default: this checkout, as committed)
   --run-tests       let the sample run execute that repository's test command (60 seconds at most)
   --faults SEED     let 5 of 100 calls of AWS be throttled, late, lost or done twice; SEED/20 for 20 of 100

@@ -45,15 +45,22 @@ export class Context {
     return this.#global.baseUrl;
   }
 
-  connection(): Promise<Connection> {
-    this.#connection ??= findConnection(this.shell, this.#global.baseUrl);
+  /** @param baseURL the address that the command's own options name. @default that of --base-url */
+  connection(baseURL = this.#global.baseUrl): Promise<Connection> {
+    this.#connection ??= findConnection(this.shell, baseURL);
     return this.#connection;
   }
 
   async client(): Promise<Runyard> {
     const client = this.clientFor(await this.connection());
+    const team = await this.team();
+    return team === undefined ? client : client.withOptions({ team });
+  }
+
+  /** The uid of the team that --team names. */
+  async team(): Promise<string | undefined> {
     const { team } = this.#global;
-    return team === undefined ? client : client.withOptions({ team: await teamUid(client, team) });
+    return team === undefined ? undefined : teamUid(this.clientFor(await this.connection()), team);
   }
 
   clientFor({ baseURL, apiKey }: Pick<Connection, "baseURL" | "apiKey">): Runyard {

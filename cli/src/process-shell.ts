@@ -38,9 +38,9 @@ export function processShell(): Shell {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-function exec(program: string, args: readonly string[]): Promise<number> {
+function exec(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "inherit" });
+    const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...env } });
     const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
     for (const signal of SIGNALS) process.on(signal, passOn);
     child.on("error", reject);

@@ -21,8 +21,8 @@ export interface Shell {
   readonly ask: (question: string, options?: { hidden?: boolean }) => Promise<string | undefined>;
   /** Calls the listener for each SIGINT and SIGTERM, which do not end the program until the returned function is called. */
   readonly onInterrupt: (listener: () => void) => () => void;
-  /** Runs a program with the input, output and signals of this one. Resolves with its exit code. */
-  readonly exec: (program: string, args: readonly string[]) => Promise<number>;
+  /** Runs a program with the input, output and signals of this one, and further variables. Resolves with its exit code. */
+  readonly exec: (program: string, args: readonly string[], env: Readonly<Record<string, string>>) => Promise<number>;
   /** Runs a program with this one's output, and returns its exit code and standard output. */
   readonly run: (program: string, args: readonly string[], cwd: string) => Promise<{ code: number; stdout: string }>;
 }

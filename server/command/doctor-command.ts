@@ -56,7 +56,7 @@ async function runChecks(
     checkDataDirectory(paths.data),
     checkFreeSpace(paths.data),
     checkScratch(paths.data),
-    checkPort(wanted, found?.isRunning ? found.service.local_url : undefined),
+    checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
     checkProviders(process.env),
   ]);
   return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));

@@ -53,7 +53,7 @@ ${commands}
 Options of serve:`
 }
 
-  --port N          port (default: the last one, at first 4500; if it is busy, the next free one)
+  --port N          port; a start fails if it is in use (default: the last one, at first 4500, or the next free one)
   --host ADDRESS    address to listen on (default: 127.0.0.1); other machines can then use the API
   --url URL         public address of the server, such as https://runyard.example.com, for links and file URLs
   --data DIR        directory of the database, the files and the key (default: data in ${homeText})

@@ -6,7 +6,7 @@ import { ensureWebApp } from "../host/http/web-app.ts";
 import { type DecidedIsolation, decideIsolation } from "../host/isolation.ts";
 import { localModels } from "../host/models.ts";
 import { shown } from "../host/paths.ts";
-import { firstFreePort } from "../host/ports.ts";
+import { firstFreePort, throwPortProblem } from "../host/ports.ts";
 import { checkTools } from "../host/preflight.ts";
 import { Problem, say, seconds, step, warn } from "../host/terminal.ts";
 import type { Server } from "../server.ts";
@@ -35,6 +35,9 @@ export async function serveCommand(args: readonly string[], program: Program, co
     ? serveDetached({ options, paths, program }, args, stop)
     : serve({ options, paths, program }, stop);
 }
+
+/** Several services that start at the same moment can take each other's ports a few times. */
+const MAX_PORT_ATTEMPTS = 10;
 
 interface Start {
   readonly options: ServeOptions;
@@ -131,11 +134,9 @@ async function startServing(
       return { server, webUrl, localUrl: localUrl(host, port), port };
     });
   try {
-    // Another program may take the port between the check and the start.
-    const started = await startOn(await firstFreePort(wanted, host)).catch(async (error: unknown) => {
-      if (!isAddressInUse(error)) throw error;
-      return startOn(await firstFreePort(wanted, host));
-    });
+    const started = await (options.port === undefined
+      ? startOnFreePort(wanted, host, startOn)
+      : startOn(wanted).catch((error: unknown) => throwPortProblem(error, wanted, host)));
     if (started.port !== wanted) warn(`Port ${wanted} is busy: ${started.port} is used instead.`);
     if (!isLoopbackHost(host) && options.url === undefined) {
       warn("Links and file URLs work on this machine only: --url names the address that other machines use.");
@@ -144,6 +145,18 @@ async function startServing(
   } catch (error) {
     if (!(error instanceof DatabaseInUse)) throw error;
     throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
+  }
+}
+
+/** Starts on the first free port from `wanted` upwards. */
+async function startOnFreePort<T>(wanted: number, host: string, startOn: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOn(await firstFreePort(wanted, host));
+    } catch (error) {
+      // Another program has taken the port between the check and the start.
+      if (!isAddressInUse(error) || attempt === MAX_PORT_ATTEMPTS) throw error;
+    }
   }
 }
 

@@ -46,14 +46,15 @@ export async function checkIsolation(isNeeded: boolean): Promise<Check> {
   return warning("isolation", `system calls are not filtered: ${reason}`, "Allow the seccomp filter of bubblewrap.");
 }
 
-/** Whether the port can be listened on; a running service of this directory has it already. */
-export async function checkPort(port: number, ownUrl: string | undefined): Promise<Check> {
+/**
+ * Whether the port can be listened on; a running service of this directory has it already.
+ * @param isExplicit whether starts name the port with --port, which they then use or fail
+ */
+export async function checkPort(port: number, ownUrl: string | undefined, isExplicit = false): Promise<Check> {
   if (ownUrl !== undefined) return ok("port", `this service runs at ${ownUrl}`);
   if (await isFree(port)) return ok("port", `${port} is free`);
   const next = await firstFreePort(port + 1);
-  return warning(
-    "port",
-    `${port} is used by another program`,
-    `The next start uses ${next}, or choose one with --port.`,
-  );
+  const detail = `${port} is used by another program`;
+  if (isExplicit) return failed("port", detail, `End that program, or start with a free port, such as --port ${next}.`);
+  return warning("port", detail, `The next start uses ${next}, or choose one with --port.`);
 }

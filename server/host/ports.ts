@@ -1,6 +1,25 @@
 import net from "node:net";
 import { Problem } from "./terminal.ts";
 
+/**
+ * Says why a server could not listen on a port that was named explicitly.
+ * @throws Problem, or `error` itself if it is about something else
+ */
+export function throwPortProblem(error: unknown, port: number, host: string): never {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    throw new Problem(`Port ${port} is in use on ${host}.`, [
+      "End the program that uses it, name another port, or omit --port to use the next free one.",
+    ]);
+  }
+  if (code === "EACCES") {
+    throw new Problem(`This user may not listen on port ${port} of ${host}.`, [
+      "Name a port above 1023 with --port, and let a proxy forward requests to it.",
+    ]);
+  }
+  throw error;
+}
+
 /** The first free port from `first` upwards. */
 export async function firstFreePort(first: number, host = "127.0.0.1"): Promise<number> {
   for (let port = first; port <= 65_535 && port < first + 200; port++) {

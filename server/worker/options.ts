@@ -38,7 +38,8 @@ Connects this machine to Runyard as a self-hosted worker and executes the runs t
   --no-sandbox        execute commands without isolation, as the user of this process
   --help              show this text
 
-RUNYARD_API_KEY is an agent key, or a personal key of a member of the team; RUNYARD_TEAM names the team of a person with several.`;
+RUNYARD_API_KEY is an agent key, or a personal key of a member of the team; RUNYARD_TEAM names the team of a person with several.
+\`runyard worker\` sets both address and key to those of all other commands, such as the ones that \`runyard login\` stored.`;
 
 export const AGENT_HELP = `Usage: runyard-server agent run --task-id ID --server-root-url URL --sandboxed
 

@@ -258,6 +258,52 @@ describe("runyard login", () => {
   });
 });
 
+describe("runyard worker", () => {
+  const variables = async (args: readonly string[], options: FakeOptions = {}) => {
+    const { code, err, shell } = await run(["worker", "--id", "rack-7", ...args], options);
+    return { code, err, variables: shell.variables };
+  };
+  const login = { RUNYARD_BASE_URL: "https://a.example/api/v1", RUNYARD_API_KEY: "ryp_login" };
+  beforeEach(() => store({ base_url: login.RUNYARD_BASE_URL, api_key: login.RUNYARD_API_KEY }));
+
+  it("uses address and key of the login, of a local cloud and of the environment, as all commands do", async () => {
+    expect(await variables([])).toEqual({ code: 0, err: "", variables: [login] });
+    const env = { RUNYARD_API_KEY: "ryp_env" };
+    expect((await variables([], { env })).variables).toEqual([{ ...login, ...env }]);
+    startLocal(folder, { base_url: server.api });
+    expect((await variables([])).variables).toEqual([{ RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_local" }]);
+  });
+
+  it.each(["https://a.example", "https://a.example/", "https://a.example/api/v1/"])(
+    "uses the key that was stored for --server %s",
+    async (address) => {
+      expect((await variables(["--server", address])).variables).toEqual([login]);
+      expect((await variables([`--server=${address}`])).variables).toEqual([login]);
+    },
+  );
+
+  it("sends no key to an address that it was not stored for", async () => {
+    const { code, err, variables: sent } = await variables(["--server", "https://b.example"]);
+    expect([code, sent]).toEqual([2, []]);
+    expect(err).toContain("There is no key for https://b.example/api/v1.");
+  });
+
+  it("names the team of --team", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([api(ME)]);
+    expect((await variables(["--team", "Core"])).variables).toEqual([
+      { RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_login", RUNYARD_TEAM: "t1" },
+    ]);
+  });
+
+  it("needs no service to show its help", async () => {
+    expect(await variables(["--help"], { home: path.join(folder, "nobody") })).toMatchObject({
+      code: 0,
+      variables: [{}],
+    });
+  });
+});
+
 describe("runyard bootstrap", () => {
   it("creates the first key from a checkout, and logs in with it if the address is given", async () => {
     server.play([api(ME)]);

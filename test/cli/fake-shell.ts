@@ -21,6 +21,8 @@ export class FakeShell implements Shell {
   stderr = "";
   readonly questions: string[] = [];
   readonly programs: string[][] = [];
+  /** The variables that `exec` added, for each program. */
+  readonly variables: Readonly<Record<string, string>>[] = [];
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly canAsk: boolean;
@@ -64,8 +66,9 @@ export class FakeShell implements Shell {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly exec = async (program: string, args: readonly string[]): Promise<number> => {
+  readonly exec: Shell["exec"] = async (program, args, env) => {
     this.programs.push([program, ...args]);
+    this.variables.push(env);
     return this.#options.ran?.code ?? 0;
   };
 

@@ -78,6 +78,10 @@ describe("the doctor's check of the host", () => {
       detail: `${port} is used by another program`,
       remedy: `The next start uses ${await firstFreePort(port + 1)}, or choose one with --port.`,
     });
+    expect(await checkPort(port, undefined, true), "an explicit port is obeyed or the start fails").toMatchObject({
+      status: "failed",
+      remedy: expect.stringMatching(/^End that program, or start with a free port, such as --port \d+\.$/),
+    });
     expect(await checkPort(port, "http://own.test")).toMatchObject({
       status: "ok",
       detail: "this service runs at http://own.test",

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
@@ -30,14 +29,14 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts a service on a free port and waits until it serves. Commands of its runs are isolated as on any other machine. */
+/** Starts a service on the next free port and waits until it serves. Commands of its runs are isolated as on any other machine. */
 export async function startService({
   directory,
   args = [],
   environment = {},
 }: ServiceOptions = {}): Promise<TestService> {
   const data = directory ?? (await mkdtemp(path.join(tmpdir(), "runyard-service-")));
-  const options = ["--data", data, "--port", String(await freePort()), "--no-sample", ...args];
+  const options = ["--data", data, "--no-sample", ...args];
   const child = spawn(process.execPath, [PROGRAM, ...options], {
     env: { PATH: process.env["PATH"], HOME: data, TMPDIR: tmpdir(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -76,18 +75,4 @@ async function untilReady(child: ChildProcess): Promise<() => string> {
     child.on("exit", (code) => reject(new Error(`the service ended with ${code}:\n${text}`)));
   });
   return () => text;
-}
-
-/** Returns an unused port. Test files run in parallel, so none can use a fixed port. */
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }

@@ -1,7 +1,9 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { tidy } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
 import { VERSION } from "../version.ts";
@@ -48,10 +50,33 @@ function defineServerCommand(name: string, purpose: string, examples: readonly s
         const { program, before } = await findServer(context);
         // The option of all commands is one of the server's too.
         const json = context.json ? ["--json"] : [];
-        context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json]);
+        const env = name === "worker" && !isHelp(args) ? await workerVariables(context, args) : {};
+        context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json], env);
       });
     return withExamples(command, ...examples);
   };
+}
+
+const isHelp = (args: readonly string[]): boolean => args.some((arg) => arg === "--help" || arg === "-h");
+
+/** Names the service to a worker, with the key for it. They are found as for any other command. */
+async function workerVariables(context: Context, args: readonly string[]): Promise<Record<string, string>> {
+  const { baseURL, apiKey } = await context.connection(parseServer(args));
+  const team = await context.team();
+  return {
+    RUNYARD_BASE_URL: baseURL,
+    RUNYARD_API_KEY: apiKey,
+    ...(team === undefined ? {} : { RUNYARD_TEAM: team }),
+  };
+}
+
+/** The base URL that the worker's option --server names, with or without /api/v1. */
+function parseServer(args: readonly string[]): string | undefined {
+  const { server } = parseArgs({ args: [...args], options: { server: { type: "string" } }, strict: false }).values;
+  if (typeof server !== "string") return undefined;
+  const { origin, pathname } = new URL(tidy(server));
+  const folder = pathname.replace(/\/+$/, "");
+  return `${origin}${folder.endsWith("/api/v1") ? folder : `${folder}/api/v1`}`;
 }
 
 interface ServerProgram {

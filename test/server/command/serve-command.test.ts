@@ -124,6 +124,14 @@ describe("runyard-server serve", () => {
     const busy = createServer();
     await new Promise<void>((resolve) => busy.listen(port, "127.0.0.1", resolve));
     try {
+      expect(await other.run("serve", "--no-sandbox", "--once", "--no-sample", "--port", String(port))).toEqual({
+        code: 1,
+        lines: expect.arrayContaining([
+          `Port ${port} is in use on 127.0.0.1.`,
+          "  End the program that uses it, name another port, or omit --port to use the next free one.",
+        ]),
+      });
+      expect(readState(directory), "the last start's").toMatchObject({ port, web_url: url });
       const code = await other.start("--no-sandbox", "--once", "--no-sample", "--url", "https://runyard.example");
       expect([code, readState(directory)]).toMatchObject([
         0,

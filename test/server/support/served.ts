@@ -8,8 +8,6 @@ import { type afterAll, afterEach } from "vitest";
 import { eventually } from "./eventually.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
-/** Test files run at the same time, so each begins at another port. */
-const PORT = String(24_000 + (process.pid % 8_000));
 const State = v.object({ base_url: v.string(), web_url: v.string(), api_key: v.string(), pid: v.number() });
 
 export interface StartOptions {
@@ -37,7 +35,8 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
     directory: string,
     { command = "serve", args = [], environment = {}, hasOwnGroup = false }: LaunchOptions,
   ) => {
-    const own = ["--data", directory, ...(command === "serve" ? ["--port", PORT] : [])];
+    // Without --port, because test files run at the same time: each start uses the next free one.
+    const own = ["--data", directory];
     const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
       env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
       detached: hasOwnGroup,
