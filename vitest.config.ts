@@ -1,6 +1,10 @@
 import { relative } from "node:path";
-import { defineConfig } from "vitest/config";
+import * as v from "valibot";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { selectTestFiles, TIER_VARIABLE, Tier } from "./scripts/tiers.ts";
+
+const tier = v.parse(v.optional(Tier), process.env[TIER_VARIABLE]);
 
 const folders = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability", "security", "checks"];
 const services = ["clients", "cli", "contract", "local", "agents", "web", "docs", "e2e", "emulator"];
@@ -13,16 +17,16 @@ const SLOW = [
   "test/emulator/deployment.test.ts",
   "test/e2e/schedules.test.ts",
   "test/e2e/processes.test.ts",
-  "test/reliability/interleaving.test.ts",
+  "test/reliability/interleaving.full.test.ts",
   "test/server/serve.test.ts",
   "test/agents/ends.test.ts",
   "test/agents/live.test.ts",
-  "test/clients/python-package.test.ts",
+  "test/clients/python-package.full.test.ts",
   "test/harness/execution.test.ts",
   "test/harness/checkpoints.test.ts",
   "test/harness/agent-turns.test.ts",
   "test/infra/deployed-code.test.ts",
-  "test/reliability/serial.test.ts",
+  "test/reliability/serial.full.test.ts",
   "test/reliability/crash.test.ts",
   "test/web/journey.test.ts",
   "test/web/webhooks.test.ts",
@@ -49,15 +53,17 @@ export default defineConfig({
       ...[...folders, ...services].map((name) => project(name, { maxWorkers: 4, groupOrder: 0 })),
       // It uses up what a sandbox may have, and measures what that leaves of the machine.
       project("escape", { maxWorkers: 1, groupOrder: 1 }),
-    ],
+    ].filter(({ test }) => test.include.length > 0),
   },
 });
 
 function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number; groupOrder: number }) {
+  const { include, exclude } = selectTestFiles(name, tier);
   return {
     test: {
       name,
-      include: [`test/${name}/**/*.test.ts`],
+      include,
+      exclude: [...configDefaults.exclude, ...exclude],
       environment: "node",
       globalSetup: setups[name] ?? [],
       pool: "forks" as const,

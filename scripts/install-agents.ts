@@ -11,7 +11,9 @@ const Wanted = v.object({ dependencies: v.record(v.string(), v.string()) });
 /** Installs the third-party agents, unless they are. They are most of a gigabyte, so the repository's own packages leave them out. */
 export async function setup(): Promise<void> {
   if (isInstalled()) return;
-  const { exitCode, output } = await runCommand("npm", ["ci", "--prefix", image], { timeoutSeconds: 900 });
+  const { exitCode, output } = await runCommand("npm", ["ci", "--prefix", image, "--loglevel=error"], {
+    timeoutSeconds: 900,
+  });
   if (exitCode !== 0) throw new Error(`npm ci --prefix image ended with ${exitCode}:\n${output}`);
 }
 

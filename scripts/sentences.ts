@@ -1,5 +1,5 @@
 /**
- * Holds the tests that ran against the sentences of the API's contract, test/contract/sentences.json; `npm test` does so
+ * Holds the tests that ran against the sentences of the API's contract, test/contract/sentences.json; each tier does so
  * after vitest. By hand: `npx vitest run --reporter=json --outputFile=FILE`, then `node scripts/sentences.ts FILE`.
  */
 import { readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import * as v from "valibot";
 import { type CheckResult, describeCheck } from "./checks.ts";
 import { root } from "./run-command.ts";
+import { type Tier, tierOf } from "./tiers.ts";
 
 /** A reason must be meaningful: "later" is not one. */
 const LEAST_REASON = 20;
@@ -40,6 +41,12 @@ const Report = v.object({
 /** Test ids with what became of them: `passed`, `failed`, `skipped` and so on. */
 type Outcomes = ReadonlyMap<string, readonly string[]>;
 
+interface SentencesOptions {
+  readonly sections?: Sections;
+  /** The tier that ran. Default: both. */
+  readonly tier?: Tier;
+}
+
 /** The sentences that the repository holds itself to. */
 export function readSentences(): Sections {
   return v.parse(Sections, JSON.parse(readFileSync(join(root, "test/contract/sentences.json"), "utf8")));
@@ -47,14 +54,19 @@ export function readSentences(): Sections {
 
 /**
  * One check, regardless of the number of sentences: each has a test that passed, or the reason why there is none.
- * `report` is what vitest's JSON reporter wrote of a whole run.
+ * `report` is what vitest's JSON reporter wrote of a whole run, or of the tests of one tier, which are then looked for alone.
  */
-export function checkSentences(report: string, sections = readSentences()): CheckResult {
+export function checkSentences(
+  report: string,
+  { sections = readSentences(), tier }: SentencesOptions = {},
+): CheckResult {
   const started = performance.now();
   const sentences = sections.flatMap((section) => section.sentences);
   const outcomes = readOutcomes(report);
   const problems = [
-    ...sentences.flatMap((sentence) => findProblems(sentence, outcomes).map((problem) => `${sentence.id}: ${problem}`)),
+    ...sentences.flatMap((sentence) =>
+      findProblems(sentence, outcomes, tier).map((problem) => `${sentence.id}: ${problem}`),
+    ),
     ...repeated(sentences.map(({ id }) => id)).map((id) => `${id}: is there twice`),
     ...(sentences.length === 0 ? ["there are no sentences"] : []),
   ];
@@ -62,12 +74,17 @@ export function checkSentences(report: string, sections = readSentences()): Chec
   return { name: "contract", ok: problems.length === 0, output: problems.join("\n"), seconds };
 }
 
-function findProblems({ tests, reason }: v.InferOutput<typeof Sentence>, outcomes: Outcomes): string[] {
+function findProblems(
+  { tests, reason }: v.InferOutput<typeof Sentence>,
+  outcomes: Outcomes,
+  tier: Tier | undefined,
+): string[] {
   if (tests === undefined && reason === undefined) return ["has neither tests nor a reason"];
   if (tests !== undefined && reason !== undefined) return ["has both tests and a reason"];
   if (tests === undefined) return (reason ?? "").trim().length < LEAST_REASON ? ["its reason says nothing"] : [];
   if (tests.length === 0) return ["has an empty list of tests"];
-  return tests.flatMap((test) => problemsOfTest(test, outcomes));
+  const wanted = tests.filter((test) => tier === undefined || tierOf(test.split(" > ")[0] ?? "") === tier);
+  return wanted.flatMap((test) => problemsOfTest(test, outcomes));
 }
 
 function problemsOfTest(test: string, outcomes: Outcomes): string[] {

@@ -1,4 +1,6 @@
+import { appendFileSync, readFileSync } from "node:fs";
 import * as v from "valibot";
+import { Tier } from "./tiers.ts";
 
 export interface Tally {
   passed: number;
@@ -64,4 +66,18 @@ function countFile(file: v.InferOutput<typeof VitestReport>["testResults"][numbe
   const failed = file.assertionResults.length - passed;
   const brokenAround = failed === 0 && (file.status !== "passed" || passed === 0);
   return { passed, failed: brokenAround ? 1 : failed };
+}
+
+const Entry = v.object({ tier: Tier, passed: v.number(), failed: v.number() });
+
+/**
+ * Adds the tally of a tier to a file, one line a tier, and returns the sum of all. A first tier that left no line has not
+ * come to its end, and counts as one failure.
+ */
+export function recordTier(file: string, tier: Tier, { passed, failed }: Tally): Tally {
+  appendFileSync(file, `${JSON.stringify({ tier, passed, failed })}\n`);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const entries = lines.map((line) => v.parse(Entry, JSON.parse(line)));
+  const missing = entries.some((entry) => entry.tier === "first") ? [] : [{ passed: 0, failed: 1 }];
+  return sum([...entries, ...missing]);
 }

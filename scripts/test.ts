@@ -1,25 +1,39 @@
-/** `npm test`: everything, nothing skipped. Its last line is the sum over every runner: `N passed, N failed`. */
+/**
+ * `npm test` and, with `full`, `npm run test:full`: one tier of the tests, nothing skipped. The last line is the sum over every
+ * runner: `N passed, N failed`. Where RUNYARD_TALLY names a file, both tiers write their sums to it, and the second prints
+ * the sum of both.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as v from "valibot";
 import { type CheckResult, checksBesideTests, describeCheck, runChecks } from "./checks.ts";
 import { fetchDynamoDbLocal } from "./dynamodb-local.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
 import { checkSentences } from "./sentences.ts";
-import { countPython, countVitest, sum, type Tally } from "./tally.ts";
+import { countPython, countVitest, recordTier, sum, type Tally } from "./tally.ts";
+import { TIER_VARIABLE, Tier } from "./tiers.ts";
 
+const tier = v.parse(v.optional(Tier, "first"), process.argv[2]);
 await requireTools();
-// The checks use both processors. The tests of the Python client wait for packages and processes, as many of vitest do.
-const first = await Promise.all([
-  runStep("check", check),
-  runStep("agents", installAgents),
-  runStep("dynamodb local", fetchDatabase),
-]);
-const second = await Promise.all([runStep("python", python), runStep("vitest", vitest)]);
-const total = sum([...first, ...second]);
+const own = sum(await (tier === "full" ? runFullTier() : runFirstTier()));
+const file = process.env["RUNYARD_TALLY"];
+const total = file === undefined || file === "" ? own : recordTier(file, tier, own);
 console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+process.exitCode = total.failed === 0 && own.passed > 0 ? 0 : 1;
+
+/** One after the other, since the checks use both processors. */
+async function runFirstTier(): Promise<Tally[]> {
+  return [await runStep("check", check), await runStep("vitest", vitest)];
+}
+
+/** The tests of the Python client wait for packages and processes, as many of vitest do. */
+async function runFullTier(): Promise<Tally[]> {
+  const downloads = Promise.all([runStep("agents", installAgents), runStep("dynamodb local", fetchDatabase)]);
+  const tests = downloads.then(() => runStep("vitest", vitest));
+  return [...(await downloads), ...(await Promise.all([tests, runStep("python", python)]))];
+}
 
 async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally> {
   const began = performance.now();
@@ -33,7 +47,7 @@ async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally>
   }
 }
 
-/** Downloads the third-party agents while the processors are busy; the tests of the agents would do it otherwise. */
+/** Downloads the third-party agents; the tests of the agents would do it otherwise. */
 async function installAgents(): Promise<Tally> {
   await installThirdPartyAgents();
   return { passed: 0, failed: 0 };
@@ -81,9 +95,10 @@ async function python(): Promise<Tally> {
 async function vitest(): Promise<Tally> {
   return withReport(async (file) => {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 3_200 });
+    const env = { [TIER_VARIABLE]: tier };
+    const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 1_700, env });
     const report = readFileSync(file, "utf8");
-    return sum([countVitest(report, exitCode), countChecks([checkSentences(report)])]);
+    return sum([countVitest(report, exitCode), countChecks([checkSentences(report, { tier })])]);
   });
 }
 

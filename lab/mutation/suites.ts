@@ -260,7 +260,7 @@ const SLOW = [
   ...["openapi", "openapi-texts", "principals"].map((name) => `test/api/${name}.test.ts`),
   "test/domain/truncate.test.ts",
   ...["action-file", "live", "package"].map((name) => `test/cli/${name}.test.ts`),
-  ...["memory", "package", "python-live", "python-package", "readme", "generated"].map(
+  ...["memory", "package", "python-live.full", "python-package.full", "readme", "generated"].map(
     (name) => `test/clients/${name}.test.ts`,
   ),
   ...["execution", "checkpoints", "agent-turns", "agent-try", "image"].map((name) => `test/harness/${name}.test.ts`),
@@ -268,7 +268,7 @@ const SLOW = [
   "test/infra/deployed-code.test.ts",
   "test/security/linear-time.test.ts",
   "test/server/fair-start.test.ts",
-  ...["dynamodb-local", "emulated"].map((name) => `test/store/${name}.test.ts`),
+  ...["dynamodb-local", "emulated"].map((name) => `test/store/${name}.full.test.ts`),
   ...["serve", "restarts", "package", "imports", "other-users", "background", "harness-programs"].map(
     (name) => `test/server/${name}.test.ts`,
   ),

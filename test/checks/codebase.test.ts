@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
@@ -44,10 +45,27 @@ describe("scripts/require-node.mjs", () => {
 });
 
 describe(".ci/run", () => {
-  it("runs exactly the test command of the README", () => {
-    const [, command] = /```sh skip=install\n(.*npm test)\n```/.exec(read("README.md")) ?? [];
-    expect(read(".ci/run").trimEnd().split("\n").at(-1)).toBe(command);
+  it("runs the test commands of the README", () => {
+    const lines = read(".ci/run").split("\n");
+    const [, block = ""] = /```sh skip=install\n(bash scripts\/install[^`]*)```/.exec(read("README.md")) ?? [];
+    const commands = block.split(/\n| && /).flatMap((line) => line.replace(/ +#.*/, "") || []);
+    expect(commands).toEqual(["bash scripts/install-test-tools.sh", "npm ci", "npm test", "npm run test:full"]);
+    const [install, packages, first, full = ""] = commands;
+    const inCi = [install, packages, `${first} || failed=1`, `${full.replace("run", "run --silent")} || failed=1`];
+    expect(lines.filter((line) => inCi.includes(line))).toEqual(inCi);
     expect(read("README.md")).toContain("```sh skip=install\nnpm ci && npm start\n```");
+  });
+
+  it.each([
+    ["passes if both tiers pass", 0, 0, 0],
+    ["runs the second tier after a failure of the first, and fails", 1, 0, 1],
+    ["fails if the second tier fails", 0, 1, 1],
+  ])("%s; its last line is that of the second tier", (_, first, full, status) => {
+    expect(runCi({ first, full, install: 0 })).toEqual({ status, lines: ["ci", "test", "run --silent test:full"] });
+  });
+
+  it("runs no test if the installation fails", () => {
+    expect(runCi({ first: 0, full: 0, install: 1 })).toEqual({ status: 1, lines: [] });
   });
 });
 
@@ -104,6 +122,25 @@ describe("every file", () => {
 
 function read(file: string): string {
   return readFileSync(join(root, file), "utf8");
+}
+
+/** Runs .ci/run with programs that print their arguments in place of npm and the installation. */
+function runCi({ first, full, install }: { first: number; full: number; install: number }) {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-ci-"));
+  try {
+    for (const name of [".ci", "scripts", "bin"]) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, ".ci/run"), read(".ci/run"));
+    writeFileSync(join(folder, "scripts/install-test-tools.sh"), `exit ${install}\n`);
+    const npm = `#!/bin/sh\necho "$@"\ncase "$*" in test) exit ${first} ;; *:full) test -f "$RUNYARD_TALLY" && exit ${full} ;; esac\n`;
+    writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
+    const { status, stdout } = spawnSync("bash", [join(folder, ".ci/run")], {
+      encoding: "utf8",
+      env: { ...process.env, PATH: `${join(folder, "bin")}:${process.env["PATH"]}` },
+    });
+    return { status, lines: stdout.split("\n").filter((line) => line !== "") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function requireNode(version: string) {

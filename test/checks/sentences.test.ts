@@ -6,7 +6,7 @@ import { checkSentences, readSentences } from "../../scripts/sentences.ts";
 const file = "test/api/pets.test.ts";
 const covered = { id: "1.covered", sentence: "A pet has a name.", tests: [`${file} > POST /pets > wants a name`] };
 const check = (sentences: ReturnType<typeof readSentences>[number]["sentences"], statuses = ["passed"]) =>
-  checkSentences(report(statuses), [{ section: "1 Pets", sentences }]);
+  checkSentences(report(statuses), { sections: [{ section: "1 Pets", sentences }] });
 
 describe("the check of the contract's sentences", () => {
   it("passes if each sentence has tests that passed, or a reason", () => {
@@ -52,6 +52,20 @@ describe("the check of the contract's sentences", () => {
     [`* > * > * > *`, false],
   ])("treats a star as any text and nothing else as a wildcard: %s", (test, ok) => {
     expect(check([{ ...covered, tests: [test] }]).ok).toBe(ok);
+  });
+
+  it("looks only for the tests of the tier that ran", () => {
+    const tests = [
+      ...covered.tests,
+      "test/agents/pets.test.ts > *",
+      "test/api/pets.full.test.ts > POST /pets > is slow",
+    ];
+    const sections = [{ section: "1 Pets", sentences: [{ ...covered, tests }] }];
+    const checkTier = (tier: "first" | "full") => checkSentences(report(["passed"]), { sections, tier }).output;
+    expect(checkTier("first")).toBe("");
+    expect(checkTier("full").split("\n")).toEqual(
+      tests.slice(1).map((test) => `1.covered: no test that ran is called ${test}`),
+    );
   });
 
   it("rejects an invalid report", () => {

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { countPython, countVitest, sum } from "../../scripts/tally.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { countPython, countVitest, recordTier, sum } from "../../scripts/tally.ts";
 
 describe("the last line of npm test", () => {
   it("adds up passed and failed tests", () => {
@@ -41,6 +44,31 @@ describe("the last line of npm test", () => {
   it("rejects an invalid report, so that the runner counts as failed", () => {
     expect(() => countVitest('{"testResults": [{}]}', 0)).toThrow();
     expect(() => countVitest("", 0)).toThrow();
+  });
+});
+
+describe("the tally of both tiers", () => {
+  let folder = "";
+  let file = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "runyard-tally-"));
+    file = join(folder, "tally");
+    writeFileSync(file, "");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("is that of the first tier until the second has ended, then the sum", () => {
+    expect(recordTier(file, "first", { passed: 4, failed: 1 })).toEqual({ passed: 4, failed: 1 });
+    expect(recordTier(file, "full", { passed: 2, failed: 0 })).toEqual({ passed: 6, failed: 1 });
+  });
+
+  it("counts a first tier that did not come to its end as one failure", () => {
+    expect(recordTier(file, "full", { passed: 2, failed: 0 })).toEqual({ passed: 2, failed: 1 });
+  });
+
+  it("rejects a file of anything else", () => {
+    writeFileSync(file, "4 passed\n");
+    expect(() => recordTier(file, "full", { passed: 2, failed: 0 })).toThrow();
   });
 });
 

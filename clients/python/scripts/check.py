@@ -6,7 +6,7 @@
                                        creates the environment of the tests if there is none, and prints its Python
     python3 scripts/check.py --generate
                                        writes the generated files; `npm run docs` runs this
-    --report FILE                      writes the results as JSON, for `npm test`
+    --report FILE                      writes the results as JSON, for `npm run test:full`
 
 The tests run against the built wheel, each in its own environment: with this Python, and, if installed, with the oldest
 Python and the oldest dependencies that pyproject.toml allows, and with the newest Python. Environments are kept in
