@@ -2,6 +2,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import type { Block } from "#shared/wire/conversation.ts";
 import type { TurnOutcome } from "#shared/wire/harness.ts";
+import { repairInput } from "./repair-input.ts";
 
 /** A tool as a model sees it. Each use is an `action` in the conversation, and its result an `action_result`. */
 export interface Tool {
@@ -55,14 +56,17 @@ interface ToolDefinition<T extends v.GenericSchema> extends Omit<Tool, "inputSch
   run(input: v.InferOutput<T>, call: ToolCall): Promise<ToolResult>;
 }
 
-/** Defines a tool that validates its input before it runs, and returns the invalid members to the model. */
+/** Defines a tool that validates its input, repaired if necessary, and returns the invalid members to the model. */
 export function defineTool<T extends v.GenericSchema>({ input: schema, run, ...tool }: ToolDefinition<T>): Tool {
+  const inputSchema = { ...toJsonSchema(schema, { errorMode: "ignore" }) };
   return {
     ...tool,
-    inputSchema: { ...toJsonSchema(schema, { errorMode: "ignore" }) },
+    inputSchema,
     async run(input, call) {
       const parsed = v.safeParse(schema, input);
       if (parsed.success) return await run(parsed.output, call);
+      const repaired = v.safeParse(schema, repairInput(input, inputSchema));
+      if (repaired.success) return await run(repaired.output, call);
       const wrong = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? "input"}: ${issue.message}`);
       return { isError: true, output: { error: `the input does not match the schema: ${wrong.join("; ")}` } };
     },

@@ -5,7 +5,9 @@ const SHOWN = 300;
 
 /** Parses the input of a tool call. Always returns an object, even if the model sent something else. */
 export function parseToolInput(sent: unknown): Record<string, unknown> {
-  const value = typeof sent === "string" ? parseJson(sent.trim() === "" ? "{}" : sent) : sent;
+  const parsed = typeof sent === "string" ? parseJson(sent.trim() === "" ? "{}" : sent) : sent;
+  // Some models encode the object twice.
+  const value = typeof parsed === "string" ? parseJson(parsed) : parsed;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   return { [NOT_JSON]: typeof sent === "string" ? sent : JSON.stringify(sent ?? null) };
 }

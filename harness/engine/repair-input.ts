@@ -1,0 +1,56 @@
+/** The part of a JSON Schema that tells how to repair a value. */
+interface Schema {
+  readonly type?: unknown;
+  readonly properties?: unknown;
+  readonly items?: unknown;
+  readonly required?: unknown;
+}
+
+const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
+
+/**
+ * Repairs what models get wrong about types: numbers, booleans, objects and lists that they send as texts, a single item instead of a list,
+ * and null for a member that is optional. What the schema does not clearly ask for stays as it was sent.
+ */
+export function repairInput(value: unknown, schema: unknown): unknown {
+  const { type, properties, items, required } = toSchema(schema);
+  if (type === "object") {
+    const object = isObject(value) ? value : parseAs(value, isObject);
+    return object === undefined ? value : repairMembers(object, properties, required);
+  }
+  if (type === "array") {
+    const list = Array.isArray(value) ? value : (parseAs(value, Array.isArray) ?? toSingle(value));
+    return list === undefined ? value : list.map((item) => repairInput(item, items));
+  }
+  if (type === "string") return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+  if (typeof value !== "string") return value;
+  if (type === "number" || type === "integer") return NUMBER.test(value) ? Number(value) : value;
+  const word = value.trim().toLowerCase();
+  return type === "boolean" && (word === "true" || word === "false") ? word === "true" : value;
+}
+
+function repairMembers(object: Record<string, unknown>, properties: unknown, required: unknown): object {
+  const known = isObject(properties) ? properties : {};
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  const members = Object.entries(object).filter(([name, value]) => value !== null || isRequired(name));
+  return Object.fromEntries(members.map(([name, value]) => [name, repairInput(value, known[name])]));
+}
+
+/** Nothing but a value can be meant as the only item of a list. */
+const toSingle = (value: unknown): unknown[] | undefined =>
+  value === null || value === undefined ? undefined : [value];
+
+function parseAs<T>(value: unknown, is: (parsed: unknown) => parsed is T): T | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return is(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const toSchema = (schema: unknown): Schema => (isObject(schema) ? schema : {});
