@@ -2,6 +2,7 @@ import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type
 import type { AgentTools } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
 import { findInputFault } from "./dialects/tool-input.ts";
+import { formatResult } from "./result-text.ts";
 
 /** Connects tool calls with the state of the turn. */
 export interface Stage {
@@ -66,5 +67,5 @@ const toResultBlock = (toolUseId: string, { output, isError }: ToolResult) =>
   new ToolResultBlock({
     toolUseId,
     status: isError === true ? "error" : "success",
-    content: [new TextBlock(JSON.stringify(output))],
+    content: [new TextBlock(formatResult(output))],
   });

@@ -5,6 +5,7 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { Turn } from "../engine/engine.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { truncate } from "../support/truncate.ts";
+import { formatResult } from "./result-text.ts";
 
 type Opened = Pick<AgentWork, "opening"> & {
   readonly context: Pick<AgentWork["context"], "messages" | "own_messages">;
@@ -120,7 +121,7 @@ function toResultBlock(id: string, result: Result | undefined): ToolResultBlock 
   return new ToolResultBlock({
     toolUseId: id,
     status: result?.state === "completed" ? "success" : "error",
-    content: [new TextBlock(JSON.stringify(output ?? null))],
+    content: [new TextBlock(formatResult(output))],
   });
 }
 

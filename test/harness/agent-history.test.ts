@@ -80,7 +80,7 @@ describe("buildHistory", () => {
       result("1", "completed", undefined),
       result("4", "running", {}),
     ];
-    const unknown = JSON.stringify({ error: "interrupted with an unknown result: check the state before you retry" });
+    const unknown = "error: interrupted with an unknown result: check the state before you retry";
     expect(history([...own, result("9", "completed", "of no call")]).slice(1)).toEqual([
       [
         "assistant",
@@ -90,7 +90,7 @@ describe("buildHistory", () => {
         "run_command 3 {}",
         'run_command 4 {"a":1}',
       ],
-      ["user", "1 success: null", '2 error: {"no":1}', `3 error: ${unknown}`, `4 error: ${unknown}`],
+      ["user", "1 success: null", "2 error: no: 1", `3 error: ${unknown}`, `4 error: ${unknown}`],
     ]);
   });
 

@@ -30,7 +30,7 @@ async function call(input: unknown, { tool = LOOK, said, fails }: Given = {}) {
   const context: ToolContext = Object.create({ toolUse: { name: tool.name, toolUseId: "t1", input } });
   const { done, value } = await used.stream(context).next();
   const { toolUseId, status, content } = value;
-  const texts = content.map((block) => (block.type === "textBlock" ? JSON.parse(block.text) : block.type));
+  const texts = content.map((block) => (block.type === "textBlock" ? block.text : block.type));
   return { noted, spec: used.toolSpec, result: { done, toolUseId, status, texts } };
 }
 interface Given {
@@ -47,7 +47,7 @@ describe("AgentTool", () => {
       ["use", "look", { id: "t1", input: { a: 1 }, said: "I look." }],
       ["ended", "look", { output: { found: 1 } }],
     ]);
-    expect(result).toEqual({ done: true, toolUseId: "t1", status: "success", texts: [{ found: 1 }] });
+    expect(result).toEqual({ done: true, toolUseId: "t1", status: "success", texts: ["found: 1"] });
     expect((await call({})).noted[0]).toStrictEqual(["use", "look", { id: "t1", input: {} }]);
   });
 
@@ -56,21 +56,21 @@ describe("AgentTool", () => {
     [false, "success"],
   ])("returns a result with isError: %j as %s", async (isError, status) => {
     const tool = { ...LOOK, run: async () => ({ isError, output: {} }) };
-    expect((await call({}, { tool })).result).toMatchObject({ status, texts: [{}] });
+    expect((await call({}, { tool })).result).toMatchObject({ status, texts: ["no result"] });
   });
 
   it("does not run the tool if its input is not a JSON object", async () => {
     const { noted, result } = await call(parseToolInput("[1]"));
     const error = "the input of this call is not a JSON object, so nothing was done; it starts with: [1]";
     expect(noted.slice(1)).toEqual([["ended", "look", { isError: true, output: { error } }]]);
-    expect(result).toMatchObject({ status: "error", texts: [{ error }] });
+    expect(result).toMatchObject({ status: "error", texts: [`error: ${error}`] });
   });
 
   it("reports a failure that ends the turn", async () => {
     const fails = new Error("over");
     const { noted, result } = await call({}, { fails });
     expect(noted.slice(1)).toEqual([["broke", fails]]);
-    expect(result).toMatchObject({ status: "error", texts: [{ error: "the turn has ended" }] });
+    expect(result).toMatchObject({ status: "error", texts: ["error: the turn has ended"] });
   });
 });
 
