@@ -32,6 +32,8 @@ const SUMMARIES: Readonly<Record<string, (output: Members) => string | undefined
   read_files: describeRead,
   edit_files: describeEdit,
   search_files: describeSearch,
+  glob: describeSearch,
+  todo: (output) => `${readNumber(output, "done") ?? 0} done, ${readNumber(output, "open") ?? 0} open`,
   start_agent: (output) => describeRun(output),
   wait_for_agents: (output) =>
     readList(output, "agents")

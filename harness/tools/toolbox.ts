@@ -2,10 +2,12 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { Tool } from "../engine/tool.ts";
 import type { SkillEntry } from "../skills/skill-index.ts";
 import { createFileTools } from "./files.ts";
+import { createGlobTool } from "./glob.ts";
 import { createLoadSkillTool } from "./load-skill.ts";
 import { createRemoteTools } from "./remote/remote-tools.ts";
 import { createRunCommandTool } from "./run-command.ts";
 import { createSearchFilesTool } from "./search-files.ts";
+import { todoTool } from "./todo.ts";
 
 export interface ToolboxOptions extends AgentWork {
   readonly skills: readonly SkillEntry[];
@@ -27,6 +29,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     createRunCommandTool(shell),
     ...createFileTools(options),
     createSearchFilesTool(shell),
+    createGlobTool(shell),
+    todoTool,
     ...(skills.length === 0 ? [] : [createLoadSkillTool(skills, loadSkill)]),
     ...remote.tools,
   ];

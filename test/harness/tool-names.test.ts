@@ -13,7 +13,7 @@ const NAMES = [
   "start_agent",
   "report_artifact",
 ];
-const ADDED = ["create_pull_request", "load_skill", "message_agent", "notify_user", "wait_for_agents"];
+const ADDED = ["create_pull_request", "glob", "load_skill", "message_agent", "notify_user", "todo", "wait_for_agents"];
 
 describe("the tools of an agent", () => {
   it("have exactly the names of the contract and the documented ones, and the definitions of tools.txt (`-u` after a change)", async () => {
@@ -38,10 +38,12 @@ describe("the tools of an agent", () => {
     expect(offered.toSorted()).toEqual([
       "ask_user",
       "create_plan",
+      "glob",
       "notify_user",
       "read_files",
       "report_artifact",
       "search_files",
+      "todo",
       "wait_for_agents",
     ]);
   });

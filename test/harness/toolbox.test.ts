@@ -83,6 +83,7 @@ describe("createToolbox", () => {
     const { tools } = await create({ mcp_servers: { shared: { warp_id: "x" } } }, [{ id: "a", name: "a" }]);
     expect(tools.map(({ name, category, readsOnly }) => `${name} ${category}${readsOnly ? "" : " (writes)"}`)).toEqual([
       ...["run_command command (writes)", "read_files files", "edit_files files (writes)", "search_files search"],
+      ...["glob search", "todo documents"],
       ...["load_skill skill", "create_plan documents", "ask_user review", "notify_user review"],
       ...["report_artifact documents", "create_pull_request review (writes)", "start_agent integration (writes)"],
       ...["wait_for_agents integration", "message_agent integration (writes)", "call_mcp_tool integration (writes)"],
@@ -121,7 +122,8 @@ describe("createToolbox", () => {
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
     const bare = await create();
     expect(names(bare.tools)).toEqual([
-      ...["run_command", "read_files", "edit_files", "search_files", "create_plan", "ask_user", "notify_user"],
+      ...["run_command", "read_files", "edit_files", "search_files", "glob", "todo"],
+      ...["create_plan", "ask_user", "notify_user"],
       ...["report_artifact", "create_pull_request", "start_agent", "wait_for_agents", "message_agent"],
     ]);
     expect([bare.events, names((await create({ mcp_servers: {} })).tools).includes("call_mcp_tool")]).toEqual([
