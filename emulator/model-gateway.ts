@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { emulateAws, parseFaults } from "#shared/aws/aws-emulation.ts";
 import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
+import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
-import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { LocalModels } from "../server/host/models.ts";
@@ -43,9 +44,12 @@ function createProviders({ anthropicKey, openaiKey, compatible }: LocalModels): 
   const key = (value: string) => async () => value;
   return {
     ...(anthropicKey !== undefined && { anthropic: anthropic("https://api.anthropic.com", key(anthropicKey)) }),
-    ...(openaiKey !== undefined && { openai: openaiCompatible("https://api.openai.com/v1", key(openaiKey)) }),
+    ...(openaiKey !== undefined && { openai: openai("https://api.openai.com/v1", key(openaiKey)) }),
     ...(compatible !== undefined && {
-      compatible: openaiCompatible(compatible.baseUrl, compatible.key === undefined ? undefined : key(compatible.key)),
+      compatible: compatibleServer(compatible.baseUrl, {
+        key: compatible.key === undefined ? undefined : key(compatible.key),
+        timeoutMs: compatible.timeoutMs,
+      }),
     }),
   };
 }

@@ -46,8 +46,9 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   );
   const oidc = signInIssuer(text("oidcIssuer"), text("oidcClientId"), parameter("oidcClientSecretParameter"));
   const modelPrices = list("modelPrices");
-  const odd = modelPrices.find((price) => !/^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/.test(price));
-  if (odd !== undefined) throw new Error(`context "modelPrices" must be a list of id=input/output, not "${odd}"`);
+  const modelLimits = list("modelLimits");
+  checkEach("modelPrices", modelPrices, /^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/, "id=input/output");
+  checkEach("modelLimits", modelLimits, /^[^=]+=\d+(\/\d+)?$/, "id=context or id=context/output");
   const githubApiUrl = text("githubApiUrl") ?? "https://api.github.com";
   if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
     throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
@@ -73,6 +74,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
     modelPrices,
+    modelLimits,
     ...(githubApp !== undefined && { githubApp }),
     ...(domain !== undefined && { domain }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
@@ -82,6 +84,11 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     ...(compatible !== undefined && { compatible }),
     ...(oidc !== undefined && { oidc }),
   };
+}
+
+function checkEach(name: string, values: readonly string[], pattern: RegExp, shape: string): void {
+  const odd = values.find((value) => !pattern.test(value));
+  if (odd !== undefined) throw new Error(`context "${name}" must be a list of ${shape}, not "${odd}"`);
 }
 
 /** Reads the settings that are numbers or names and may be absent. */
@@ -104,6 +111,7 @@ function readOptional(
     followupsPerMinute: count("followupsPerMinute", 1, 1_000_000),
     keysPerMinute: count("keysPerMinute", 1, 1_000_000),
     workerClaimSeconds: count("workerClaimSeconds", 1, 3_600),
+    compatibleTimeoutSeconds: count("compatibleTimeoutSeconds", 1, 800),
   });
 }
 

@@ -2,7 +2,8 @@ import type { Settings } from "./settings.ts";
 
 /** The settings of functions by the names of their variables; unset ones are absent. */
 export function settingVariables(settings: Settings): Record<string, string> {
-  const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices } = settings;
+  const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices, modelLimits } =
+    settings;
   const { createsPerMinute, followupsPerMinute, keysPerMinute, workerClaimSeconds } = settings;
   const providers = [
     ...(anthropicKeyParameter === undefined ? [] : ["anthropic"]),
@@ -20,5 +21,9 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(compatible !== undefined && { COMPATIBLE_MODELS: compatible.models.join(",") }),
     ...(disabledModels.length > 0 && { DISABLED_MODELS: disabledModels.join(",") }),
     ...(modelPrices.length > 0 && { MODEL_PRICES: modelPrices.join(",") }),
+    ...(modelLimits.length > 0 && { MODEL_LIMITS: modelLimits.join(",") }),
+    ...(settings.compatibleTimeoutSeconds !== undefined && {
+      COMPATIBLE_TIMEOUT_SECONDS: String(settings.compatibleTimeoutSeconds),
+    }),
   };
 }

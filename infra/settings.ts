@@ -126,6 +126,10 @@ export interface Settings {
   };
   /** Prices that the deployment gives itself, each `id=input/output` in US dollars a million tokens. @default those of the catalogue */
   readonly modelPrices: readonly string[];
+  /** Limits that the deployment sets, each `id=context/output` in tokens. @default those that the servers state */
+  readonly modelLimits: readonly string[];
+  /** Seconds that the compatible server may take until a response begins or continues. @default 780 */
+  readonly compatibleTimeoutSeconds?: number;
   /** Ids of disabled models. @default none */
   readonly disabledModels: readonly string[];
 }

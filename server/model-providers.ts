@@ -1,4 +1,5 @@
-import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
+import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
 import { localModels } from "./host/models.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
@@ -10,9 +11,12 @@ export function modelProviders(environment: NodeJS.ProcessEnv): ModelProviders {
   const key = (value: string) => async () => value;
   return {
     ...(anthropicKey !== undefined && { anthropic: anthropic(ANTHROPIC, key(anthropicKey)) }),
-    ...(openaiKey !== undefined && { openai: openaiCompatible(OPENAI, key(openaiKey)) }),
+    ...(openaiKey !== undefined && { openai: openai(OPENAI, key(openaiKey)) }),
     ...(compatible !== undefined && {
-      compatible: openaiCompatible(compatible.baseUrl, compatible.key === undefined ? undefined : key(compatible.key)),
+      compatible: compatibleServer(compatible.baseUrl, {
+        key: compatible.key === undefined ? undefined : key(compatible.key),
+        timeoutMs: compatible.timeoutMs,
+      }),
     }),
   };
 }

@@ -32,6 +32,7 @@ type Name =
   | "OPENAI_KEY_PARAMETER"
   | "COMPATIBLE_BASE_URL"
   | "COMPATIBLE_KEY_PARAMETER"
+  | "COMPATIBLE_TIMEOUT_SECONDS"
   | "OIDC_ISSUER"
   | "OIDC_CLIENT_ID"
   | "OIDC_SECRET_PARAMETER"
@@ -62,13 +63,16 @@ type List =
   | "MODEL_PROVIDERS"
   | "COMPATIBLE_MODELS"
   | "DISABLED_MODELS"
-  | "MODEL_PRICES";
+  | "MODEL_PRICES"
+  | "MODEL_LIMITS";
 type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
 const ClaimSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(3600));
 /** Seconds within which the execution of a claimed run must begin, by default. */
 const CLAIM_SECONDS = 60;
+/** The most is what is left of the time limit of the gateway's function. */
+const TimeoutSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(800));
 const Count = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
 
 /** The setting `name`; throws naming it where it is missing. */
@@ -95,6 +99,12 @@ export function workerClaimSeconds(): number {
 export function sandboxStartSeconds(otherwise: number): number {
   const value = settingIfAny("SANDBOX_START_SECONDS");
   return value === undefined ? otherwise : v.parse(ClaimSeconds, value);
+}
+
+/** Milliseconds that a server with a compatible API may take until its response begins or continues, or nothing for the default. */
+export function compatibleTimeoutMs(): number | undefined {
+  const value = settingIfAny("COMPATIBLE_TIMEOUT_SECONDS");
+  return value === undefined ? undefined : v.parse(TimeoutSeconds, value) * 1_000;
 }
 
 /** Executions that the whole deployment may have at the same time, or nothing where there is no limit. */

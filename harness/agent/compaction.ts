@@ -50,7 +50,7 @@ export function addCompaction(agent: Agent, options: CompactionOptions): void {
   const { model, fixedTokens, conversation, rebuild, mayStart } = options;
   let requested = 0;
   let learned = findCompaction(conversation)?.window_tokens ?? Number.POSITIVE_INFINITY;
-  const findWindow = () => Math.min(learned, model.getConfig().contextWindowLimit ?? DEFAULT_WINDOW);
+  const findWindow = () => Math.min(learned, agent.model.getConfig().contextWindowLimit ?? DEFAULT_WINDOW);
 
   const compact = async (isUrgent: boolean): Promise<boolean> => {
     const window = Math.max(1, findWindow() - fixedTokens);

@@ -24,7 +24,7 @@ export interface ModelOptions {
 const MAX_RESPONSE_TOKENS = 32_000;
 /** Assumed context window in tokens; every model of the list has at least this. */
 const CONTEXT_TOKENS = 200_000;
-/** Assumed context window of a compatible server, which is unknown. */
+/** Assumed context window of a compatible server until the gateway states it. Output limits of such models are set by the gateway. */
 const COMPATIBLE_CONTEXT_TOKENS = 100_000;
 
 /** Chooses the API of a model by its id. */
@@ -36,7 +36,17 @@ function chooseApi(modelId: string): ModelApi {
 /** Creates a model behind the gateway. Sets every option of the clients, so that none is read from the environment. */
 export function createModel({ modelId, modelUrl, key, signal, limits = {}, ...text }: ModelOptions): Model {
   const api = chooseApi(modelId);
-  const fetch = createTransport({ api, key, signal, limits, ...text });
+  const onWindow = (contextWindowLimit: number) => model.updateConfig({ contextWindowLimit });
+  const fetch = createTransport({ api, key, signal, limits, onWindow, ...text });
+  const model = createClient(modelId, modelUrl, { api, key, fetch });
+  return model;
+}
+
+function createClient(
+  modelId: string,
+  modelUrl: string,
+  { api, key, fetch }: { readonly api: ModelApi; readonly key: string; readonly fetch: typeof globalThis.fetch },
+): Model {
   const common = { apiKey: key, fetch, maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: "off" } as const;
   if (api === "messages") {
     const baseURL = `${modelUrl}/anthropic`;
@@ -51,6 +61,6 @@ export function createModel({ modelId, modelUrl, key, signal, limits = {}, ...te
   const nobody = { organization: null, project: null, adminAPIKey: null, webhookSecret: null };
   const client = new OpenAI({ ...common, ...nobody, baseURL: `${modelUrl}/openai/v1` });
   return api === "responses"
-    ? new OpenAIModel({ api, modelId, contextWindowLimit: CONTEXT_TOKENS, client })
+    ? new OpenAIModel({ api, modelId, maxTokens: MAX_RESPONSE_TOKENS, contextWindowLimit: CONTEXT_TOKENS, client })
     : new OpenAIModel({ api, modelId, contextWindowLimit: COMPATIBLE_CONTEXT_TOKENS, client });
 }

@@ -1,3 +1,4 @@
+import { CONTEXT_TOKENS_HEADER } from "#shared/wire/protocol.ts";
 import { type AssignId, createIds } from "./dialects/call-ids.ts";
 import { assembleCompletion, listCompletionIds, replayCompletion, restoreCompletion } from "./dialects/chat.ts";
 import {
@@ -55,6 +56,8 @@ export interface TransportOptions {
   readonly onText?: (text: string) => void;
   /** Receives the reasoning of a complete response, or an empty text. */
   readonly onReasoning?: (reasoning: string) => void;
+  /** Receives the context window in tokens, as the gateway knows it. */
+  readonly onWindow?: (tokens: number) => void;
 }
 
 export interface TransportLimits {
@@ -82,6 +85,7 @@ export function createTransport({
   limits = {},
   onText,
   onReasoning,
+  onWindow,
 }: TransportOptions): typeof fetch {
   const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
   const memory = new Map<unknown, readonly unknown[]>();
@@ -104,6 +108,8 @@ export function createTransport({
         redirect: "error",
         signal: ends,
       });
+      const window = Number(response.headers.get(CONTEXT_TOKENS_HEADER));
+      if (Number.isInteger(window) && window > 0) onWindow?.(window);
       const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
       const text = await readText(response, watch.alive, readPiece);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });

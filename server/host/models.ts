@@ -8,7 +8,7 @@ export interface LocalModels {
   readonly variables: Readonly<Record<string, string>>;
   readonly anthropicKey?: string;
   readonly openaiKey?: string;
-  readonly compatible?: { readonly baseUrl: string; readonly key?: string };
+  readonly compatible?: { readonly baseUrl: string; readonly key?: string; readonly timeoutMs?: number };
 }
 
 /** Addresses are shown, logged and sent in errors; a credential in one would be too. */
@@ -18,6 +18,12 @@ function refuseCredentials(address: string): void {
   throw new Problem("RUNYARD_COMPATIBLE_BASE_URL contains a user name or a password.", [
     "Remove them from the URL, and set RUNYARD_COMPATIBLE_API_KEY if the provider needs a key.",
   ]);
+}
+
+function readTimeoutMs(value: string): number {
+  const seconds = Number(value);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 800) return seconds * 1_000;
+  throw new Problem("RUNYARD_COMPATIBLE_TIMEOUT_SECONDS must be a whole number of seconds from 1 to 800.");
 }
 
 /** Reads the providers from the environment; keys stay in this process and are written nowhere. */
@@ -30,6 +36,8 @@ export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
   const compatibleModels = value("COMPATIBLE_MODELS");
   const compatibleKey = value("COMPATIBLE_API_KEY");
   const modelPrices = value("MODEL_PRICES");
+  const modelLimits = value("MODEL_LIMITS");
+  const timeoutSeconds = value("COMPATIBLE_TIMEOUT_SECONDS");
   const compatible =
     baseUrl !== undefined && compatibleModels !== undefined ? { baseUrl, compatibleModels } : undefined;
   const providers = [
@@ -47,16 +55,22 @@ export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
         compatibleModels: compatible.compatibleModels,
       }),
       ...(modelPrices !== undefined && { modelPrices }),
+      ...(modelLimits !== undefined && { modelLimits }),
     },
     variables: {
       MODEL_PROVIDERS: providers.join(","),
       COMPATIBLE_MODELS: compatible?.compatibleModels ?? "",
       MODEL_PRICES: modelPrices ?? "",
+      MODEL_LIMITS: modelLimits ?? "",
     },
     ...(anthropicKey !== undefined && { anthropicKey }),
     ...(openaiKey !== undefined && { openaiKey }),
     ...(compatible !== undefined && {
-      compatible: { baseUrl: compatible.baseUrl, ...(compatibleKey !== undefined && { key: compatibleKey }) },
+      compatible: {
+        baseUrl: compatible.baseUrl,
+        ...(compatibleKey !== undefined && { key: compatibleKey }),
+        ...(timeoutSeconds !== undefined && { timeoutMs: readTimeoutMs(timeoutSeconds) }),
+      },
     }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { type ModelProvider, NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { type Call, describeCall, isFree, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
@@ -5,6 +6,7 @@ import { isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
 import { callProvider, GivenUp, isUnsent, TimedOut, Unreached } from "./upstream.ts";
+import { inputTokens } from "./usage.ts";
 
 /** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
 const CALL_MS = 14 * 60_000;
@@ -21,6 +23,8 @@ interface ExchangeOptions {
   readonly original: ModelRequest;
   /** Aborted when no caller waits for the response. */
   readonly givenUp: AbortSignal;
+  /** The limits of the model that the deployment sets. */
+  readonly limits: ModelLimits;
 }
 
 interface ExchangePorts extends PaymentPorts {
@@ -68,7 +72,11 @@ interface ExchangeOutcome {
 
 async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: ExchangePorts): Promise<ExchangeOutcome> {
   const { dialect } = call;
-  const settle = (outcome: Outcome) => settleCall(call, outcome, ports);
+  const settle = (outcome: Outcome) => {
+    if (outcome.kind === "billed")
+      options.provider.noteTokens?.(call.model.name, inputTokens(outcome.usage) + outcome.usage.output);
+    return settleCall(call, outcome, ports);
+  };
   let given: Response;
   try {
     given = await send(call, options, ports);
@@ -101,7 +109,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
           : { kind: "unknown", usage, outputBytes: meter.bytes() },
       );
     },
-    silenceMs: ports.times?.silenceMs,
+    silenceMs: ports.times?.silenceMs ?? options.provider.timeoutMs,
   });
   return {
     response: new Response(stream, { status: given.status, headers: responseHeaders(given) }),
@@ -118,14 +126,14 @@ function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions):
 
 function send(
   { dialect, request, model, headers, reservation }: Call,
-  { provider, givenUp, stopped }: ExchangeOptions & Stop,
+  { provider, givenUp, stopped, limits }: ExchangeOptions & Stop,
   { sleep, times }: ExchangePorts,
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
     withReadErrors(provider, model.of, dialect),
-    { dialect, request: sent, headers, signal: stopped },
-    { sleep, firstByteMs: times?.firstByteMs, givenUp, isBudgeted: reservation !== undefined },
+    { dialect, request: sent, headers, signal: stopped, limits },
+    { sleep, firstByteMs: times?.firstByteMs ?? provider.timeoutMs, givenUp, isBudgeted: reservation !== undefined },
   );
 }
 

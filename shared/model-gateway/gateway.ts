@@ -2,13 +2,17 @@ import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
+import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
+import { findLimits } from "#shared/models/find-limits.ts";
 import { resolveModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
+import { CONTEXT_TOKENS_HEADER } from "#shared/wire/protocol.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
+import { keepAlive } from "./keep-alive.ts";
 import { messages } from "./messages-dialect.ts";
 import { chat, responses } from "./openai-dialects.ts";
 import { describeCall, type PaymentPorts, payFor } from "./payment.ts";
@@ -33,7 +37,7 @@ export interface GatewayPorts extends PaymentPorts {
   readonly principals: Pick<PrincipalStore, "authenticate">;
   readonly providers: ModelProviders;
   /** Times in milliseconds that replace the gateway's own, for tests. */
-  readonly times?: ExchangeTimes & { readonly watchMs?: number };
+  readonly times?: ExchangeTimes & { readonly watchMs?: number; readonly keepAliveMs?: number };
 }
 
 /**
@@ -79,6 +83,7 @@ async function respond(
   const model = resolveModel(body.model, dialect.providers);
   const provider = ports.providers[model.of];
   if (provider === undefined) throw new RunyardError("internal_error");
+  const limits = findLimits(model.id);
   const pinned = pinPrice(body, model.of);
   const headers = passedHeaders(request, dialect);
   const call = await payFor(
@@ -89,15 +94,24 @@ async function respond(
   const watch = watchExecution(head, ports);
   request.signal.addEventListener("abort", watch.giveUp);
   if (request.signal.aborted) watch.giveUp();
-  const { response, settled } = exchange(call, { provider, original: body, givenUp: watch.signal }, ports);
+  const { response, settled } = exchange(call, { provider, original: body, givenUp: watch.signal, limits }, ports);
   const ended = settled
     .catch((error) => ports.log("error", "a call of a model could not be settled", { ...describeCall(call), error }))
     .finally(watch.end);
   waitUntil(ended);
-  const given = await Promise.race([response, watch.over]);
-  for (const [name, value] of Object.entries(droppedHeader(call.dropped))) given.headers.set(name, value);
+  const first = Promise.race([response, watch.over]);
+  const isSlow = provider.timeoutMs !== undefined && body.stream === true;
+  const given = await (isSlow
+    ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
+    : first);
+  const shown = { ...droppedHeader(call.dropped), ...windowHeader({ ...provider.limits?.(model.name), ...limits }) };
+  for (const [name, value] of Object.entries(shown)) given.headers.set(name, value);
   return given;
 }
+
+/** Tells the agent the context window of the model, if it is known, so that it compacts its conversation in time. */
+const windowHeader = ({ contextTokens }: ModelLimits): Record<string, string> =>
+  contextTokens === undefined ? {} : { [CONTEXT_TOKENS_HEADER]: String(contextTokens) };
 
 function passedHeaders(request: Request, { passes }: Dialect): Record<string, string> {
   return Object.fromEntries(

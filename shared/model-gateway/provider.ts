@@ -3,21 +3,22 @@ import type { Provider } from "#shared/models/catalogue.ts";
 
 export type ModelProviders = Readonly<Partial<Record<Provider, ModelProvider>>>;
 
-type Key = () => Promise<string | undefined>;
+export type Key = () => Promise<string | undefined>;
 
 /** Anthropic, at `baseUrl`. */
 export const anthropic =
   (baseUrl: string, key: Key): ModelProvider =>
   async (call) =>
-    send(baseUrl, call, { "x-api-key": await present(key) });
+    send(baseUrl, call, { "x-api-key": await presentKey(key) });
 
-/** Any server with OpenAI's APIs at `baseUrl`, which usually ends in /v1. Sends no key if there is none. */
-export const openaiCompatible =
-  (baseUrl: string, key?: Key): ModelProvider =>
+/** OpenAI, at `baseUrl`. */
+export const openai =
+  (baseUrl: string, key: Key): ModelProvider =>
   async (call) =>
-    send(baseUrl, call, key === undefined ? {} : { authorization: `Bearer ${await present(key)}` });
+    send(baseUrl, call, { authorization: `Bearer ${await presentKey(key)}` });
 
-async function present(key: Key): Promise<string> {
+/** Returns the key. @throws NotConfigured if there is none */
+export async function presentKey(key: Key): Promise<string> {
   const value = await key();
   if (value === undefined) throw new NotConfigured("the key of the model's provider is not where the settings say");
   return value;

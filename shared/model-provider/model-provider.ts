@@ -1,3 +1,5 @@
+import type { ModelLimits } from "./model-limits.ts";
+
 /** What a provider's adapter needs to know about the API of a request. */
 export interface ProviderDialect {
   /** Path below the provider's base URL. */
@@ -20,13 +22,23 @@ export interface ProviderCall {
   /** Headers of the caller that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The limits of the model that the deployment sets. */
+  readonly limits?: ModelLimits;
 }
 
 /**
  * Sends a request to a provider and returns its response in the formats of the request's dialect. Throws if the provider cannot
  * be reached, and NotConfigured if the deployment lacks the key for it.
  */
-export type ModelProvider = (call: ProviderCall) => Promise<Response>;
+export interface ModelProvider {
+  (call: ProviderCall): Promise<Response>;
+  /** Milliseconds that a response may take to begin, or to continue. @default the time-outs of the model gateway */
+  readonly timeoutMs?: number;
+  /** What the provider's server has said about the limits of a model, by the provider's name of it. */
+  readonly limits?: (model: string) => ModelLimits;
+  /** Notes the tokens of a call that succeeded, which may disprove a limit. */
+  readonly noteTokens?: (model: string, tokens: number) => void;
+}
 
 /** A header of a provider's refusal: what the operator of the deployment can do about it. The run sees it, so it names no account. */
 export const REMEDY_HEADER = "runyard-remedy";

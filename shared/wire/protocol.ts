@@ -1,2 +1,5 @@
 /** The version of the harness protocol. An older harness receives 426, and its run is dispatched again. */
 export const HARNESS_PROTOCOL = 1;
+
+/** The header in which the model gateway states the context window of the model in tokens, if it is known. */
+export const CONTEXT_TOKENS_HEADER = "runyard-context-tokens";

@@ -3,11 +3,12 @@ import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { logLine } from "#shared/log/log.ts";
+import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
-import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { compatibleTimeoutMs, listSetting, setting, settingIfAny } from "#shared/settings.ts";
 import { createRunQueue } from "#shared/wiring/adapters.ts";
 import { createTable } from "./common.ts";
 
@@ -37,13 +38,13 @@ function createProviders(now: () => number): ModelProviders {
   const compatibleKey = settingIfAny("COMPATIBLE_KEY_PARAMETER");
   return {
     ...(configured.has("anthropic") && { anthropic: anthropic(ANTHROPIC, key(setting("ANTHROPIC_KEY_PARAMETER"))) }),
-    ...(configured.has("openai") && { openai: openaiCompatible(OPENAI, key(setting("OPENAI_KEY_PARAMETER"))) }),
+    ...(configured.has("openai") && { openai: openai(OPENAI, key(setting("OPENAI_KEY_PARAMETER"))) }),
     ...(configured.has("bedrock") && { bedrock: bedrock(bedrockClient()) }),
     ...(configured.has("compatible") && {
-      compatible: openaiCompatible(
-        setting("COMPATIBLE_BASE_URL"),
-        compatibleKey === undefined ? undefined : key(compatibleKey),
-      ),
+      compatible: compatibleServer(setting("COMPATIBLE_BASE_URL"), {
+        key: compatibleKey === undefined ? undefined : key(compatibleKey),
+        timeoutMs: compatibleTimeoutMs(),
+      }),
     }),
   };
 }

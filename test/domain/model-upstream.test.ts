@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
 import { streamEvents } from "#shared/model-gateway/events.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
-import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { anthropic, openai } from "#shared/model-gateway/provider.ts";
 import { withReadErrors } from "#shared/model-gateway/provider-response.ts";
 import { failure, responseHeaders, toFailure } from "#shared/model-gateway/responses.ts";
 import { callProvider, isUnsent, TimedOut, Unreached } from "#shared/model-gateway/upstream.ts";
@@ -270,19 +270,13 @@ describe("a provider", () => {
     });
     const modelCall = { ...call(), headers: { "anthropic-beta": "b", "x-api-key": "caller's" } };
     await anthropic("http://x.test/", async () => "key")(modelCall);
-    await openaiCompatible("http://x.test/v1", async () => "key")(modelCall);
-    await openaiCompatible("http://x.test/v1")(modelCall);
+    await openai("http://x.test/v1", async () => "key")(modelCall);
     vi.unstubAllGlobals();
     const common = { "anthropic-version": "2023-06-01", "anthropic-beta": "b", "content-type": "application/json" };
-    expect(sent.map(([url]) => url)).toEqual([
-      "http://x.test/v1/messages",
-      "http://x.test/v1/v1/messages",
-      "http://x.test/v1/v1/messages",
-    ]);
+    expect(sent.map(([url]) => url)).toEqual(["http://x.test/v1/messages", "http://x.test/v1/v1/messages"]);
     expect(sent.map(([, { headers }]) => headers)).toEqual([
       { ...common, "x-api-key": "key" },
       { ...common, "x-api-key": "caller's", authorization: "Bearer key" },
-      { ...common, "x-api-key": "caller's" },
     ]);
     for (const [, { method, body, redirect, signal }] of sent) {
       expect([method, body, redirect, signal]).toEqual(["POST", '{"model":"m"}', "error", modelCall.signal]);
@@ -291,8 +285,6 @@ describe("a provider", () => {
 
   it("is not called without the key that the settings name", async () => {
     await expect(anthropic("http://x.test", async () => undefined)(call())).rejects.toThrow(NotConfigured);
-    await expect(openaiCompatible("http://x.test", async () => undefined)(call())).rejects.toThrow(
-      "where the settings say",
-    );
+    await expect(openai("http://x.test", async () => undefined)(call())).rejects.toThrow("where the settings say");
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { findInputFault } from "#harness/agent/dialects/tool-input.ts";
 import { toFailure } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
+import { startServer } from "../support/http-server.ts";
 
 type ResponseBody = string | ((response: ServerResponse) => unknown);
 
@@ -238,4 +239,14 @@ describe("a failed model call", () => {
       expect(await failure(api, status(403, body))).toMatchObject({ status: 403, isRetryable: false });
     },
   );
+});
+
+it("a response that states the context window of the model changes the assumed one", async () => {
+  const header = { "runyard-context-tokens": "8192" };
+  await using server = await startServer((_, response) => response.writeHead(200, header).end(stream(finish("stop"))));
+  const signal = new AbortController().signal;
+  const model = createModel({ modelId: MODELS.chat, modelUrl: server.url, key: "key", signal });
+  expect(model.getConfig().contextWindowLimit).toBe(100_000);
+  for await (const _ of model.stream([new Message({ role: "user", content: [new TextBlock("Hello.")] })]));
+  expect(model.getConfig().contextWindowLimit).toBe(8_192);
 });

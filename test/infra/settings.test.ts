@@ -59,6 +59,10 @@ describe("readSettings", () => {
     [{ modelPrices: "a=1/2,b=1" }, `${price}, not "b=1"`],
     [{ modelPrices: "a=1/2USD" }, price],
     [{ modelPrices: "=1/2" }, price],
+    [
+      { modelLimits: "a=many" },
+      'context "modelLimits" must be a list of id=context or id=context/output, not "a=many"',
+    ],
     [{ baseUrl: "https://a.example/api/v1/" }, '"baseUrl" must be an address that ends in /api/v1'],
     [
       { domainName: "https://a.example", certificateArn },
@@ -109,6 +113,7 @@ describe("readSettings", () => {
       bedrock: false,
       disabledModels: [],
       modelPrices: [],
+      modelLimits: [],
     });
   });
 
@@ -130,6 +135,10 @@ describe("readSettings", () => {
       { compatible: { baseUrl: "http://m.example/v1", models: ["a", "b"], keyParameter: "/ours/key" } },
     ],
     [{ modelPrices: "a/b=1.5/6,c=0/1" }, { modelPrices: ["a/b=1.5/6", "c=0/1"] }],
+    [
+      { modelLimits: "a/b=8192/1024,c=4096", compatibleTimeoutSeconds: "600" },
+      { modelLimits: ["a/b=8192/1024", "c=4096"], compatibleTimeoutSeconds: 600 },
+    ],
     [{ disabledModels: "a,b" }, { disabledModels: ["a", "b"] }],
     [{ sandboxes: "microvm,lambda" }, { sandboxes: ["microvm", "lambda"] }],
     [{ stage: "local" }, { stage: "local", lambdaSandbox: "zip" }],

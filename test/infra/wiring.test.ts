@@ -11,6 +11,7 @@ import { createFunctionCaller, createRunQueue, createScheduler } from "#shared/w
 import { createEndPorts } from "#shared/wiring/executions.ts";
 import * as lazy from "#shared/wiring/lazy-adapters.ts";
 import { createGatewayPorts } from "#shared/wiring/model-gateway.ts";
+import { startServer } from "../support/http-server.ts";
 import { EVERY_SETTING, repository, synthesize } from "./synthesize.ts";
 
 interface Deployed {
@@ -151,16 +152,20 @@ describe("the adapters that are loaded by their first use", () => {
 
 describe("the ports of the model gateway", () => {
   it("send a call to each provider that is configured, with its key from Systems Manager", async () => {
+    const sent: (string | null)[][] = [];
+    await using server = await startServer(({ method, url = "", headers }, response) => {
+      if (method === "POST" && url === "/v1/x") sent.push([url, null, headers.authorization ?? null]);
+      response.end("{}");
+    });
     for (const [variable, value] of Object.entries({
       TABLE_NAME: "table",
       MODEL_PROVIDERS: "anthropic,openai,compatible",
       ANTHROPIC_KEY_PARAMETER: "/anthropic",
       OPENAI_KEY_PARAMETER: "/openai",
-      COMPATIBLE_BASE_URL: "http://models.lan/v1",
+      COMPATIBLE_BASE_URL: `${server.url}/v1`,
     })) {
       vi.stubEnv(variable, value);
     }
-    const sent: (string | null)[][] = [];
     vi.stubGlobal("fetch", async (url: string, { headers: given }: RequestInit) => {
       const headers = new Headers(given);
       sent.push([url, headers.get("x-api-key"), headers.get("authorization")]);
@@ -176,7 +181,7 @@ describe("the ports of the model gateway", () => {
     expect(sent).toEqual([
       ["https://api.anthropic.com/x", "key", null],
       ["https://api.openai.com/v1/x", null, "Bearer key"],
-      ["http://models.lan/v1/x", null, null],
+      ["/v1/x", null, null],
     ]);
     expect(calls.map((line) => /"Name":"([^"]*)"/.exec(line)?.[1])).toEqual(["/anthropic", "/openai"]);
     expect(bedrock).toBeUndefined();

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { eventSources } from "#infra/event-sources.ts";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
+import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
 import { type GatewayPorts, modelGateway } from "#shared/model-gateway/gateway.ts";
-import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { anthropic, openai } from "#shared/model-gateway/provider.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import type { ModelStandIn } from "./model-stand-in.ts";
 import { withRights } from "./rights.ts";
@@ -38,8 +39,8 @@ export function createGateway(
     },
     providers: {
       anthropic: anthropic(standIn.anthropicUrl, key("the-key-of-anthropic")),
-      openai: openaiCompatible(standIn.openaiUrl, key("the-key-of-openai")),
-      compatible: openaiCompatible(standIn.openaiUrl),
+      openai: openai(standIn.openaiUrl, key("the-key-of-openai")),
+      compatible: compatibleServer(standIn.openaiUrl),
       bedrock: bedrock(
         bedrockClient({
           endpoint: standIn.bedrockUrl,

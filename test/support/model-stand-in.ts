@@ -64,6 +64,9 @@ export class ModelStandIn implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    // Descriptions of a server's models, which a stand-in does not have.
+    if (request.method === "GET" || request.url?.endsWith("/api/show") === true)
+      return send(response, 404, {}, JSON.stringify({ error: { message: "no such path" } }));
     const call: SeenCall = { path: request.url ?? "/", headers: request.headers, body: JSON.parse(text || "null") };
     this.seen.push(call);
     this.open += 1;

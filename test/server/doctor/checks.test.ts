@@ -7,6 +7,7 @@ import { packageProgram } from "#server/command/program.ts";
 import { checkDataDirectory, checkFreeSpace, checkScratch } from "#server/doctor/check-data.ts";
 import { checkIsolation } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
+import { startServer } from "../../support/http-server.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
 
 const data = useDataDirectory();
@@ -174,10 +175,16 @@ describe("the doctor's call of a model provider", () => {
       calls.push([url, headers, JSON.parse(body)]);
       return new Response("{}");
     });
+    await using server = await startServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request.setEncoding("utf8")) body += chunk;
+      if (request.url === "/v1/chat/completions") calls.push([request.url, request.headers, JSON.parse(body)]);
+      response.end("{}");
+    });
     const checks = await checkProviders({
       RUNYARD_ANTHROPIC_API_KEY: "key-a",
       RUNYARD_OPENAI_API_KEY: "key-o",
-      RUNYARD_COMPATIBLE_BASE_URL: "https://models.example/v1",
+      RUNYARD_COMPATIBLE_BASE_URL: `${server.url}/v1`,
       RUNYARD_COMPATIBLE_MODELS: "tiny, large",
       RUNYARD_COMPATIBLE_API_KEY: "key-c",
     });
@@ -196,7 +203,7 @@ describe("the doctor's call of a model provider", () => {
         { model, messages, max_tokens: 1 },
       ],
       ["https://api.openai.com/v1/chat/completions", bearer("key-o"), { model, messages, max_completion_tokens: 16 }],
-      ["https://models.example/v1/chat/completions", bearer("key-c"), { model: "tiny", messages, max_tokens: 1 }],
+      ["/v1/chat/completions", bearer("key-c"), { model: "tiny", messages, max_tokens: 1 }],
     ]);
   });
 

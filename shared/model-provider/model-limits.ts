@@ -1,0 +1,7 @@
+/** The limits of a model, as far as they are known. */
+export interface ModelLimits {
+  /** The context window in tokens. */
+  readonly contextTokens?: number;
+  /** The most tokens of one response. */
+  readonly outputTokens?: number;
+}
