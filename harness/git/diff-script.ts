@@ -46,20 +46,29 @@ objects=$(read_clone rev-parse --path-format=absolute --git-path objects)
 format=$(read_clone rev-parse --show-object-format)
 head=$(read_clone rev-parse --verify --quiet HEAD) || head=
 branch=$(read_clone symbolic-ref --quiet --short HEAD) || branch=
-exclude=$(read_clone rev-parse --path-format=absolute --git-path info/exclude)`;
+exclude=$(read_clone rev-parse --path-format=absolute --git-path info/exclude)
+shallow=$(read_clone rev-parse --path-format=absolute --git-path shallow)
+# Files outside the directories of a sparse clone are missing from the workspace, but nobody removed them.
+read_clone ls-files -t -z 2>/dev/null | while IFS= read -r -d '' entry; do
+  [ "\${entry%% *}" != S ] || [ -e "\${entry#* }" ] || printf '%s\\0' "\${entry#* }"
+done > "$own/absent"`;
 
+/** The filter of Git LFS compares the pointers of files, which is what commits contain. */
 const CREATE_OWN = `
 git init --quiet --bare --template= --object-format="$format" "$own/git"
 mkdir -p "$own/git/objects/info" "$own/git/info"
 printf '%s\\n' "$objects" > "$own/git/objects/info/alternates"
 [ ! -f "$exclude" ] || cp -- "$exclude" "$own/git/info/exclude"
+[ ! -f "$shallow" ] || cp -- "$shallow" "$own/git/shallow"
 export GIT_DIR="$own/git" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$own/index"
-own_git() { git -c core.bare=false -c core.hooksPath=/dev/null -c advice.addEmbeddedRepo=false -c core.quotePath=true "$@"; }`;
+lfs=(); ! command -v git-lfs >/dev/null || lfs=(-c 'filter.lfs.clean=git-lfs clean -- %f')
+own_git() { git "\${lfs[@]}" -c core.bare=false -c core.hooksPath=/dev/null -c advice.addEmbeddedRepo=false -c core.quotePath=true "$@"; }`;
 
 /** Prints the numbers that the harness reads, one for each line. */
 const COMPARE = `
 [ -n "$base" ] || base=$(own_git hash-object -t tree /dev/null)
 own_git read-tree "$base"
+[ ! -s "$own/absent" ] || { own_git ls-files -z; cat -- "$own/absent"; } | sort -z | uniq -zd | own_git update-index -z --skip-worktree --stdin
 omitted=0
 { printf '.\\0'; while IFS= read -r -d '' file; do printf ':(top,exclude,literal)%s\\0' "\${file#./}"; done < "$own/large"; } > "$own/paths"
 [ ! -s "$own/large" ] || omitted=$(xargs -0 git -c core.bare=false --literal-pathspecs ls-files -z --others --modified --exclude-standard -- < "$own/large" | tr -dc '\\0' | wc -c)

@@ -45,10 +45,17 @@ export function chooseToken({ url, token_secret: wanted }: Repository, sources: 
 const USER = "RUNYARD_GIT_USER";
 const PASSWORD = "RUNYARD_GIT_PASSWORD";
 
+/** A user and the password or token by which a server knows it. */
+export interface Credential {
+  readonly user: string;
+  readonly password: string;
+}
+
 /** How git accesses a repository. */
 export interface RepositoryAccess {
   /** Without a credential where it is an https URL, so that git may store it in the clone. */
   readonly url: string;
+  readonly credential: Credential | undefined;
   /** Environment variables of the git process, with the credential where there is one. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -58,12 +65,21 @@ export interface RepositoryAccess {
  * process, and appears neither in a list of processes nor in a file of the clone.
  */
 export function separateCredential(url: string, token: string | undefined): RepositoryAccess {
-  if (token !== undefined) return { url, variables: buildCredentialVariables(url, "x-access-token", token) };
+  if (token !== undefined) return grantAccess(url, { user: "x-access-token", password: token });
   const parsed = URL.parse(url);
-  if (parsed?.protocol !== "https:" || parsed.username + parsed.password === "") return { url, variables: {} };
-  const clean = withoutUser(url);
-  return { url: clean, variables: buildCredentialVariables(clean, decode(parsed.username), decode(parsed.password)) };
+  if (parsed?.protocol !== "https:" || parsed.username + parsed.password === "") return grantAccess(url, undefined);
+  return grantAccess(withoutUser(url), { user: decode(parsed.username), password: decode(parsed.password) });
 }
+
+/** Lets git use a credential for a URL and for those of the objects that Git LFS keeps for it. */
+export const grantAccess = (url: string, credential: Credential | undefined): RepositoryAccess => ({
+  url,
+  credential,
+  variables: credential === undefined ? {} : buildCredentialVariables([url, toLargeFilesUrl(url)], credential),
+});
+
+/** The URL at which Git LFS finds the objects of a repository, whatever its `.lfsconfig` says. */
+export const toLargeFilesUrl = (url: string): string => `${url.replace(/\/+$/, "").replace(/\.git$/, "")}.git/info/lfs`;
 
 /** The credentials in a URL, as they are written and decoded. The user of an ssh URL is none. */
 export function findCredentials(url: string): string[] {
@@ -73,15 +89,17 @@ export function findCredentials(url: string): string[] {
   return values.flatMap((value) => [value, decode(value)]);
 }
 
-/** Makes git send the credential to this URL and to no other, when the server asks for one. */
-function buildCredentialVariables(url: string, user: string, password: string): Record<string, string> {
+/** Makes git send the credential to these URLs and to no other, when the server asks for one. */
+function buildCredentialVariables(urls: readonly string[], { user, password }: Credential): Record<string, string> {
   const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$${USER}" "$${PASSWORD}"; }; f`;
   const settings = [
     ["credential.useHttpPath", "true"],
-    [`credential.${url}.helper`, ""],
-    [`credential.${url}.helper`, helper],
-  ] as const;
-  const numbered = settings.flatMap(([key, value], index) => [
+    ...urls.flatMap((url) => [
+      [`credential.${url}.helper`, ""],
+      [`credential.${url}.helper`, helper],
+    ]),
+  ];
+  const numbered = settings.flatMap(([key = "", value = ""], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);

@@ -8,8 +8,9 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { downloadFile } from "../control-plane/transfer.ts";
-import { assignClonePaths, type Clone, cloneRepository, writeGitConfig } from "../git/clone.ts";
+import { assignClonePaths, type Clone, cloneRepository, type NewClone } from "../git/clone.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
+import { writeGitConfig } from "../git/run-git.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -154,9 +155,10 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     timeoutMs: Math.max(1, Math.min(CLONE_MS, deadlineAt - Date.now())),
     signal,
   };
+  const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
   const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>
-    reportStep(outbox, "setup_repo_clone", maskUrlUsers(repository.url), () =>
-      cloneRepository(place, repository, { ...cloneOptions, token: tokens.get(repository) }),
+    reportStep(outbox, "setup_repo_clone", describeClone(repository), () =>
+      cloneRepository(place, repository, { ...cloneOptions, named, token: tokens.get(repository) }),
     ),
   );
   const ended = await Promise.allSettled(clones);
@@ -165,6 +167,15 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     return clone.value;
   });
 }
+
+/** The longest description of a clone in the timeline. */
+const CLONE_BYTES = 4_000;
+
+const describeClone = ({ url }: Repository): StepDetail<NewClone> => ({
+  start: maskUrlUsers(url),
+  end: ({ omissions }) =>
+    cutBytes(maskUrlUsers(omissions.length === 0 ? url : `${url}; left out: ${omissions.join("; ")}`), CLONE_BYTES),
+});
 
 async function downloadAttachments({ context, workspace, signal }: SetupOptions): Promise<void> {
   const folder = join(workspace.paths.workspace, "attachments");
@@ -186,11 +197,14 @@ async function downloadAttachments({ context, workspace, signal }: SetupOptions)
 /** A part of the setup that takes longer is reported when it has started too. */
 const REPORT_START_MS = 1_000;
 
+/** What the timeline says about a part of the setup: the same from its start to its end, or more at its end. */
+type StepDetail<T> = string | ((result: T) => string) | { readonly start: string; readonly end: (result: T) => string };
+
 /** Runs a part of the setup and reports its duration and result in the timeline. */
 export async function reportStep<T>(
   outbox: Outbox,
   name: ClientEvent["event_name"],
-  detail: string | ((result: T) => string),
+  detail: StepDetail<T>,
   work: () => Promise<T>,
 ): Promise<T> {
   const start = Date.now();
@@ -205,12 +219,14 @@ export async function reportStep<T>(
     });
   };
   const isLong = setTimeout(() => {
-    const what = typeof detail === "string" ? { detail: toWellFormed(detail) } : {};
+    const text = typeof detail === "object" ? detail.start : typeof detail === "string" ? detail : undefined;
+    const what = text === undefined ? {} : { detail: toWellFormed(text) };
     outbox.event("setup_started", { step: name, start_ts: toTimestamp(start), ...what });
   }, REPORT_START_MS);
   try {
     const result = await work();
-    report(false, typeof detail === "string" ? detail : detail(result));
+    const end = typeof detail === "object" ? detail.end : detail;
+    report(false, typeof end === "string" ? end : end(result));
     return result;
   } catch (error) {
     report(true, formatError(error));

@@ -11,8 +11,8 @@ import {
   SKILL_FOLDERS,
   SKILLS_BYTES,
 } from "#shared/wire/skills/skill-file.ts";
-import { buildGitEnvironment, takeLastLines, writeGitConfig } from "../git/clone.ts";
 import { pinRepositoryAddress } from "../git/repository-address.ts";
+import { buildGitEnvironment, takeLastLines, writeGitConfig } from "../git/run-git.ts";
 import { findProgram } from "../isolation/programs.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";

@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
+import type { AmbientAgentConfig, Repository, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import { namesWorker } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -44,8 +44,7 @@ export function refuseBeyond(
   if (namesWorker(requested.worker_host) && requested.worker_host !== own.worker_host) {
     throw beyond("worker_host", "work where the run itself does");
   }
-  const urls = new Set(own.repositories?.map(({ url }) => url));
-  const foreign = requested.repositories?.findIndex(({ url }) => !urls.has(url)) ?? -1;
+  const foreign = requested.repositories?.findIndex((repository) => !hasRepository(own, repository)) ?? -1;
   if (foreign >= 0) throw beyond(`repositories[${foreign}]`, "have the run's own repositories");
   const access = requested.session_sharing?.public_access;
   if (access !== undefined && access !== own.session_sharing?.public_access) {
@@ -57,6 +56,10 @@ export function refuseBeyond(
     throw beyond(`harness_auth_secrets.${name}`, "sign in as the run itself does");
   }
 }
+
+/** With submodules, a repository gives access to others of its owner. */
+const hasRepository = ({ repositories = [] }: ResolvedAgentConfig, { url, submodules }: Repository): boolean =>
+  repositories.some((own) => own.url === url && (submodules !== true || own.submodules === true));
 
 const AUTH_SECRETS = ["claude_auth_secret_name", "codex_auth_secret_name"] as const;
 

@@ -66,6 +66,15 @@ export const RepositoryUrl = v.pipe(
 /** Credentials belong in a secret, since everyone who can read the run, schedule or environment can read the URL. */
 export const NO_CREDENTIALS = "must not contain credentials: store them as a secret and name it in token_secret";
 
+/** A directory of a repository. Git would read a leading `-` as an option, and `!` or `*` as a pattern. */
+const RepositoryDirectory = v.pipe(
+  textOfBytes(256, 1),
+  v.regex(
+    /^(?![-/])(?![\s\S]*(^|\/)\.\.?(\/|$))[^\0\r\n!*?[\]\\]+$/,
+    "must be the relative path of a directory, without patterns",
+  ),
+);
+
 /** A Git repository to clone. */
 export const Repository = v.object({
   url: v.pipe(
@@ -86,6 +95,10 @@ export const Repository = v.object({
     ),
   ),
   token_secret: v.exactOptional(Name),
+  depth: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000))),
+  submodules: v.exactOptional(v.boolean()),
+  lfs: v.exactOptional(v.boolean()),
+  sparse_paths: v.exactOptional(v.pipe(v.array(RepositoryDirectory), v.minLength(1), v.maxLength(50))),
 });
 
 /** A Git repository as responses show it. */

@@ -48,6 +48,45 @@ export function withoutUser(url: string): string {
   return scheme + rest;
 }
 
+/** A repository on an https server. */
+export interface HttpsRepository {
+  /** Host and port. */
+  readonly host: string;
+  /** The first segment of the path; undefined if there is no other. */
+  readonly owner: string | undefined;
+  /** The path without slashes around it and without `.git`. */
+  readonly path: string;
+}
+
+/** Parses the https URL of a repository, as servers and not as texts compare it; undefined for other URLs. */
+export function parseHttpsRepository(url: string): HttpsRepository | undefined {
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== "https:" || parsed.search !== "" || parsed.hash !== "") return undefined;
+  const host = parsed.host.replace(/^www\.github\.com$/, "github.com");
+  const written = parsed.pathname.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "");
+  // GitHub ignores case; other servers may have two owners whose names differ by it.
+  const path = host === "github.com" ? written.toLowerCase() : written;
+  const [owner, ...rest] = path.split("/");
+  return { host, owner: rest.length === 0 ? undefined : owner, path };
+}
+
+/** Whether two https URLs name the same repository. */
+export function isSameRepository(a: string, b: string): boolean {
+  const [one, other] = [parseHttpsRepository(a), parseHttpsRepository(b)];
+  return one !== undefined && one.host === other?.host && one.path === other.path;
+}
+
+/**
+ * The URL of a submodule, which may be relative to its repository, in normal form. Undefined unless it is an https URL without
+ * credentials.
+ */
+export function resolveSubmoduleUrl(url: string, repository: string): string | undefined {
+  const isRelative = /^\.\.?\//.test(url);
+  const resolved = isRelative ? URL.parse(url, `${repository.replace(/\/+$/, "")}/`) : URL.parse(url);
+  if (resolved === null || hasCredentials(resolved.href) || /[\0-\x20]/.test(url)) return undefined;
+  return parseHttpsRepository(resolved.href) === undefined ? undefined : resolved.href.replace(/\/+$/, "");
+}
+
 /** Text in which the user part of every URL is masked. */
 export const maskUrlUsers = (text: string): string =>
   text.replaceAll(/([a-z][a-z+]{0,20}:\/{2,})[^/?#\s]*@/gi, "$1***@");

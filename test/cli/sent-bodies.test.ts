@@ -122,6 +122,16 @@ const CASES: readonly (readonly [line: string, responses: readonly ReturnType<ty
   [`environments create e --personal ${MEMBERS.line}`, [environment], { name: "e", team: false, ...MEMBERS.body }],
   [`environments update ${UID} --name f ${MEMBERS.line}`, [environment], { name: "f", ...MEMBERS.body }],
   [
+    `environments update ${UID} --repo https://x/a.git --repo https://x/b.git#v1 --depth 5 --submodules --lfs --sparse api --sparse web/src`,
+    [environment],
+    {
+      repositories: [
+        { url: "https://x/a.git", depth: 5, submodules: true, lfs: true, sparse_paths: ["api", "web/src"] },
+        { url: "https://x/b.git", ref: "v1", depth: 5, submodules: true, lfs: true, sparse_paths: ["api", "web/src"] },
+      ],
+    },
+  ],
+  [
     `environments update ${UID} --description "" --image "" --worker "" --repo ""`,
     [environment],
     { description: "", docker_image: "", worker_host: "", repositories: [] },

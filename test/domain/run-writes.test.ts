@@ -665,7 +665,7 @@ describe("a child that a run's own key creates", () => {
     ...config,
     environment_id: "e",
     worker_host: "rack-7",
-    repositories: [{ url: "https://github.com/acme/a" }],
+    repositories: [{ url: "https://github.com/acme/a" }, { url: "https://github.com/acme/m", submodules: true }],
     harness_auth_secrets: { claude_auth_secret_name: "S" },
   };
 
@@ -684,6 +684,8 @@ describe("a child that a run's own key creates", () => {
       "config.repositories[1]",
     ],
     [{ config: { repositories: [{ url: "https://github.com/acme/b" }] } }, "config.repositories[0]"],
+    [{ config: { repositories: [{ url: "https://github.com/acme/a", submodules: true }] } }, "config.repositories[0]"],
+    [{ config: { repositories: [{ url: "https://github.com/acme/m", submodules: true }] } }, undefined],
     [{ config: { harness_auth_secrets: { claude_auth_secret_name: "S" } } }, undefined],
     [
       { config: { harness_auth_secrets: { claude_auth_secret_name: "T" } } },

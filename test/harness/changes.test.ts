@@ -97,6 +97,20 @@ describe("a run that changes a repository", () => {
     expect(plane.texts.at(-1)).toContain("the change of shop/closed/: it cannot be read");
   });
 
+  it("has one of a shallow clone and of the directories that are checked out", async () => {
+    const repository = new Repository("shop", { "top.txt": "1\n", "api/a.txt": "1\n", "web/b.txt": "1\n" });
+    repository.commit({ "top.txt": "2\n" });
+    const more = { agent_config: { repositories: [{ url: repository.url, depth: 1, sparse_paths: ["api"] }] } };
+    const script = "test ! -e web; git rev-list --count HEAD; echo 2 > api/a.txt; echo 1 > api/new.txt";
+    const { plane, git, patch } = await recordChanges(script, { repository, more });
+    expect(plane.outputs).toEqual(["1\n"]);
+    expect(git).toMatchObject({ files_changed: 2, insertions: 2, deletions: 1, commits: 0 });
+    expect(patch?.toString().match(/^diff .*$/gm)).toEqual([
+      "diff --git a/api/a.txt b/api/a.txt",
+      "diff --git a/api/new.txt b/api/new.txt",
+    ]);
+  });
+
   it("runs no program that the repository's configuration names", async () => {
     const { plane, git, patch } = await recordChanges(
       [

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { assignClonePaths, buildGitEnvironment, takeLastLines } from "#harness/git/clone.ts";
+import { assignClonePaths } from "#harness/git/clone.ts";
 import { chooseToken, findCredentials, separateCredential } from "#harness/git/repository-access.ts";
 import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
+import { buildGitEnvironment, takeLastLines } from "#harness/git/run-git.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -101,13 +102,17 @@ describe("pinRepositoryAddress", () => {
 describe("separateCredential", () => {
   const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$RUNYARD_GIT_USER" "$RUNYARD_GIT_PASSWORD"; }; f`;
   const variables = (url: string, user: string, password: string) => ({
-    GIT_CONFIG_COUNT: "3",
+    GIT_CONFIG_COUNT: "5",
     GIT_CONFIG_KEY_0: "credential.useHttpPath",
     GIT_CONFIG_VALUE_0: "true",
     GIT_CONFIG_KEY_1: `credential.${url}.helper`,
     GIT_CONFIG_VALUE_1: "",
     GIT_CONFIG_KEY_2: `credential.${url}.helper`,
     GIT_CONFIG_VALUE_2: helper,
+    GIT_CONFIG_KEY_3: `credential.${url}.git/info/lfs.helper`,
+    GIT_CONFIG_VALUE_3: "",
+    GIT_CONFIG_KEY_4: `credential.${url}.git/info/lfs.helper`,
+    GIT_CONFIG_VALUE_4: helper,
     RUNYARD_GIT_USER: user,
     RUNYARD_GIT_PASSWORD: password,
   });
@@ -122,7 +127,10 @@ describe("separateCredential", () => {
     ["http://me:pass@git.example/a/b", undefined, "http://me:pass@git.example/a/b", {}],
     ["git@git.example:a/b", undefined, "git@git.example:a/b", {}],
   ])("of %s with the token %s", (url, token, shown, expected) => {
-    expect(separateCredential(url, token)).toEqual({ url: shown, variables: expected });
+    const { credential, ...access } = separateCredential(url, token);
+    expect(access).toEqual({ url: shown, variables: expected });
+    const { RUNYARD_GIT_USER: user, RUNYARD_GIT_PASSWORD: password } = access.variables;
+    expect(credential).toEqual(user === undefined ? undefined : { user, password });
   });
 });
 

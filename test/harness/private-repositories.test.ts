@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chooseToken, separateCredential } from "#harness/git/repository-access.ts";
+import { type Certificate, createCertificate } from "./support/certificate.ts";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
 import { GitServer } from "./support/git-server.ts";
 import { commandLines } from "./support/processes.ts";
@@ -12,44 +13,21 @@ import { runHarness, startHarness } from "./support/run-harness.ts";
 
 const TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz";
 let folder: string;
+let certificate: Certificate;
 let repository: Repository;
 let server: GitServer;
 let url: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "harness-test-tls-"));
-  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
-  execFileSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-nodes",
-      "-days",
-      "2",
-      ...names,
-      ...files,
-    ],
-    {
-      stdio: "ignore",
-    },
-  );
+  certificate = createCertificate(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const tls = () => ({
-  key: readFileSync(join(folder, "key.pem"), "utf8"),
-  cert: readFileSync(join(folder, "cert.pem"), "utf8"),
-});
 beforeEach(async () => {
   repository = new Repository("shop", { "a.txt": "private words" });
   server = await GitServer.start(
     repository,
-    tls(),
+    certificate,
     (user, password) => user === "x-access-token" && password === TOKEN,
   );
   url = `${server.origin}/acme/shop`;
@@ -60,7 +38,7 @@ afterEach(async () => {
 });
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
-const trusting = () => ({ GIT_SSL_CAINFO: join(folder, "cert.pem") });
+const trusting = () => ({ GIT_SSL_CAINFO: certificate.file });
 async function run(context: Partial<RunContext>, ...commands: string[]) {
   const plane = await FakeControlPlane.start({ prompt: sh(...commands), context });
   const ended = await runHarness(plane, trusting());
@@ -151,7 +129,11 @@ describe("cloning a private repository", () => {
   });
 
   it("accepts a URL whose credential is only a user name", async () => {
-    await using open = await GitServer.start(repository, tls(), (user, password) => user === TOKEN && password === "");
+    await using open = await GitServer.start(
+      repository,
+      certificate,
+      (user, password) => user === TOKEN && password === "",
+    );
     const clean = `${open.origin}/acme/shop`;
     await using it = await run(
       { agent_config: { repositories: [{ url: clean.replace("https://", `https://${TOKEN}@`) }] } },
@@ -190,7 +172,7 @@ describe("cloning a private repository", () => {
 
   it("sends the token to no other address", async () => {
     using other = new Repository("other", { "a.txt": "1" });
-    await using greedy = await GitServer.start(other, tls(), () => false);
+    await using greedy = await GitServer.start(other, certificate, () => false);
     const repositories = [
       { url },
       { url: `${greedy.origin}/acme/other` },

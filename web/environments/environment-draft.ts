@@ -11,6 +11,11 @@ export interface RepositoryRow extends Row {
   readonly ref: string;
   readonly path: string;
   readonly token_secret: string;
+  readonly depth: string;
+  /** Directories, separated by commas. */
+  readonly sparse_paths: string;
+  readonly submodules: boolean;
+  readonly lfs: boolean;
 }
 
 export interface CommandRow extends Row {
@@ -30,9 +35,26 @@ export interface EnvironmentDraft {
   readonly isPersonal: boolean;
 }
 
+/** What each part of the form shows and changes. */
+export interface PartProps {
+  readonly draft: EnvironmentDraft;
+  readonly error: unknown;
+  readonly change: (changes: Partial<EnvironmentDraft>) => void;
+}
+
 let lastId = 0;
 const nextId = (): number => ++lastId;
-export const blankRepository = (): RepositoryRow => ({ id: nextId(), url: "", ref: "", path: "", token_secret: "" });
+const BLANK = {
+  url: "",
+  ref: "",
+  path: "",
+  token_secret: "",
+  depth: "",
+  sparse_paths: "",
+  submodules: false,
+  lfs: false,
+};
+export const blankRepository = (): RepositoryRow => ({ id: nextId(), ...BLANK });
 export const blankCommand = (): CommandRow => ({ id: nextId(), text: "" });
 
 export function toDraft(config?: EnvironmentItem["config"]): EnvironmentDraft {
@@ -42,7 +64,12 @@ export function toDraft(config?: EnvironmentItem["config"]): EnvironmentDraft {
     image: config?.docker_image ?? "",
     worker: config?.worker_host ?? "",
     secrets: (config?.secrets ?? []).map(({ name }) => name).join("\n"),
-    repositories: (config?.repositories ?? []).map((repository) => ({ ...blankRepository(), ...repository })),
+    repositories: (config?.repositories ?? []).map(({ depth, sparse_paths, ...repository }) => ({
+      ...blankRepository(),
+      ...repository,
+      depth: depth === undefined ? "" : String(depth),
+      sparse_paths: (sparse_paths ?? []).join(", "),
+    })),
     commands: (config?.setup_commands ?? []).map((text) => ({ ...blankCommand(), text })),
     isPersonal: false,
   };
@@ -51,8 +78,8 @@ export function toDraft(config?: EnvironmentItem["config"]): EnvironmentDraft {
 /** The draft without the rows in which nothing is written, so that the service counts rows as the form does. */
 export const withoutBlankRows = (draft: EnvironmentDraft): EnvironmentDraft => ({
   ...draft,
-  repositories: draft.repositories.filter(({ id: _, ...texts }) =>
-    Object.values(texts).some((text) => text.trim() !== ""),
+  repositories: draft.repositories.filter(({ id: _, ...members }) =>
+    Object.values(members).some((member) => (typeof member === "string" ? member.trim() !== "" : member)),
   ),
   commands: draft.commands.filter(({ text }) => text.trim() !== ""),
 });
@@ -74,11 +101,20 @@ export const toRequest = (draft: EnvironmentDraft): CreateEnvironmentRequest => 
   secrets: toSecretNames(draft).map((name) => ({ name })),
 });
 
-function toRepository({ url, ref, path, token_secret }: RepositoryRow) {
-  const optional = Object.entries({ ref, path, token_secret })
+function toRepository({ id: _, url, depth, sparse_paths, submodules, lfs, ...texts }: RepositoryRow) {
+  const optional = Object.entries(texts)
     .map(([name, text]) => [name, text.trim()] as const)
     .filter(([, text]) => text !== "");
-  return { url: url.trim(), ...Object.fromEntries(optional) };
+  const paths = sparse_paths.split(",").map((path) => path.trim());
+  return {
+    url: url.trim(),
+    ...Object.fromEntries(optional),
+    // The service names what is not a number.
+    ...(depth.trim() === "" ? {} : { depth: Number(depth) }),
+    ...(sparse_paths.trim() === "" ? {} : { sparse_paths: paths }),
+    ...(submodules ? { submodules } : {}),
+    ...(lfs ? { lfs } : {}),
+  };
 }
 
 /** The message for the secrets, with the name that was refused. */

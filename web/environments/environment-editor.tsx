@@ -13,25 +13,20 @@ import { CheckField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import {
   blankCommand,
-  blankRepository,
   type EnvironmentDraft,
+  type PartProps,
   secretsError,
   toDraft,
   toRequest,
   withoutBlankRows,
 } from "./environment-draft.ts";
+import { RepositoryFields } from "./repository-fields.tsx";
 import { Rows } from "./rows.tsx";
 
 interface EnvironmentEditorProps {
   /** The environment to change. Without it, a new one is made. */
   readonly environment?: EnvironmentItem;
   readonly onClose: () => void;
-}
-
-interface PartProps {
-  readonly draft: EnvironmentDraft;
-  readonly error: unknown;
-  readonly change: (changes: Partial<EnvironmentDraft>) => void;
 }
 
 export function EnvironmentEditor({ environment, onClose }: EnvironmentEditorProps) {
@@ -76,7 +71,7 @@ export function EnvironmentEditor({ environment, onClose }: EnvironmentEditorPro
           error={errorAt(error, "description")}
           onChange={(event) => change({ description: event.target.value })}
         />
-        <Repositories draft={draft} error={error} change={change} />
+        <RepositoryFields draft={draft} error={error} change={change} />
         <Commands draft={draft} error={error} change={change} />
         <Sandbox draft={draft} error={error} change={change} />
         {isNew && <Personal draft={draft} change={change} />}
@@ -91,59 +86,6 @@ export function EnvironmentEditor({ environment, onClose }: EnvironmentEditorPro
     </Dialog>
   );
 }
-
-const Repositories = ({ draft, error, change }: PartProps) => (
-  <Rows
-    title="Repositories"
-    item="repository"
-    error={errorAt(error, "repositories")}
-    rows={draft.repositories}
-    max={10}
-    blank={blankRepository}
-    onChange={(repositories) => change({ repositories })}
-  >
-    {({ url, ref, path, token_secret }, index, set) => {
-      const at = (name: string) => errorAt(error, `repositories[${index}].${name}`);
-      return (
-        <>
-          <TextField
-            label={`Repository ${index + 1}`}
-            inputMode="url"
-            placeholder="https://github.com/owner/repo"
-            autoCapitalize="none"
-            spellCheck={false}
-            value={url}
-            error={at("url")}
-            onChange={(event) => set({ url: event.target.value })}
-          />
-          <div className="field-row">
-            <TextField
-              label="Branch, tag or commit"
-              optional
-              value={ref}
-              error={at("ref")}
-              onChange={(event) => set({ ref: event.target.value })}
-            />
-            <TextField
-              label="Directory"
-              optional
-              value={path}
-              error={at("path")}
-              onChange={(event) => set({ path: event.target.value })}
-            />
-            <TextField
-              label="Secret with its token"
-              optional
-              value={token_secret}
-              error={at("token_secret")}
-              onChange={(event) => set({ token_secret: event.target.value })}
-            />
-          </div>
-        </>
-      );
-    }}
-  </Rows>
-);
 
 const Commands = ({ draft, error, change }: PartProps) => (
   <Rows

@@ -60,28 +60,39 @@ export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps
 
 type RepositoryItem = NonNullable<EnvironmentItem["config"]["repositories"]>[number];
 
-const Repository = ({ repository: { url, ref, path, token_secret } }: { readonly repository: RepositoryItem }) => (
-  <>
-    {safeUrl(url) === undefined ? revealHidden(url) : <OutsideLink href={url}>{revealHidden(url)}</OutsideLink>}
-    {ref !== undefined && (
-      <>
-        {" "}
-        at <code>{revealHidden(ref)}</code>
-      </>
-    )}
-    {path !== undefined && (
-      <>
-        {" "}
-        in <code>{revealHidden(path)}</code>
-      </>
-    )}
-    {token_secret !== undefined && (
-      <>
-        , cloned with <code>{revealHidden(token_secret)}</code>
-      </>
-    )}
-  </>
-);
+const Repository = ({ repository }: { readonly repository: RepositoryItem }) => {
+  const { url, ref, path, token_secret, depth, submodules, lfs, sparse_paths } = repository;
+  return (
+    <>
+      {safeUrl(url) === undefined ? revealHidden(url) : <OutsideLink href={url}>{revealHidden(url)}</OutsideLink>}
+      {ref !== undefined && (
+        <>
+          {" "}
+          at <code>{revealHidden(ref)}</code>
+        </>
+      )}
+      {path !== undefined && (
+        <>
+          {" "}
+          in <code>{revealHidden(path)}</code>
+        </>
+      )}
+      {token_secret !== undefined && (
+        <>
+          , cloned with <code>{revealHidden(token_secret)}</code>
+        </>
+      )}
+      {sparse_paths !== undefined && (
+        <>
+          , only <code>{sparse_paths.map(revealHidden).join(", ")}</code>
+        </>
+      )}
+      {depth !== undefined && `, latest commits: ${depth}`}
+      {submodules === true && ", with submodules"}
+      {lfs === true && ", with files in Git LFS"}
+    </>
+  );
+};
 
 /** A fact, or nothing if there is no value. */
 const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) =>

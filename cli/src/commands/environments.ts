@@ -3,7 +3,8 @@ import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid } from "../names.ts";
-import { repeated } from "../options.ts";
+import { repeated, wholeNumber } from "../options.ts";
+import { usage } from "../problem.ts";
 import { parseRepository } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
@@ -61,7 +62,7 @@ function getCommand(context: Context) {
 
 function printEnvironment(context: Context, { uid, config, ...item }: EnvironmentItem): void {
   const github = config.github_repos.map(({ owner, repo }) => `${owner}/${repo}`);
-  const others = (config.repositories ?? []).map(({ url, ref }) => (ref === undefined ? url : `${url}#${ref}`));
+  const others = (config.repositories ?? []).map(formatRepository);
   printFields(context, [
     ["uid", uid],
     ["name", config.name],
@@ -77,11 +78,27 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
   ]);
 }
 
+type RepositoryItem = NonNullable<EnvironmentItem["config"]["repositories"]>[number];
+
+function formatRepository({ url, ref, depth, submodules, lfs, sparse_paths: paths }: RepositoryItem): string {
+  const how = [
+    ...(depth === undefined ? [] : [`depth ${depth}`]),
+    ...(submodules === true ? ["submodules"] : []),
+    ...(lfs === true ? ["lfs"] : []),
+    ...(paths === undefined ? [] : [`only ${paths.join(", ")}`]),
+  ].join("; ");
+  return `${url}${ref === undefined ? "" : `#${ref}`}${how === "" ? "" : ` (${how})`}`;
+}
+
 /** What an environment consists of. On an update, an empty text clears a member. */
 function commandWithMembers(name: string) {
   return new Command(name)
     .option("--description <text>", "description of its purpose")
     .option("--repo <url>", "repository, `URL#ref` for a branch, tag or commit; repeatable", repeated)
+    .option("--depth <commits>", "number of commits to clone of each --repo", wholeNumber(1, 1_000_000))
+    .option("--submodules", "clone the submodules of each --repo")
+    .option("--lfs", "download the files of each --repo in Git LFS")
+    .option("--sparse <directory>", "directory to check out of each --repo; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
     .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
     .option("--image <image>", "container image to run in")
@@ -90,14 +107,25 @@ function commandWithMembers(name: string) {
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const buildBody = ({ description, repo, setup, secret, image, worker }: Members) => ({
+const buildBody = ({ description, repo, setup, secret, image, worker, ...clone }: Members) => ({
   description,
   docker_image: image,
   worker_host: worker,
-  repositories: dropEmpty(repo)?.map(parseRepository),
+  repositories: buildRepositories(repo, clone),
   setup_commands: dropEmpty(setup),
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });
+
+/** The repositories, each cloned in the same way. */
+function buildRepositories(
+  repo: readonly string[] | undefined,
+  { depth, submodules, lfs, sparse }: Pick<Members, "depth" | "submodules" | "lfs" | "sparse">,
+) {
+  const how = defined({ depth, submodules, lfs, sparse_paths: sparse });
+  if (repo === undefined && Object.keys(how).length > 0)
+    throw usage("--depth, --submodules, --lfs and --sparse require the repositories, as --repo.");
+  return dropEmpty(repo)?.map((text) => ({ ...parseRepository(text), ...how }));
+}
 
 const dropEmpty = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
 

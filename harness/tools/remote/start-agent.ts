@@ -168,13 +168,11 @@ function buildChildConfig(
   };
 }
 
-/** Converts a repository that the model names. It is read with the token of the run's own repository. */
-const toRepository = ({ url, ref, path }: RequestedRepository, own: Repository | undefined): Repository => ({
-  url,
-  ...(ref === undefined ? {} : { ref }),
-  ...(path === undefined ? {} : { path }),
-  ...(own?.token_secret === undefined ? {} : { token_secret: own.token_secret }),
-});
+/** Converts a repository that the model names. It is read and cloned as the run's own repository is. */
+function toRepository({ url, ref, path }: RequestedRepository, own: Repository | undefined): Repository {
+  const { ref: _, path: __, ...kept } = own ?? { url };
+  return { ...kept, url, ...(ref === undefined ? {} : { ref }), ...(path === undefined ? {} : { path }) };
+}
 
 const POLL_MS = 500;
 const POLL_FACTOR = 1.5;

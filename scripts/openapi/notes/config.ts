@@ -60,4 +60,14 @@ export const CONFIG_NOTES: Notes = {
   ref: note("The branch, tag or commit to check out. Defaults to the repository's default branch."),
   "Repository.path": note("The directory in the workspace. Defaults to the last segment of the URL."),
   token_secret: note("The name of the secret that contains the access token for an https URL."),
+  depth: note("The number of commits to clone. Defaults to the whole history.", 1),
+  submodules: note(
+    "Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false.",
+    true,
+  ),
+  lfs: note("Whether to download the files in Git LFS. Defaults to false, which leaves their pointers.", true),
+  sparse_paths: note(
+    "The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository.",
+    ["services/api"],
+  ),
 };

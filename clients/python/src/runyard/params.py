@@ -79,6 +79,18 @@ class RepositoryParam(TypedDict, total=False):
     token_secret: str
     """The name of the secret that contains the access token for an https URL."""
 
+    depth: int
+    """The number of commits to clone. Defaults to the whole history."""
+
+    submodules: bool
+    """Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false."""
+
+    lfs: bool
+    """Whether to download the files in Git LFS. Defaults to false, which leaves their pointers."""
+
+    sparse_paths: Sequence[str]
+    """The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository."""
+
 
 class AmbientAgentConfigHarnessParam(TypedDict, total=False):
     """The program that runs the agent. Responses omit it for the default harness."""

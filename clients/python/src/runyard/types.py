@@ -230,6 +230,18 @@ class StoredRepository(BaseModel):
     token_secret: Optional[str] = None
     """The name of the secret that contains the access token for an https URL."""
 
+    depth: Optional[int] = None
+    """The number of commits to clone. Defaults to the whole history."""
+
+    submodules: Optional[bool] = None
+    """Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false."""
+
+    lfs: Optional[bool] = None
+    """Whether to download the files in Git LFS. Defaults to false, which leaves their pointers."""
+
+    sparse_paths: Optional[List[str]] = None
+    """The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository."""
+
 
 class ResolvedAgentConfigHarness(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""

@@ -1995,6 +1995,14 @@ interface components {
             path?: string;
             /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
+            /** @description The number of commits to clone. Defaults to the whole history. */
+            depth?: number;
+            /** @description Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false. */
+            submodules?: boolean;
+            /** @description Whether to download the files in Git LFS. Defaults to false, which leaves their pointers. */
+            lfs?: boolean;
+            /** @description The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository. */
+            sparse_paths?: string[];
         };
         /** @description An access token for one repository, valid for this execution only. */
         RepositoryToken: {
@@ -2712,6 +2720,14 @@ interface components {
             path?: string;
             /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
+            /** @description The number of commits to clone. Defaults to the whole history. */
+            depth?: number;
+            /** @description Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false. */
+            submodules?: boolean;
+            /** @description Whether to download the files in Git LFS. Defaults to false, which leaves their pointers. */
+            lfs?: boolean;
+            /** @description The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository. */
+            sparse_paths?: string[];
         };
         /** @description A team with its current month. */
         TeamDetail: {
