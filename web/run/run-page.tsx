@@ -69,7 +69,7 @@ function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed
       <RunBanner run={run} entries={entries} />
       <Timeline run={run} feed={feed} />
       <div className="run-columns">
-        <section className="run-main" aria-label="Conversation">
+        <section className="run-main" aria-label="Conversation" ref={stick.content}>
           {error === undefined ? <Conversation entries={entries} /> : <ErrorNotice error={error} onRetry={refresh} />}
           {connection === "loading" && error === undefined && <LoadingRows rows={3} height={72} />}
           {run.artifacts?.some((one) => one.artifact_type === "FILE" && one.data.git !== undefined) === true && (
