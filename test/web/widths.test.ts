@@ -51,7 +51,7 @@ describe("each page", () => {
     for (const { path, heading } of pages) {
       await page.goto(new URL(path, page.url()).href);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
-      await expect.poll(() => pageWidth(page), path).toBeLessThanOrEqual(width);
+      await expect.poll(() => pageWidth(page), { message: path }).toBeLessThanOrEqual(width);
       expect(await cutOff(page), path).toEqual([]);
     }
     expect(complaints).toEqual([]);
