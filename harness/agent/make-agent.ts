@@ -25,6 +25,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
   const tools = context.mode === "plan" ? all.filter(({ readsOnly }) => readsOnly) : all;
   const systemPrompt = writeBriefing(
     {
+      modelId,
       mode: context.mode,
       basePrompt: work.basePrompt,
       workspace: sandbox.paths.workspace,

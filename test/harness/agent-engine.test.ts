@@ -359,6 +359,7 @@ describe("a turn of an agent", () => {
 
 describe("writeBriefing", () => {
   const BRIEF: Brief = {
+    modelId: "anthropic/claude",
     mode: "normal",
     basePrompt: undefined,
     workspace: "/workspace",
@@ -379,14 +380,15 @@ describe("writeBriefing", () => {
     "The workspace is /workspace; commands start in /workspace/shop. Relative paths are relative to that directory.";
 
   it("describes the role, the place and the output", () => {
-    const [role, place, output, ...more] = parts({});
+    const [role, work, place, output, ...more] = parts({});
     expect(role).toMatch(/^You are a software agent/);
+    expect(work).toMatch(/^How to work on code:/);
     expect([place, more]).toEqual([PLACE, []]);
     expect(output).toMatch(/^Files in the directory \$RUNYARD_OUTPUT/);
   });
 
   it("lists repositories, attachments, skills and limits, and ends with the run's base prompt", () => {
-    const [, place, , ...more] = parts({
+    const [, , place, , ...more] = parts({
       repositories: [
         { name: "acme/shop", path: "shop" },
         { name: "acme/b", path: "deep/b" },
@@ -424,6 +426,6 @@ describe("writeBriefing", () => {
     ["orchestrate", [], undefined],
     ["normal", ["start_agent", "create_plan"], undefined],
   ] as const)("explains the mode %s with the tools %j", (mode, tools, text) => {
-    expect(parts({ mode }, ...tools).slice(3)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
+    expect(parts({ mode }, ...tools).slice(4)).toEqual(text === undefined ? [] : [expect.stringMatching(text)]);
   });
 });

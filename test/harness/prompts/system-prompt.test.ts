@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { type Brief, writeBriefing } from "#harness/agent/briefing.ts";
+
+const BRIEF: Brief = {
+  modelId: "anthropic/claude-sonnet-5-5",
+  mode: "normal",
+  basePrompt: "Answer in German.",
+  workspace: "/workspace",
+  workingDirectory: "/workspace/shop",
+  repositories: [{ name: "acme/shop", path: "shop" }],
+  attachments: ["log.txt"],
+  skills: [{ id: "acme/shop:.agents/skills/deploy/SKILL.md", name: "deploy", description: "How to deploy." }],
+  instructions: [{ path: "shop/AGENTS.md", content: "Use tabs.\n" }],
+  network: false,
+  computerUse: false,
+};
+const TOOLS = ["create_plan", "start_agent"].map((name) => ({ name }));
+
+describe("the system prompt", () => {
+  it.each([
+    ["normal", {}],
+    ["plan", { mode: "plan" }],
+    ["orchestrate", { mode: "orchestrate" }],
+    ["compatible", { modelId: "compatible/qwen3" }],
+  ] satisfies [string, Partial<Brief>][])(
+    "of a run (%s) is that of the recorded file (`-u` after a change)",
+    async (name, brief) => {
+      await expect(`${writeBriefing({ ...BRIEF, ...brief }, TOOLS)}\n`).toMatchFileSnapshot(`${name}.txt`);
+    },
+  );
+});
