@@ -8,7 +8,7 @@ import type { Message } from "#shared/wire/conversation.ts";
 import { startPlane } from "./agent-try/plane.ts";
 import { chooseProvider, type Provider } from "./agent-try/providers.ts";
 
-const HELP = `npm run agent:try -- --model <id> [--url <address>] [--prompt <text>]
+const HELP = `npm run lab -- agent-try --model <id> [--url <address>] [--prompt <text>]
 
 Lets the agent repair a failing test in a small git repository, with a real model, in the sandbox that this machine has, and then
 checks the repair itself: the agent's patch is applied to the repository as it was, and the test is run. Nothing is deployed or kept.
@@ -145,7 +145,7 @@ main().then(
   },
   (error: unknown) => {
     console.error(
-      `${error instanceof Error ? error.message : String(error)}\n\nnpm run agent:try -- --help says more.`,
+      `${error instanceof Error ? error.message : String(error)}\n\nnpm run lab -- agent-try --help says more.`,
     );
     process.exitCode = 2;
   },

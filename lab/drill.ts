@@ -1,4 +1,4 @@
-/** `npm run drill`: installs, upgrades, restores, removes and reinstalls a deployment on the emulator, by the commands of docs/aws.md. */
+/** `npm run lab -- drill`: installs, upgrades, restores, removes and reinstalls a deployment on the emulator, by the commands of docs/aws.md. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { type DrillCloud, startDrillCloud } from "./drill/cloud.ts";
 import { Drill } from "./drill/drill.ts";
 import { checkOutRelease, copyCheckout, removeRelease } from "./drill/releases.ts";
 
-const HELP = `Usage: npm run drill -- [options]
+const HELP = `Usage: npm run lab -- drill [options]
 
 Tries the installation guide (docs/aws.md) on the AWS emulator, with the templates for AWS and the guide's own commands: installs
 the previous release, creates a run, a schedule, a key and an artifact, upgrades to this checkout, restores the table into a new one,

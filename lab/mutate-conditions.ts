@@ -1,5 +1,5 @@
 /**
- * `npm run mutate:conditions`: removes each condition of the service's transactions in turn and reports those that no test catches.
+ * `npm run lab -- mutate-conditions`: removes each condition of the service's transactions in turn and reports those that no test catches.
  *   --only TEXT     only conditions whose name has TEXT in it; may be given several times
  *   --list          prints their names and ends
  * test/reliability/survivors.json explains what survives. Conditions that refuse the same writes are left out together, and must be

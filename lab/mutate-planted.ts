@@ -1,5 +1,5 @@
 /**
- * `npm run mutate:planted`: plants bugs of usual kinds at places chosen at random, and reports which of them the tests notice.
+ * `npm run lab -- mutate-planted`: plants bugs of usual kinds at places chosen at random, and reports which of them the tests notice.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const CODE = ["shared", "functions", "harness", "infra"];
 /** Folders of tests that run this code, but neither browsers, package managers nor the emulator. */
 const TESTS = ["domain", "api", "events", "store", "security", "infra", "harness", "server", "reliability", "e2e"];
 
-const HELP = `npm run mutate:planted
+const HELP = `npm run lab -- mutate-planted
 
   --count N     bugs to plant, one at a time (default: 20)
   --seed N      chooses the same bugs again (default: a new one, which is printed)

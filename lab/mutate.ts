@@ -1,4 +1,4 @@
-/** `npm run mutate`: changes the code in small ways, one at a time, and reports which changes no test notices. */
+/** `npm run lab -- mutate`: changes the code in small ways, one at a time, and reports which changes no test notices. */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -11,9 +11,9 @@ import { runStryker } from "./mutation/stryker.ts";
 import { findFolder, findSuite, MUTABLE_FOLDERS } from "./mutation/suites.ts";
 import { findDanger, leaveOutDanger } from "./mutation/throw-away.ts";
 
-const HELP = `npm run mutate -- FOLDER|FILE…     mutants of a folder or of files: ${MUTABLE_FOLDERS.filter((folder) => !folder.includes("/")).join(", ")}, clients/typescript,
+const HELP = `npm run lab -- mutate FOLDER|FILE…     mutants of a folder or of files: ${MUTABLE_FOLDERS.filter((folder) => !folder.includes("/")).join(", ")}, clients/typescript,
                                    a folder or file in one of them, or ${PYTHON_FOLDER}
-npm run mutate -- --changed        mutants of the lines that this branch changed
+npm run lab -- mutate --changed        mutants of the lines that this branch changed
 
   --sample PERCENT   mutants of functions chosen at random that have so much of the code
   --seed N           chooses the same functions again (default: a new one, which is printed)

@@ -7,7 +7,7 @@ import { Problem } from "../server/host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { operatorClient } from "./operator-client.ts";
 
-const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
+const HELP = `Usage: npm run aws -- bootstrap --email ADDRESS [options]
 
 Makes a team, its first admin and their personal key in a deployed table, and prints them as JSON. The key is shown this once.
 

@@ -6,7 +6,7 @@ import { CountedCalls, idleMonth, oneRun } from "./cost/costs.ts";
 import { readDeployed } from "./cost/deployed.ts";
 import { type BillLine, PRICE_TABLE, PRICES_CHECKED, sumOf } from "./cost/price-table.ts";
 
-/** `npm run cost`: what the deployment costs while it is idle, and what a run of ten minutes costs. `-- name=value` is a setting. */
+/** `npm run aws -- cost`: what the deployment costs while it is idle, and what a run of ten minutes costs. `name=value` is a setting. */
 const settings = Object.fromEntries(
   process.argv.slice(2).map((setting) => {
     const [name = "", ...value] = setting.split("=");

@@ -1,9 +1,9 @@
-/** `npm run doctor:aws`: checks an AWS account before the first deployment and before the first model of Amazon Bedrock. */
+/** `npm run aws -- doctor`: checks an AWS account before the first deployment and before the first model of Amazon Bedrock. */
 import { parseArgs } from "node:util";
 import { printCheck } from "../server/command/print-check.ts";
 import { checkBedrock, checkConcurrency } from "./aws-checks.ts";
 
-const HELP = `Usage: npm run doctor:aws -- [options]
+const HELP = `Usage: npm run aws -- doctor [options]
 
 Checks the account and the region of your AWS credentials (AWS_PROFILE, AWS_REGION): the concurrent executions of Lambda, and with
 --bedrock whether the account may call a model of Amazon Bedrock, by one call that costs a few tokens. Says what to do about each problem.

@@ -1,4 +1,4 @@
-/** `npm run export:aws`: exports the table and the bucket of a deployment on AWS, for a single machine. */
+/** `npm run aws -- export`: exports the table and the bucket of a deployment on AWS, for a single machine. */
 import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** `npm run import:aws`: imports an export of a single machine into the table and the bucket of a deployment on AWS. */
+/** `npm run aws -- import`: imports an export of a single machine into the table and the bucket of a deployment on AWS. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -54,7 +54,7 @@ const TRANSFER = {
   argument: "FROM",
   missing: "the export",
   description: `Imports an export of \`npm start -- export\` or \`runyard-server export\` into a deployment on AWS whose table is empty: import
-before npm run bootstrap. An interrupted import can be repeated. API keys stay valid. Secrets have to be entered again.`,
+before npm run aws -- bootstrap. An interrupted import can be repeated. API keys stay valid. Secrets have to be entered again.`,
   run: async (deployment: Deployment, from: string) => {
     const { table, bucket } = deployment;
     const target = awsTarget(deployment);

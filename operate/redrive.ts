@@ -19,7 +19,7 @@ import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 export const QUEUES = ["runs", "ends"] as const;
 type QueueName = (typeof QUEUES)[number];
 
-const HELP = `Usage: npm run redrive -- [QUEUE…] [options]
+const HELP = `Usage: npm run aws -- redrive [QUEUE…] [options]
 
 Sends what lies in the dead-letter queues of ${QUEUES.join(", ")} to its queue again. That is safe at any time: each consumer looks at
 the run before it acts, and does nothing for one that has gone on. Without a queue, it says how many messages lie in each.

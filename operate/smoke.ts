@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { checkModel, checks } from "./smoke/checks.ts";
 import { connect } from "./smoke/service.ts";
 
-const HELP = `npm run smoke -- --base-url <address> --api-key <key> [--schedule] [--model <id>]
+const HELP = `npm run aws -- smoke --base-url <address> --api-key <key> [--schedule] [--model <id>]
 
 Checks a running deployment through its API, as a client does: runs with commands, files, a follow-up and a cancel. It uses the
 embedded test model, so no tokens are billed without --model. What it creates is ended or deleted again; ended runs stay in the list.

@@ -1,4 +1,4 @@
-/** What `npm run export:aws` and `npm run import:aws` share: command line, clients of the deployment, and concurrency. */
+/** What `npm run aws -- export` and `npm run aws -- import` share: command line, clients of the deployment, and concurrency. */
 import { parseArgs } from "node:util";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { DynamoClient } from "#shared/aws/dynamo-client.ts";

@@ -8,7 +8,7 @@ import { ATTEMPT, FACTS, type Observed, observed, Started } from "./observed-run
 const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
 type Provider = (typeof PROVIDERS)[number];
 
-const HELP = `Usage: npm run try:sandbox -- --provider lambda|microvm|fargate [options]
+const HELP = `Usage: npm run aws -- try-sandbox --provider lambda|microvm|fargate [options]
 
 Starts two runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
 cancelled while it works. Prints what was observed. The exit code is 0 where both went as they should, in the sandbox that was named.
@@ -18,7 +18,7 @@ cancelled while it works. Prints what was observed. The exit code is 0 where bot
   --base-url URL    the service's address, which ends in /api/v1 (default: RUNYARD_BASE_URL)
   --help            show this text
 
-RUNYARD_API_KEY holds the key to it. \`npm run bootstrap\` makes the first one of a deployment.
+RUNYARD_API_KEY holds the key to it. \`npm run aws -- bootstrap\` makes the first one of a deployment.
 The deployment has to have the sandbox:  npx cdk deploy --all -c sandboxes=microvm,lambda,fargate   (docs/sandboxes.md)`;
 
 const IMAGE = "public.ecr.aws/docker/library/python:3.13-slim-bookworm";
@@ -73,7 +73,7 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | undefine
   const key = env["RUNYARD_API_KEY"];
   if (!key) {
     throw new Problem("There is no key to the deployment: set RUNYARD_API_KEY.", [
-      "`npm run bootstrap -- --email ADDRESS` makes the first one, with your AWS credentials.",
+      "`npm run aws -- bootstrap --email ADDRESS` makes the first one, with your AWS credentials.",
     ]);
   }
   return { provider, image: values.image ?? IMAGE, api: { baseUrl, key } };

@@ -1,4 +1,4 @@
-/** `npm run build:web`: builds the web app into dist/web, where the single machine and the deployment take it from. */
+/** `npm run prepare`: builds the web app into dist/web, where the single machine and the deployment take it from. */
 import path from "node:path";
 import { build } from "vite";
 import { installWebBuild } from "../server/host/http/web-app.ts";

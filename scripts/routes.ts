@@ -1,4 +1,4 @@
-/** `npm run routes`: every route with who may call it and what its function may do. `--json` prints the same for programs. */
+/** `node scripts/routes.ts`: every route with who may call it and what its function may do. `--json` prints the same for programs. */
 import { parseArgs } from "node:util";
 import { grant, type Targets } from "#infra/constructs/grants.ts";
 import { type Route, routes } from "#infra/routes.ts";

@@ -1,4 +1,4 @@
-/** `npm run sizes`: lengths of files and functions, and every function longer than the limit. */
+/** `node scripts/sizes.ts`: lengths of files and functions, and every function longer than the limit. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ import { listBudgets, print, type Report } from "./report.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 import { webScriptBytes } from "./web-script.ts";
 
-const HELP = `Usage: npm run bench:emulator -- [options]
+const HELP = `Usage: npm run lab -- bench-emulator [options]
 
 Measures a local cloud of its own, against the budgets of design/performance.md, and leaves nothing behind.
 

@@ -13,7 +13,7 @@ import { bulkWriter } from "./listing-load.ts";
 import { measureMachine, renderMachine } from "./listing-machine.ts";
 import { describeMachine, load, type Machine } from "./machine.ts";
 
-const HELP = `Usage: npm run bench:listing -- [options]
+const HELP = `Usage: npm run lab -- bench-listing [options]
 
 Measures on DynamoDB Local what a page of GET /agent/runs reads, at 1,000 runs and ten times as many, up to --runs.
 
@@ -180,7 +180,7 @@ function render(rows: readonly Row[], sizes: readonly number[], machine: Machine
   ].join("\n");
 }
 
-const BEGIN = "<!-- npm run bench:listing -- --write: begin -->";
+const BEGIN = "<!-- npm run lab -- bench-listing --write: begin -->";
 const END = "<!-- end -->";
 
 async function intoDocument(text: string): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:live`: measures live output on a single-machine server of its own: how late a line reaches a reader, and what a
+ * `npm run lab -- bench-live`: measures live output on a single-machine server of its own: how late a line reaches a reader, and what a
  * reader costs a command that writes 100 MB in ten seconds.
  */
 import { readFile } from "node:fs/promises";

@@ -17,7 +17,7 @@ import { localUrl } from "../../server/server.ts";
 import { LocalWorkerSockets } from "../../server/sockets/worker-sockets.ts";
 import { withDirectory } from "./temporary-directory.ts";
 
-const HELP = `Usage: npm run bench:day -- [options]
+const HELP = `Usage: npm run lab -- bench-day [options]
 
 Lets a service on one machine live through a day of schedules in minutes, and prints the memory of its process at each hour. The
 clock advances by a minute whenever all runs of the last one have ended. Harnesses are played by this process, which calls the same

@@ -16,7 +16,7 @@ import { startServer, stateDirectory } from "./single/server.ts";
 import { measureThroughput } from "./single/throughput.ts";
 import { readUsage, usagePerRun } from "./single/usage.ts";
 
-const HELP = `Usage: npm run bench -- [options]
+const HELP = `Usage: npm run lab -- bench [options]
 
 Measures a single-machine server of its own against the budgets of design/performance.md, and leaves nothing behind.
 
@@ -28,7 +28,7 @@ Measures a single-machine server of its own against the budgets of design/perfor
   --record NAME append the figures to lab/bench/history.jsonl under this name
   --help        show this text
 
-npm run bench:emulator measures the deployment on an emulator, and what AWS bills.`;
+npm run lab -- bench-emulator measures the deployment on an emulator, and what AWS bills.`;
 
 const CALLERS = 16;
 const OVERLOADING = 200;

@@ -16,7 +16,7 @@ import { storedRuns, type Violation } from "./run-checks.ts";
 import type { Stage } from "./stage.ts";
 import type { Hit } from "./targets.ts";
 
-const HELP = `Usage: npm run chaos -- [options]
+const HELP = `Usage: npm run lab -- chaos [options]
 
 Starts a service of its own, creates runs in it, and kills processes meanwhile (kill -9): the service, which is started again,
 harnesses and commands. With --emulator, it deploys to the AWS emulator and kills the processes of functions too. Afterwards, a

@@ -39,7 +39,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/--model /, "the emulator has no models"],
   [/^aws ssm put-parameter /, "the emulator has no models"],
   [/-c anthropicKeyParameter=/, "the emulator has no models"],
-  [/^npm run doctor:aws/, "the emulator has no models"],
+  [/^npm run aws -- doctor/, "the emulator has no models"],
   [/^aws acm |-c domainName=/, "the drill deploys without CloudFront, and needs no domain name"],
 ];
 

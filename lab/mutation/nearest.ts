@@ -22,7 +22,7 @@ interface Test {
 }
 
 /**
- * The test files of a suite that are nearest to changed lines: those that run them, where `npm run mutate:planted -- --reach`
+ * The test files of a suite that are nearest to changed lines: those that run them, where `npm run lab -- mutate-planted --reach`
  * has found that out, that import their file, or that have rare words of its name in theirs.
  */
 export async function findNearestTests(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command in a copy of this machine that ends with it: for mutants of code that isolates commands or kills processes.
-#   sudo bash lab/mutation/throw-away.sh npm run mutate -- harness/isolation
+#   sudo bash lab/mutation/throw-away.sh npm run lab -- mutate harness/isolation
 #   bash lab/mutation/throw-away.sh --help    shows these lines
 #
 # The command runs as root in this folder, with the files of this machine, but with processes, devices, control groups and a network

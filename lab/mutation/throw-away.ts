@@ -7,7 +7,7 @@ const isInCopy = (): boolean => process.env["RUNYARD_THROW_AWAY"] === "1";
 export function findDanger(path: string): string | undefined {
   const folder = DANGEROUS.find((one) => path === one || path.startsWith(`${one}/`));
   if (folder === undefined || isInCopy()) return undefined;
-  return `mutants of ${folder} may harm this machine: sudo bash lab/mutation/throw-away.sh npm run mutate -- ${folder}`;
+  return `mutants of ${folder} may harm this machine: sudo bash lab/mutation/throw-away.sh npm run lab -- mutate ${folder}`;
 }
 
 /** The patterns of files and lines that may run here. Prints those that may not. */

@@ -58,7 +58,7 @@ const importTransfer: Transfer = {
   name: "import",
   argument: "FROM",
   description: `Imports the export FROM into the data directory, which must be empty. An interrupted import can be repeated. API keys
-stay valid. To import into a deployment on AWS, use \`npm run import:aws\` in a checkout.`,
+stay valid. To import into a deployment on AWS, use \`npm run aws -- import\` in a checkout.`,
   async run(from, data) {
     await throwIfRunning(data);
     const { items, files, secrets, wasComplete } = await readSource(from, (directory) => importHere(directory, data));

@@ -18,6 +18,10 @@ describe("package.json", () => {
     expect(bare).toEqual([]);
   });
 
+  it("has scripts that a person can remember", () => {
+    expect(Object.keys(manifest.scripts).length).toBeLessThanOrEqual(14);
+  });
+
   it("names only scripts whose program exists", () => {
     const programs = Object.values(manifest.scripts).flatMap((line) => line.match(/\b[\w/-]+\.(?:ts|mjs)\b/g) ?? []);
     expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);

@@ -66,7 +66,7 @@ describe("formatRoutes", () => {
   });
 });
 
-describe("npm run routes -- --json", () => {
+describe("node scripts/routes.ts --json", () => {
   it("prints the same routes for programs", async () => {
     const { exitCode, output } = await runCommand(process.execPath, ["scripts/routes.ts", "--json"]);
     expect(exitCode).toBe(0);

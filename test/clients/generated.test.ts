@@ -12,7 +12,7 @@ const read = (file: string): string => readFileSync(join(folder, file), "utf8");
 const client = new Runyard({ apiKey: "ryp_x", baseURL: "http://127.0.0.1:9/api/v1" });
 
 describe("clients/typescript", () => {
-  it("is generated from the current OpenAPI document by `npm run clients:generate`", async () => {
+  it("is generated from the current OpenAPI document by `npm run docs`", async () => {
     const files = Object.entries(await generate());
     expect(files.filter(([file, text]) => read(file) !== text).map(([file]) => file)).toEqual([]);
   });

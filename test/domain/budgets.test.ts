@@ -12,7 +12,7 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { createHarness, createRun, deliver, workingRun } from "../support/execution.ts";
 
-/** Budgets that are counts, which hold on any machine. `npm run bench` measures times. */
+/** Budgets that are counts, which hold on any machine. `npm run lab -- bench` measures times. */
 let table: CostedTable;
 let plane: TestControlPlane;
 const REQUEST = { title: "Tidy up the build and report what changed", prompt: "Tell the time.\n\n```sh\ndate\n```" };

@@ -100,7 +100,7 @@ async function countIdleMinute(): Promise<CountedCalls["idleMinute"]> {
   return { reads: bill.readUnits, writes: bill.writeUnits };
 }
 
-describe("the call counts of npm run cost", () => {
+describe("the call counts of npm run aws -- cost", () => {
   it("are those of a ten-minute run and of an idle minute", async () => {
     const known: unknown = JSON.parse(readFileSync(join(root, "operate/cost/counted-calls.json"), "utf8"));
     expect({ idleMinute: await countIdleMinute(), run: await countRun() }).toEqual(known);

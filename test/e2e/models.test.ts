@@ -64,7 +64,7 @@ describe("models of a single machine", () => {
     expect((await complete(run_key, false)).status).toBe(401);
   });
 
-  it("pass npm run smoke -- --model", async () => {
+  it("pass npm run aws -- smoke --model", async () => {
     const deployment = connect(service.baseUrl, service.apiKey);
     const { check } = checkModel("compatible/test");
     standIn.turns.push({ text: "ready" });

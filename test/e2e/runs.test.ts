@@ -18,7 +18,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-describe.concurrent("npm run smoke", () => {
+describe.concurrent("npm run aws -- smoke", () => {
   const [keys] = checks;
   test.each(checks.filter(({ isSlow }) => isSlow === undefined))("finds that $name", async ({ check }) => {
     await expect(check(connect(service.baseUrl, service.apiKey))).resolves.toBeUndefined();

@@ -25,7 +25,7 @@ const repair = {
   new_text: ".sort((a, b) => a - b)",
 };
 
-describe("npm run agent:try", () => {
+describe("npm run lab -- agent-try", () => {
   it.each([
     ["anthropic/claude-sonnet-5-5", "ANTHROPIC_API_KEY", "claude-sonnet-5-5", "/v1/messages"],
     ["openai/gpt-5.4", "OPENAI_API_KEY", "gpt-5.4", "/v1/responses"],

@@ -82,7 +82,7 @@ const REFUSALS: readonly (readonly [string, number, string, string, RegExp])[] =
   ["with a low quota", 429, "ThrottlingException", "Too many tokens per day", /Service Quotas, Amazon Bedrock/],
 ];
 
-describe("npm run doctor:aws", () => {
+describe("npm run aws -- doctor", () => {
   it.each(REFUSALS)("names the remedy for an account %s", async (_, status, error, message, remedy) => {
     const check = await checkBedrock(MODEL, await standIn(status, { message }, error));
     expect(check).toMatchObject({ status: "failed", remedy: expect.stringMatching(remedy) });

@@ -14,7 +14,7 @@ function run(...args: string[]): Promise<{ code: number; output: string; complai
   });
 }
 
-describe("npm run bootstrap", () => {
+describe("npm run aws -- bootstrap", () => {
   test("prints its help", async () => {
     expect(await run("--help")).toMatchObject({ code: 0, output: expect.stringContaining("--email ADDRESS") });
   });

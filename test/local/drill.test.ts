@@ -10,7 +10,7 @@ import { root, runCommand } from "../../scripts/run-command.ts";
 const HEADINGS = ["Deploy", "Check the deployment", "Upgrade", "Back up and restore", "Remove"];
 const values = { baseUrl: "http://x/api/v1", apiKey: "ryp_1", restoreTime: "2030-01-01T00:00:00Z", bucket: "b" };
 
-describe("the guide that npm run drill follows", () => {
+describe("the guide that npm run lab -- drill follows", () => {
   it("has commands on one line each, and values for all placeholders of those that run", () => {
     const commands = HEADINGS.flatMap((heading) => readGuide(heading));
     const run = commands.flatMap((command) => toRunnable(command) ?? []).map((command) => fillIn(command, values));
@@ -70,7 +70,7 @@ describe("a release of the drill", () => {
   });
 });
 
-describe("npm run drill", () => {
+describe("npm run lab -- drill", () => {
   const run = (...args: string[]) => runCommand(process.execPath, [join(root, "lab/drill.ts"), ...args]);
 
   it("prints its help, and rejects unknown options and commits", async () => {

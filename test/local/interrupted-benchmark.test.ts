@@ -9,7 +9,7 @@ import { expect, it, vi } from "vitest";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const State = v.object({ pid: v.number() });
 
-it("npm run bench:live leaves no server and no directory after Ctrl-C", async () => {
+it("npm run lab -- bench-live leaves no server and no directory after Ctrl-C", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "runyard-interrupted-"));
   const listStates = () => readdirSync(folder).filter((name) => name.startsWith("runyard-bench-"));
   try {

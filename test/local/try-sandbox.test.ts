@@ -10,7 +10,7 @@ interface Call {
   readonly body: Record<string, unknown>;
 }
 
-describe("npm run try:sandbox", () => {
+describe("npm run aws -- try-sandbox", () => {
   const calls: Call[] = [];
   /** The sandbox that the service gives, and how its runs end. */
   let provider: string | undefined;
@@ -129,6 +129,6 @@ describe("npm run try:sandbox", () => {
     status = 401;
     await expect(tried(named, env)).rejects.toThrow(/does not know the key/);
     expect(await tried(["--help"], env)).toBe(0);
-    expect(report()).toContain("npm run try:sandbox -- --provider");
+    expect(report()).toContain("npm run aws -- try-sandbox --provider");
   });
 });

@@ -5,7 +5,7 @@ import { ConditionFailed, type Conditions, type Table, type TransactionWrite } f
 import { actingName } from "./rights.ts";
 
 /**
- * For `npm run mutate:conditions`: the conditions of the service's writes, named by function, item and attribute.
+ * For `npm run lab -- mutate-conditions`: the conditions of the service's writes, named by function, item and attribute.
  * `RUNYARD_CONDITIONS` names a file that each condition is recorded in, with the test files in which its write was refused.
  * `RUNYARD_DROPPED` lists the conditions, one a line, that are dropped to see whether a test fails.
  */

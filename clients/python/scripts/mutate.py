@@ -1,4 +1,4 @@
-"""Mutation testing of the hand-written part: `npm run mutate -- clients/python --sample 10 --minutes 10`.
+"""Mutation testing of the hand-written part: `npm run lab -- mutate clients/python --sample 10 --minutes 10`.
 
 mutmut works on a copy in dist/python-client/mutation-tree, which is kept, so that a second run tries only what
 changed. The hand-written asynchronous modules are mutated in their generated synchronous form, which differs only by

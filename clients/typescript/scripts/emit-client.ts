@@ -14,7 +14,7 @@ export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocume
   const isByHand = (name: string): boolean => existsSync(join(import.meta.dirname, `../src/resources/${name}.ts`));
   const generated = all.filter(([name]) => !isByHand(name)).map(([name]) => pascalCase(name));
   return [
-    "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
+    "// Generated from docs/openapi.json and clients/methods.json by `npm run docs`. Do not edit.",
     ...all
       .filter(([name]) => isByHand(name))
       .map(([name]) => emitImport([pascalCase(name)], `../resources/${name}.ts`)),

@@ -2,7 +2,7 @@ import { type ApiDocument, isObject } from "./document.ts";
 
 /** Lists whose names do not follow from the names of their types. */
 const NAMES: Readonly<Record<string, string>> = { RunSourceType: "RUN_SOURCES" };
-const HEADER = "// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.\n";
+const HEADER = "// Generated from docs/openapi.json by `npm run docs`. Do not edit.\n";
 
 /**
  * Generates the values of each enumeration of the API, such as `RUN_STATES` of `RunState`, and src/generated/lists.ts, which exports

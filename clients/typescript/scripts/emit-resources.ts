@@ -5,7 +5,7 @@ import { type ClientMethod, camelCase, pascalCase } from "./methods.ts";
 export function emitResources(methods: readonly ClientMethod[]): string {
   const resources = groupByResource(methods);
   return [
-    "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
+    "// Generated from docs/openapi.json and clients/methods.json by `npm run docs`. Do not edit.",
     'import type { RequestOptions } from "../options.ts";',
     'import type { PagePromise } from "../page.ts";',
     'import { path } from "../path.ts";',

@@ -25,7 +25,7 @@ export async function emitTypes(document: ApiDocument, named: NamedSchemas): Pro
     .replace(/^export type (paths|webhooks|\$defs|operations) = Record<string, never>;\n/gm, "")
     .replace("export interface components", "interface components")
     .replace(/^ {4}(responses|parameters|requestBodies|headers|pathItems): never;\n/gm, "");
-  return `// Generated from docs/openapi.json by \`npm run clients:generate\`. Do not edit.\n${text}`;
+  return `// Generated from docs/openapi.json by \`npm run docs\`. Do not edit.\n${text}`;
 }
 
 /** Renames references and removes conditions. */

@@ -1,4 +1,4 @@
-/** `npm run clients:generate`: the client's types, methods and api.md, generated from docs/openapi.json and clients/methods.json. */
+/** `npm run docs`: the client's types, methods and api.md, generated from docs/openapi.json and clients/methods.json. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "./generated-files.ts";

@@ -1,4 +1,4 @@
-/** `npm run bench:web`: measures what docs/web.md states about the speed of the web app, on a service of its own. */
+/** `npm run lab -- bench-web`: measures what docs/web.md states about the speed of the web app, on a service of its own. */
 import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { onInterrupt } from "../../../lab/bench/interruption.ts";
@@ -11,7 +11,7 @@ import { measureAppearance } from "./appearance.ts";
 import { serveLongList, serveLongRun } from "./long-pages.ts";
 import { measureScrolling, type Scrolled } from "./scrolling.ts";
 
-const HELP = `Usage: npm run bench:web -- [options]
+const HELP = `Usage: npm run lab -- bench-web [options]
 
 Measures the web app of a service that it starts, in Chromium, against the budgets of docs/web.md.
 

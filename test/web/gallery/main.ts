@@ -1,5 +1,5 @@
 /**
- * `npm run web:screenshots [-- [--out DIR] [--data DIR] [--full] [NAME…]]`: starts a service with runs in every state and takes the
+ * `npm run lab -- screenshots [--out DIR] [--data DIR] [--full] [NAME…]]`: starts a service with runs in every state and takes the
  * pictures of docs/web. With --data, the service is kept in a directory, and the next call takes its pictures of the same runs.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.
+// Generated from docs/openapi.json and clients/methods.json by `npm run docs`. Do not edit.
 import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";

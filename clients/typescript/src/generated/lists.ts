@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+// Generated from docs/openapi.json by `npm run docs`. Do not edit.
 export { ARTIFACT_TYPES } from "./lists/artifact-types.ts";
 export { DELIVERY_STATES } from "./lists/delivery-states.ts";
 export { EXECUTION_LOCATIONS } from "./lists/execution-locations.ts";

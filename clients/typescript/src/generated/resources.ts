@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.
+// Generated from docs/openapi.json and clients/methods.json by `npm run docs`. Do not edit.
 import type { RequestOptions } from "../options.ts";
 import type { PagePromise } from "../page.ts";
 import { path } from "../path.ts";
