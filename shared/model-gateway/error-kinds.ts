@@ -1,5 +1,8 @@
 import type { ProviderError } from "./provider-error.ts";
 
+/** The remedy where the provider has failed. */
+export const PROVIDER_REMEDY = "The provider has a problem. Continue the run later, or choose another model.";
+
 /** What a failed call means for its caller. */
 export interface ErrorMeaning {
   readonly kind: "overflow" | "permanent" | "transient";
@@ -83,6 +86,6 @@ function remedyFor(status: number, words: string, kind: "permanent" | "transient
   if (status === 404) return "Check the model's name and the provider's address, or choose another model.";
   if (status === 429) return "The provider limits requests. Continue the run later, or raise the account's limit.";
   if (status === 413) return "The request is too large for the provider. Send fewer or smaller files and images.";
-  if (kind === "transient") return "The provider has a problem. Continue the run later, or choose another model.";
+  if (kind === "transient") return PROVIDER_REMEDY;
   return "Check that the model supports the request, such as tools and images, or choose another model.";
 }

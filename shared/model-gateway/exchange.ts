@@ -1,7 +1,9 @@
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { type ModelProvider, NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
+import { PROVIDER_REMEDY } from "./error-kinds.ts";
 import { type Call, describeCall, isFree, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
+import { readErrorBody } from "./provider-error.ts";
 import { isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
@@ -10,6 +12,8 @@ import { inputTokens } from "./usage.ts";
 
 /** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
 const CALL_MS = 14 * 60_000;
+/** Characters that an error quotes of a response that is not JSON. */
+const MAX_WORDS = 200;
 
 /** Milliseconds. */
 export interface ExchangeTimes {
@@ -120,7 +124,11 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
 /** Names the provider in an error of the network. */
 function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions): unknown {
   if (givenUp.aborted) return new GivenUp("the call was given up", { cause: error });
-  const isKnown = [NotConfigured, TimedOut, GivenUp].some((known) => error instanceof known);
+  if (error instanceof TimedOut) {
+    const remedy = "Request a streamed response, continue the run later, or choose another model.";
+    return new TimedOut(`${model.of} returned nothing: ${error.message}. ${remedy}`, { cause: error });
+  }
+  const isKnown = [NotConfigured, GivenUp].some((known) => error instanceof known);
   return isKnown ? error : new Unreached(model.of, error);
 }
 
@@ -144,6 +152,10 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   await settle(
     usage === undefined ? { kind: "unknown", outputBytes: Buffer.byteLength(text) } : { kind: "billed", usage },
   );
-  if (json === undefined) return failure(call.dialect, 502, "the model's provider returned invalid JSON");
+  if (json === undefined) {
+    const words = readErrorBody(text).message.slice(0, MAX_WORDS);
+    const said = `${call.model.of} returned ${given.status} with a response that is not JSON: ${words}.`;
+    return failure(call.dialect, 502, `${said} ${PROVIDER_REMEDY}`);
+  }
   return new Response(text, { status: given.status, headers: responseHeaders(given) });
 }

@@ -1,4 +1,5 @@
 import type { Dialect, Meter } from "./dialect.ts";
+import { PROVIDER_REMEDY } from "./error-kinds.ts";
 import { streamEvents } from "./events.ts";
 import { toErrorEvent } from "./provider-response.ts";
 
@@ -77,7 +78,7 @@ async function pump(
   output: Output,
   { dialect, provider, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
 ): Promise<void> {
-  const broken = (why: string) => `${dialect.errorEvent(`${provider} did not finish its response: ${why}`)}\n\n`;
+  const broken = (why: string) => `${dialect.errorEvent(describeBroken(provider, why))}\n\n`;
   const giveUp = () => output.end(broken("the call was given up"));
   if (givenUp.aborted) giveUp();
   givenUp.addEventListener("abort", giveUp);
@@ -102,6 +103,9 @@ async function pump(
     output.end(failure === undefined ? undefined : broken(failure));
   }
 }
+
+const describeBroken = (provider: string, why: string): string =>
+  `${provider} returned 200 and did not finish its response: ${why}. ${PROVIDER_REMEDY}`;
 
 async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, silenceMs: number) {
   const { promise: silence, reject } = Promise.withResolvers<never>();

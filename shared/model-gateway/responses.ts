@@ -39,7 +39,7 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
     return failure(dialect, status, detail ?? message, shown, retryable ? retryAfterSeconds : undefined);
   }
   if (error instanceof NotConfigured) return failure(dialect, 500, error.message);
-  if (error instanceof TimedOut) return failure(dialect, 504, `${error.message}; request a streamed response`);
+  if (error instanceof TimedOut) return failure(dialect, 504, error.message);
   if (error instanceof Unreached) return failure(dialect, 502, error.message);
   return failure(dialect, 502, "the model's provider could not be reached");
 }

@@ -64,7 +64,7 @@ describe("a provider's response", () => {
       const response = await gatewayTo(respond).messages(run.key);
       expect(response.status).toBe(502);
       expect(await response.json()).toMatchObject({
-        error: { message: "the model's provider returned invalid JSON" },
+        error: { message: expect.stringContaining("anthropic returned 200 with a response that is not JSON") },
       });
     }
     expect(await calledEvents()).toMatchObject([{ data: { is_estimated: true } }, { data: { is_estimated: true } }]);

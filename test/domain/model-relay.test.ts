@@ -36,7 +36,9 @@ function startRelay({ silenceMs, settle }: { silenceMs?: number; settle?: () => 
   return { ...relayed, done, giveUp: () => givenUp.abort(), send, close, fail };
 }
 
-const brokenBy = (why: string) => `${messages.errorEvent(`anthropic did not finish its response: ${why}`)}\n\n`;
+const REMEDY = "The provider has a problem. Continue the run later, or choose another model.";
+const brokenBy = (why: string) =>
+  `${messages.errorEvent(`anthropic returned 200 and did not finish its response: ${why}. ${REMEDY}`)}\n\n`;
 
 describe("relay", () => {
   it("passes whole events on, and ends after the call is settled", async () => {

@@ -230,7 +230,7 @@ describe("a response of the gateway", () => {
       ];
     };
     expect(await shown(new NotConfigured("no key"))).toEqual([500, "no key", null, "no-store"]);
-    expect(await shown(new TimedOut("late"))).toEqual([504, "late; request a streamed response", null, "no-store"]);
+    expect(await shown(new TimedOut("late"))).toEqual([504, "late", null, "no-store"]);
     const refused = new Unreached("compatible", new TypeError("http://secret", { cause: withCode("ECONNREFUSED") }));
     expect(await shown(refused)).toEqual([
       502,
