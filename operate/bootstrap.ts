@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/teams/bootstrap.ts";
+import { isEmailAddress } from "#shared/wire/email.ts";
 import { clientSettings, type EmulatorAccess } from "../emulator/emulator-access.ts";
 import { Problem } from "../server/host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
@@ -44,7 +45,7 @@ async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
   if (options.help) return console.log(HELP);
   const email = options.email ?? (options.local ? LOCAL_PERSON.email : undefined);
-  if (email === undefined || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (!isEmailAddress(email)) {
     throw new Problem("--email takes the address of the team's first admin", [HELP]);
   }
   const person = { email, displayName: options.name ?? email, teamName: options.team ?? "First team" };

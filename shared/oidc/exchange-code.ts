@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
+import { isEmailAddress } from "#shared/wire/email.ts";
 import { type Issuers, issuerUnavailable } from "./issuers.ts";
 import { verifyToken } from "./verify-token.ts";
 
@@ -28,7 +29,7 @@ export interface AuthorizationCode {
 export interface OidcSubject {
   readonly issuer: string;
   readonly sub: string;
-  /** The email address, if the issuer has verified it. */
+  /** The email address, if the issuer has verified it and it can name an account. */
   readonly verifiedEmail: string | undefined;
 }
 
@@ -95,16 +96,9 @@ export async function exchangeCode(
   return {
     issuer,
     sub: claims.sub,
-    verifiedEmail: isVerified && typeof email === "string" && isUnambiguous(email) ? email : undefined,
+    verifiedEmail: isVerified && isEmailAddress(email) ? email : undefined,
   };
 }
-
-/**
- * Whether an address has no characters that only look like others, such as the ligature in "ﬁona". Addresses are compared without
- * them, but at the mail server they are another person's.
- */
-const isUnambiguous = (email: string): boolean =>
-  email !== "" && email === email.trim() && [email.normalize("NFKC"), email.normalize("NFKD")].includes(email);
 
 /** Sends the code to the issuer's token endpoint, and returns the ID token. */
 async function redeem(form: Readonly<Record<string, string>>, provider: SignInIssuer): Promise<string> {

@@ -28,7 +28,9 @@ const MAX_WRITES = 98;
 export async function bindSubject(subject: OidcSubject, ports: BindPorts): Promise<string> {
   const { verifiedEmail: email } = subject;
   if (email === undefined) {
-    throw new RunyardError("not_authorized", { detail: "email_verified: the issuer has not verified the address" });
+    throw new RunyardError("not_authorized", {
+      detail: "email_verified: the issuer has not verified an email address in ASCII characters",
+    });
   }
   const accounts = oidcAccountStore(ports.table);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

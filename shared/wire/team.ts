@@ -1,10 +1,8 @@
 import * as v from "valibot";
+import { EmailAddress } from "./email.ts";
 import { PageInfo } from "./list.ts";
-import { Id, Name, textOfBytes, usdUpTo } from "./primitives.ts";
+import { Id, Name, usdUpTo } from "./primitives.ts";
 import { Role } from "./role.ts";
-
-/** An email address. Only its format is checked. */
-const Email = v.pipe(textOfBytes(320, 3), v.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, "must be an email address"));
 
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
@@ -95,7 +93,7 @@ export type Me = v.InferOutput<typeof Me>;
 /** Changes to the caller's profile. */
 export const UpdateMeRequest = v.object({
   display_name: v.exactOptional(v.nullable(Name)),
-  email: v.exactOptional(v.nullable(Email)),
+  email: v.exactOptional(v.nullable(EmailAddress)),
 });
 export type UpdateMeRequest = v.InferOutput<typeof UpdateMeRequest>;
 
@@ -123,7 +121,7 @@ export type RemovedMember = v.InferOutput<typeof RemovedMember>;
 export const UpdateMemberRequest = v.object({ role: Role });
 
 /** A new invitation. */
-export const CreateInvitationRequest = v.object({ email: Email, role: v.exactOptional(Role) });
+export const CreateInvitationRequest = v.object({ email: EmailAddress, role: v.exactOptional(Role) });
 
 /** An open invitation. */
 export const InvitationItem = v.object({

@@ -257,6 +257,8 @@ describe("POST /session/oidc", () => {
     ["an address that is empty", { email: "" }, "email_verified"],
     ["an address with a letter that is compared as another", { email: "\u00aada@runyard.test" }, "email_verified"],
     ["an address with the sign for kelvin", { email: "mi\u212ae@runyard.test" }, "email_verified"],
+    ["an address with a zero-width space", { email: "ada\u200b@runyard.test" }, "email_verified"],
+    ["an address in Cyrillic letters", { email: "\u0430\u0441\u0435@runyard.test" }, "email_verified"],
     ["an address with a space", { email: "ada@runyard.test " }, "email_verified"],
     ["an address that is not text", { email: ["ada@runyard.test"] }, "email_verified"],
     ["an email_verified that is not a boolean", { email_verified: "yes" }, "email_verified"],

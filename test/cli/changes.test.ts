@@ -142,6 +142,25 @@ describe("runyard runs open-pr", () => {
     expect(remote("log", "-1", "--format=%B", "runyard/r1")).toContain("Runyard-Run: r1");
   });
 
+  it("quotes what agents and events wrote, so that it mentions nobody, closes nothing and links nowhere", async () => {
+    const base = repositories();
+    const patch = createPatch({ "calc.py": "a\nB\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "ghp_mine" });
+    const title = "Fix it\u202e @ops\nCloses #1, acme/shop#2, GH-3 and https://github.com/acme/shop/issues/4";
+    const run1 = retrieved([artifact("u1", base, { branch: "x`](https://evil.example)`@ops" })]);
+    const said = api({ text: "done\u200b\u202e ![](https://evil.example/x.png)", state: "SUCCEEDED", artifacts: [] });
+    server.play([{ ...run1, body: { ...run1.body, title } }, said, ...download("u1", patch)]);
+    const { code } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "ghp_mine" } });
+    expect(code).toBe(0);
+    const safe = "Fix it @ ops Closes # 1, acme/shop# 2, GH- 3 and https:// github.com/acme/shop/issues/4";
+    expect(github.seen.at(-1)?.body.title).toBe(safe);
+    const message = git("--git-dir", path.join(folder, "remote.git"), "log", "-1", "--format=%s", "runyard/r1");
+    expect(message.trim()).toBe(safe);
+    const { body } = github.seen.at(-1)?.body ?? {};
+    expect(body).toContain(", branch `` x`](https://evil.example)`@ops ``.");
+    expect(body).toContain("```text\ndone ![](https://evil.example/x.png)\n```");
+  });
+
   /** Opens a pull request for a change of these files. */
   async function openPr(files: Record<string, string>, args: string[] = [], env: Record<string, string> = {}) {
     const patch = createPatch(files);

@@ -139,7 +139,7 @@ describe("accepting an invitation without a key", () => {
     expect((await acceptWithoutKey(token)).status).toBe(404);
   });
 
-  it.each(["bo@runyard.test", "BO@Runyard.test", "ｂｏ@runyard.test"])(
+  it.each(["bo@runyard.test", "BO@Runyard.test"])(
     "returns 401 for %s, which has an account, stores nothing and keeps the invitation",
     async (email) => {
       const token = await invite(email, "admin");

@@ -11,6 +11,7 @@ import {
   selectChanges,
 } from "../changes/changes.ts";
 import { fetchDefaultBranch, openPullRequest } from "../changes/github.ts";
+import { formatBody, formatTitle } from "../changes/pull-request-text.ts";
 import { pushPatch } from "../changes/push-patch.ts";
 import type { Context } from "../context.ts";
 import { paintDiffLine } from "../follow/diff-line.ts";
@@ -94,8 +95,8 @@ export function openPrCommand(context: Context) {
       const place = { ...resolvePlace(context, run, change, options), token };
       const base = options.base ?? (await fetchDefaultBranch(place));
       const branch = options.branch ?? `runyard/${run.run_id}`;
-      const title = options.title ?? run.title;
-      const body = options.body ?? formatBody(run, change, (await client.runs.response(id)).text);
+      const title = options.title ?? formatTitle(run);
+      const body = options.body ?? formatBody(run, change.git, (await client.runs.response(id)).text);
       const commit = await pushPatch({
         remote: place.remote,
         token,
@@ -153,18 +154,4 @@ function parseSegments(url: string): { owner: string; name: string } {
     .replace(/\.git$/, "")
     .split(/[/:]/);
   return { owner: segments.at(-2) ?? "", name: segments.at(-1) ?? "" };
-}
-
-const MAX_TEXT = 30_000;
-
-/** The final message is quoted as code: an agent that read hostile text may mention people or close issues. */
-function formatBody(run: RunItem, { git }: Changes, text: string): string {
-  const said = text.trim().slice(0, MAX_TEXT).toWellFormed();
-  const longest = Math.max(2, ...[...said.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  const link = run.session_link === undefined ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`;
-  return [
-    `Changes of the run ${link}: ${describeChanges(git)}.`,
-    ...(said === "" ? [] : [`${fence}text\n${said}\n${fence}`]),
-  ].join("\n\n");
 }

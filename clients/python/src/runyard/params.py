@@ -968,7 +968,7 @@ class CreateInvitationRequestParam(TypedDict, total=False):
     """A new invitation."""
 
     email: Required[str]
-    """The person's email address. At most 320 bytes in UTF-8. Must be an email address."""
+    """The person's email address. At most 320 bytes in UTF-8. Must be an email address in ASCII characters, such as ada@example.com or ada@xn--bcher-kva.example."""
 
     role: Role
     """The role in the team after acceptance. Defaults to `member`."""

@@ -675,7 +675,7 @@ interface components {
         };
         /** @description A new invitation. */
         CreateInvitationRequest: {
-            /** @description The person's email address. At most 320 bytes in UTF-8. Must be an email address. */
+            /** @description The person's email address. At most 320 bytes in UTF-8. Must be an email address in ASCII characters, such as ada@example.com or ada@xn--bcher-kva.example. */
             email: string;
             /** @description The role in the team after acceptance. Defaults to `member`. */
             role?: components["schemas"]["Role"];

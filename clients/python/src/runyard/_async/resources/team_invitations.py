@@ -37,7 +37,7 @@ class AsyncTeamInvitations(AsyncResource):
 
         Args:
             team_uid: The team's id.
-            email: The person's email address. At most 320 bytes in UTF-8. Must be an email address.
+            email: The person's email address. At most 320 bytes in UTF-8. Must be an email address in ASCII characters, such as ada@example.com or ada@xn--bcher-kva.example.
             role: The role in the team after acceptance. Defaults to `member`.
         """
         return await self._call(
