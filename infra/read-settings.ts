@@ -187,6 +187,13 @@ function compatibleServer(
   if (baseUrl === undefined || !/^https?:\/\/\S+$/.test(baseUrl)) {
     throw new Error('context "compatibleBaseUrl" must be the address of the server that has the "compatibleModels"');
   }
+  // The address is in the template, in logs and in errors, where a credential in it would be readable.
+  const url = URL.parse(baseUrl);
+  if (url === null || url.username !== "" || url.password !== "") {
+    throw new Error(
+      'context "compatibleBaseUrl" must not contain a user name or a password: store the key, and name it in "compatibleKeyParameter"',
+    );
+  }
   if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
   return { baseUrl, models, ...(keyParameter !== undefined && { keyParameter }) };
 }

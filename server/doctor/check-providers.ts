@@ -1,6 +1,7 @@
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { chat } from "#shared/model-gateway/openai-dialects.ts";
 import { models } from "#shared/models/models.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { localModels } from "../host/models.ts";
 import { modelProviders } from "../model-providers.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
@@ -30,6 +31,8 @@ export async function checkProviders(environment: NodeJS.ProcessEnv, timeoutMs =
       ),
     ];
   }
+  const secrets = configured.flatMap(({ key }) => environment[key]?.trim() || []);
+  const hide = (text: string): string => hideCredentials(text, secrets);
   return Promise.all(configured.map(checkProvider));
 
   async function checkProvider({ name, dialect, tokens, key }: (typeof PROVIDERS)[number]): Promise<Check> {
@@ -45,16 +48,21 @@ export async function checkProviders(environment: NodeJS.ProcessEnv, timeoutMs =
     const began = performance.now();
     try {
       const response = await send({ dialect, request, headers: {}, signal: AbortSignal.timeout(timeoutMs) });
-      const text = (await response.text()).slice(0, MAX_DETAIL);
+      // Credentials are hidden in all of it, since a cut can leave a part of one.
+      const text = hide(await response.text()).slice(0, MAX_DETAIL);
       if (response.ok) return ok(label, `${model} responded after ${Math.round(performance.now() - began)} ms`);
       return failed(label, `${model}: ${response.status} ${text}`, remedyFor(response.status, key));
     } catch (error) {
       const isTimeout = error instanceof Error && error.name === "TimeoutError";
-      const detail = isTimeout ? `no response within ${timeoutMs / 1000} s` : describe(error);
+      const detail = isTimeout ? `no response within ${timeoutMs / 1000} s` : hide(describe(error));
       return failed(label, `${model}: ${detail}`, "Check the network, the proxy and the address of the provider.");
     }
   }
 }
+
+/** Some providers repeat the key in their errors, and those of the network name a proxy with its password. */
+const hideCredentials = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), maskUrlUsers(text));
 
 function remedyFor(status: number, key: string): string {
   if (status === 401 || status === 403) return `Check the key in ${key}.`;

@@ -88,6 +88,12 @@ describe("readSettings", () => {
     [{ oidcClientSecretParameter: "/a/secret" }, '"oidcIssuer"'],
     [{ compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
     [{ compatibleBaseUrl: "models.example", compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
+    ...["https://me:hunter2@m.example/v1", "https://hunter2@m.example/v1", "http://:hunter2@m.example/v1"].map(
+      (address): [Record<string, string>, RegExp] => [
+        { compatibleBaseUrl: address, compatibleModels: "tiny" },
+        /^(?!.*hunter2).*must not contain a user name or a password.*"compatibleKeyParameter"/,
+      ],
+    ),
     [{ compatibleBaseUrl: "https://models.example" }, '"compatibleModels" must name the models'],
     [{ frontDoor: "no" }, '"frontDoor" must be true or false, not "no"'],
   ])("refuses %j", (context: Record<string, string>, message: string | RegExp) => {
