@@ -62,8 +62,8 @@ const artifact = (uid: string, base_commit: string, more: object = {}) => ({
     git: { path: "shop", base_commit, branch: "fix", ...numbers, ...more },
   },
 });
-const retrieved = (artifacts: object[]) =>
-  api({ ...RUN, artifacts, agent_config: { repositories: [{ url: "https://github.com/acme/shop.git" }] } });
+const retrieved = (artifacts: object[], more: object = {}) =>
+  api({ ...RUN, ...more, artifacts, agent_config: { repositories: [{ url: "https://github.com/acme/shop.git" }] } });
 const download = (uid: string, patch: string) => [
   api({
     artifact_uid: uid,
@@ -147,9 +147,9 @@ describe("runyard runs open-pr", () => {
     const patch = createPatch({ "calc.py": "a\nB\n" });
     await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "ghp_mine" });
     const title = "Fix it\u202e @ops\nCloses #1, acme/shop#2, GH-3 and https://github.com/acme/shop/issues/4";
-    const run1 = retrieved([artifact("u1", base, { branch: "x`](https://evil.example)`@ops" })]);
+    const change = artifact("u1", base, { branch: "x`](https://evil.example)`@ops" });
     const said = api({ text: "done\u200b\u202e ![](https://evil.example/x.png)", state: "SUCCEEDED", artifacts: [] });
-    server.play([{ ...run1, body: { ...run1.body, title } }, said, ...download("u1", patch)]);
+    server.play([retrieved([change], { title }), said, ...download("u1", patch)]);
     const { code } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "ghp_mine" } });
     expect(code).toBe(0);
     const safe = "Fix it @ ops Closes # 1, acme/shop# 2, GH- 3 and https:// github.com/acme/shop/issues/4";
