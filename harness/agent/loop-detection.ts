@@ -17,7 +17,7 @@ const SAME_PASSAGES = 12;
 /** Members of inputs and results that differ between uses of a tool that are the same. */
 const IRRELEVANT = new Set(["timeout_seconds", "timeout", "duration_ms"]);
 /** These tools are used again with the same result while others work. */
-const WAITING = new Set(["wait_for_agents"]);
+const WAITING = new Set(["wait_for_agents", "read_command"]);
 
 /** What to do about a repetition. */
 export interface Repetition {

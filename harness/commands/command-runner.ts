@@ -1,20 +1,11 @@
-import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { constants } from "node:os";
-import { dirname } from "node:path";
-import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Launched, startLaunch } from "../isolation/launch.ts";
-import { formatUlimits, preferForOomKill } from "../isolation/limits.ts";
-import { createPipes } from "../isolation/pipes.ts";
-import { killTree } from "../isolation/processes.ts";
-import { createWatch } from "../isolation/resource-watch.ts";
+import { FOREGROUND, killTree } from "../isolation/processes.ts";
+import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Stop } from "../support/stop.ts";
+import { createLauncher, type ExitStatus, waitForExit } from "./command-launcher.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output-capture.ts";
 import { createOutputFiles } from "./output-files.ts";
-import { quoteForShell } from "./shell-quote.ts";
 
 export interface CommandRequest {
   readonly command: string;
@@ -33,12 +24,9 @@ export interface CommandRequest {
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
-export interface CommandResult extends CapturedOutput {
+export interface CommandResult extends CapturedOutput, ExitStatus {
   /** The redacted command. */
   readonly command: string;
-  /** As a shell reports it: 128 and the signal's number for a command that a signal ended. */
-  readonly exitCode: number;
-  readonly signal?: string;
   readonly timedOut: boolean;
   /** Why the command was ended, if it exceeded a limit of the machine or the sandbox. `text` ends with it too. */
   readonly exceeded?: string;
@@ -47,7 +35,7 @@ export interface CommandResult extends CapturedOutput {
   readonly workingDirectory: string;
 }
 
-/** Runs commands one after the other. The process tree of each ends with it. */
+/** Runs commands one after the other. The process tree of each ends with it. Background commands are others. */
 export interface CommandRunner {
   /** @throws the signal's reason when the execution stops; no process of the command is left then */
   run(request: CommandRequest): Promise<CommandResult>;
@@ -61,12 +49,10 @@ export interface CommandRunnerOptions {
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
   readonly limits?: OutputLimits;
+  /** Watches all commands of the execution. @default watches those of this runner */
+  readonly watch?: Watch | undefined;
 }
 
-/** How long the output of a command may stay open after it. */
-const CLOSE_MS = 1_000;
-/** The end of what a command reports, with its working directory. */
-const REPORT_CHARACTERS = 8_192;
 /** The exit code of timeout(1). */
 const TIMED_OUT_CODE = 124;
 /** The exit code of a command that SIGPIPE ended. */
@@ -78,39 +64,27 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
   // A sandbox that contains processes ends the whole tree itself, so there is none to search for.
   const marker = sandbox.contained ? undefined : executionId;
-  const { limits: machine } = sandbox;
-  const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
-  const before = machine === undefined ? "" : formatUlimits(machine);
-  const pipes = createPipes(dirname(host.workspace));
+  const watch = options.watch ?? createSandboxWatch(sandbox, host);
+  const launch = createLauncher(sandbox, host);
   const outputFiles = createOutputFiles(host.steps, sandbox.paths.steps);
   let count = 0;
   return {
     async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
-      const [script, text] = [`step-${++count}.sh`, `command-${count}.sh`];
-      const program = buildScript(`${sandbox.paths.steps}/${text}`, workingDirectory, before);
-      await Promise.all([
-        // Bash ignores a few NUL characters, and the rest of a text with many.
-        writeFile(`${host.steps}/${text}`, command.replaceAll("\0", ""), { mode: 0o444 }),
-        writeFile(`${host.steps}/${script}`, program, { mode: 0o444 }),
-      ]);
-      const pipe = await pipes.open();
-      if (signal.aborted) pipe?.close();
-      signal.throwIfAborted();
+      const files = { script: `step-${++count}.sh`, text: `command-${count}.sh` };
+      const child = await launch({ ...files, command, workingDirectory, signal });
       const startedAt = performance.now();
-      const child = startLaunch(sandbox.launch(script), { output: pipe });
-      if (machine !== undefined) preferForOomKill(child.process.pid);
       const shown = request.isShown === true ? outputFiles : undefined;
       const capture = createCapture(redactor, request.limits ?? limits, shown);
       for (const stream of child.output) {
         stream.on("data", capture.stream());
         if (request.onOutput !== undefined) stream.on("data", request.onOutput);
       }
-      const report = watchReport(child.report);
       let timedOut = false;
       let exceeded: string | undefined;
-      const end = () => void killTree(child.process.pid, marker);
+      const kill = () => killTree(child.process.pid, marker, FOREGROUND);
+      const end = () => void kill();
       const unwatch = watch?.command(child.process.pid ?? 0, (why) => {
         exceeded = why;
         end();
@@ -122,9 +96,9 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       }, timeoutMs);
       signal.addEventListener("abort", end);
       try {
-        const status = await waitForExit(child, marker);
+        const status = await waitForExit(child, kill);
         signal.throwIfAborted();
-        if (sandbox.contained && !report.hasBegun() && exceeded === undefined && !timedOut)
+        if (sandbox.contained && !child.begin.hasBegun() && exceeded === undefined && !timedOut)
           throw new Stop(
             "unreachable",
             `the isolation boundary (bubblewrap) could not be set up: ${capture.end().text.trim()}`,
@@ -137,7 +111,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
           timedOut,
           durationMs: Math.round(performance.now() - startedAt),
-          workingDirectory: report.directory() ?? workingDirectory,
+          workingDirectory: child.begin.directory() ?? workingDirectory,
         };
       } finally {
         clearTimeout(timer);
@@ -146,20 +120,6 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       }
     },
   };
-}
-
-/**
- * Builds the program that runs a command's text, which is a file of its own: no text can change how the program is read. The program is one
- * line, because bash would read further lines with the options of the text. It reports that it has begun, which shows that its boundary
- * was set up, and at the end the working directory. Reports go to descriptor 3, because commands could replace a file by a link. A text
- * that exits ends the program too, so a trap reports the directory; a text that replaces the trap is reported by the last part.
- */
-function buildScript(text: string, workingDirectory: string, before: string): string {
-  const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
-  const report = "builtin pwd -P >&3";
-  const end = `{ __runyard=$?; builtin set +e; builtin trap - DEBUG ERR RETURN; ${report}; (builtin exit "$__runyard"); } >/dev/null 2>&1`;
-  const source = `BASH_ARGV0=${quoteForShell(text)}; . ${quoteForShell(text)}`;
-  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report}; } 2>/dev/null || :' EXIT; ${source}; ${end}\n`;
 }
 
 function appendReason(captured: CapturedOutput, why: string | undefined): CapturedOutput {
@@ -175,35 +135,4 @@ function explain(exceeded: string | undefined, exitCode: number): string | undef
   return exitCode === SIGPIPE_CODE
     ? "exit code 141 is SIGPIPE: a program of a pipeline wrote to one that had stopped reading, as in `yes | head -n 1`"
     : undefined;
-}
-
-async function waitForExit(
-  { process: child, output }: Launched,
-  marker: string | undefined,
-): Promise<{ exitCode: number; signal?: string }> {
-  const streams = [...child.stdio, ...output].filter((stream) => stream !== null && stream !== undefined);
-  const closed = Promise.all([once(child, "close"), ...output.map((stream) => once(stream, "close"))]).catch(() => {});
-  const [code, signal] = await once(child, "exit");
-  // Background processes end with the command; otherwise they would hold the pipes open and outlive the run.
-  await killTree(child.pid, marker);
-  await Promise.race([closed, sleep(CLOSE_MS)]);
-  for (const stream of streams) stream.destroy();
-  if (typeof code === "number") return { exitCode: code };
-  return { exitCode: 128 + findSignalNumber(signal), signal: String(signal) };
-}
-
-function findSignalNumber(signal: unknown): number {
-  return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
-}
-
-function watchReport(stream: Readable | undefined) {
-  let text = "";
-  stream?.on("data", (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-REPORT_CHARACTERS);
-  });
-  return {
-    hasBegun: () => text !== "",
-    /** Where the command ended. */
-    directory: () => text.split("\n").findLast((line) => line.startsWith("/")),
-  };
 }

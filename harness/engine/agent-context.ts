@@ -1,5 +1,6 @@
 import type { Message } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
+import type { BackgroundCommands } from "../commands/background-commands.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import type { Shell } from "../commands/shell.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
@@ -31,6 +32,7 @@ export interface AgentWork {
   readonly log: Log;
   readonly runner: CommandRunner;
   readonly shell: Shell;
+  readonly background: BackgroundCommands;
   readonly sandbox: Sandbox;
   /** Paths on the host. */
   readonly host: WorkspacePaths;

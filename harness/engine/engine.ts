@@ -41,6 +41,8 @@ export interface Turn {
 /** The tools of an engine. Each use is recorded in the conversation. */
 export interface AgentTools {
   runCommand(input: RunCommandInput): Promise<CommandResult>;
+  /** Starts a command in the background. Returns when it listens on a port or has ended, or after a while. */
+  startCommand(command: string): Promise<ToolResult>;
   /** All tools that a model may use in this run. */
   readonly all: readonly Tool[];
   /**

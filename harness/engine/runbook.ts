@@ -12,15 +12,19 @@ export const runbook: AgentEngine = {
     if (last !== undefined && continuesOnly(instructions)) return last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
-    for (const [index, command] of commands.entries()) {
+    for (const [index, { command, isBackground }] of commands.entries()) {
       if (index < commandsDone) continue;
+      if (isBackground) {
+        const { isError, output } = await tools.startCommand(command);
+        if (isError !== true) continue;
+        return {
+          success: false,
+          summary: describeFailure(index, commands.length, command, `failed to start: ${describeStart(output)}`),
+        };
+      }
       const result = await tools.runCommand({ command });
       if (result.exitCode === 0) continue;
-      const step = commands.length === 1 ? "The command" : `Step ${index + 1} of ${commands.length}`;
-      return {
-        success: false,
-        summary: `${step} failed: \`${takeFirstLine(result.command)}\` ${describeEnd(result)}.`,
-      };
+      return { success: false, summary: describeFailure(index, commands.length, result.command, describeEnd(result)) };
     }
     return { success: true, summary: commands.length === 1 ? "Ran one command." : `Ran ${commands.length} commands.` };
   },
@@ -32,7 +36,9 @@ export const plannedRunbook: AgentEngine = {
     if (last !== undefined && continuesOnly(instructions)) return last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
-    const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
+    const blocks = commands.map(
+      ({ command, isBackground }) => `\`\`\`sh${isBackground ? " background" : ""}\n${command}\n\`\`\``,
+    );
     return { success: true, summary: ["In normal mode these commands would run, in order:", ...blocks].join("\n\n") };
   },
 };
@@ -41,14 +47,23 @@ export const plannedRunbook: AgentEngine = {
 const continuesOnly = (instructions: readonly string[]): boolean =>
   instructions.every((text) => text === CONTINUE_MESSAGE);
 
+/** A command of a runbook. */
+export interface ShellBlock {
+  readonly command: string;
+  /** Whether its tag has the word `background`: the next block starts while the command is running. */
+  readonly isBackground: boolean;
+}
+
 /** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
-export function findShellBlocks(markdown: string): string[] {
-  const blocks: string[] = [];
+export function findShellBlocks(markdown: string): ShellBlock[] {
+  const blocks: ShellBlock[] = [];
   // Code is found among the blocks. Parsing the text inside of them takes milliseconds of each execution.
   void marked.walkTokens(new Lexer().blockTokens(markdown.replace(/\r\n|\r/g, "\n")), (token: Token) => {
     // Nothing but fenced code has a language.
     const { lang, text }: { type: string; lang?: string; text?: string } = token;
-    if (/^(sh|bash|shell)(\s|$)/i.test(String(lang)) && text?.trim()) blocks.push(text);
+    const [tag = "", ...words] = String(lang).split(/\s+/);
+    if (/^(sh|bash|shell)$/i.test(tag) && text?.trim())
+      blocks.push({ command: text, isBackground: words.includes("background") });
   });
   return blocks;
 }
@@ -59,6 +74,17 @@ const NOTHING_TO_RUN =
 
 /** The longest command in a summary. */
 const MAX_LENGTH = 120;
+
+function describeFailure(index: number, count: number, command: string, how: string): string {
+  const step = count === 1 ? "The command" : `Step ${index + 1} of ${count}`;
+  return `${step} failed: \`${takeFirstLine(command)}\` ${how}.`;
+}
+
+/** Describes why a command in the background has ended already, or was not started. */
+function describeStart({ exit_code, reason, error }: Readonly<Record<string, unknown>>): string {
+  const why = error ?? reason;
+  return typeof why === "string" ? why : `it ended with exit code ${exit_code}`;
+}
 
 function takeFirstLine(command: string): string {
   const lines = command.trim().split("\n");

@@ -44,9 +44,9 @@ const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
 /**
  * Runs each command in a separate bwrap: with its own user, mount, PID, IPC, UTS and network namespaces, no capabilities, an empty
  * environment, and read-only access to the programs of the host. `--die-with-parent` ends the process tree with the harness, and the PID
- * namespace ends it with the command: a process cannot escape by setsid or a double fork, and background processes do not outlive their
- * command. One bwrap for all commands would keep background processes, but needs a second program inside that starts commands and reports
- * their exit, which commands could tamper with.
+ * namespace ends it with the command: a process cannot escape by setsid or a double fork, and no process outlives its command. A background
+ * command is a bwrap that the harness does not wait for. One bwrap for all commands would need a second program inside that starts commands
+ * and reports their exit, which commands could tamper with.
  */
 export async function createBubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
   const { bwrap, etc, network, group, limits, filtered } = options;

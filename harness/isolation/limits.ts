@@ -3,9 +3,9 @@ import { totalmem } from "node:os";
 
 /** How much of a shared machine the commands of a run may use. */
 export interface Limits {
-  /** Bytes of memory of all processes of one command in total. */
+  /** Bytes of memory of all processes of the commands in total. */
   readonly memoryBytes: number;
-  /** Processes and threads of one command. */
+  /** Processes and threads of the commands in total. */
   readonly processes: number;
   /** Bytes of all files of the run in total, and of one file. */
   readonly diskBytes: number;

@@ -37,23 +37,12 @@ export interface TreeUse {
 }
 
 /**
- * Measures a process and its descendants. Memory that forked processes share counts once. Stops at more than `maxTasks` tasks.
- * @param pid the root of the tree
+ * Measures processes and their descendants. Memory that forked processes share counts once. Stops at more than `maxTasks` tasks.
+ * @param roots the roots of the trees
  */
-export function measureTree(pid: number, maxTasks: number, enoughMemory: number): TreeUse {
-  const processes: number[] = [];
-  const waiting = [pid];
-  let tasks = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    processes.push(next);
-    const threads = listEntries(`/proc/${next}/task`);
-    tasks += threads.length;
-    if (tasks > maxTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
-    for (const thread of threads) {
-      const children = readTextFile(`/proc/${next}/task/${thread}/children`).trim();
-      if (children !== "") waiting.push(...children.split(" ").map(Number));
-    }
-  }
+export function measureTrees(roots: readonly number[], maxTasks: number, enoughMemory: number): TreeUse {
+  const { processes, tasks } = listTrees(roots, maxTasks);
+  if (tasks > maxTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
   // This sum counts shared pages several times. If it is small it is enough; the exact sum is slow.
   const resident = processes.reduce((sum, process) => sum + residentBytes(process), 0);
   const unnamed = measureUnnamedFiles(processes);
@@ -65,6 +54,23 @@ export function measureTree(pid: number, maxTasks: number, enoughMemory: number)
           0,
         );
   return { tasks, memoryBytes: Math.max(memoryBytes, unnamed.memory), unnamedBytes: unnamed.disk };
+}
+
+/** Lists processes and their descendants, parents first, and counts their threads. Stops at more than `maxTasks` threads. */
+export function listTrees(roots: readonly number[], maxTasks = Number.POSITIVE_INFINITY) {
+  const processes: number[] = [];
+  const waiting = [...roots];
+  let tasks = 0;
+  for (let next = waiting.pop(); next !== undefined && tasks <= maxTasks; next = waiting.pop()) {
+    processes.push(next);
+    const threads = listEntries(`/proc/${next}/task`);
+    tasks += threads.length;
+    for (const thread of threads) {
+      const children = readTextFile(`/proc/${next}/task/${thread}/children`).trim();
+      if (children !== "") waiting.push(...children.split(" ").map(Number));
+    }
+  }
+  return { processes, tasks };
 }
 
 const PAGE_BYTES = 4096;

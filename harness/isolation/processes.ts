@@ -3,9 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** The environment variable that identifies the processes of an execution. */
 const MARKER_NAME = "RUNYARD_EXECUTION";
+/** Names the background command that a process belongs to. */
+const BACKGROUND_NAME = "RUNYARD_BACKGROUND";
 const MAX_SEARCHES = 20;
 
 export const createMarker = (executionId: string): Record<string, string> => ({ [MARKER_NAME]: executionId });
+
+/** Identifies the processes of a background command, besides the marker of their execution. */
+export const createBackgroundMarker = (id: string): Record<string, string> => ({ [BACKGROUND_NAME]: id });
+
+/** Selects the processes that belong to no background command. */
+export const FOREGROUND = "";
 
 /**
  * Kills a command's process group and then every process with the execution's marker, including detached processes: setsid or a double
@@ -13,13 +21,18 @@ export const createMarker = (executionId: string): Record<string, string> => ({ 
  *
  * Known limitations: macOS has no /proc, so only the group is killed; and a detached process with a changed environment is not found. Where
  * that matters, bubblewrap is the isolation boundary, or the machine runs only this execution.
+ * @param background only processes of this background command, or of none (`FOREGROUND`). @default all of the execution
  */
-export async function killTree(pid: number | undefined, executionId: string | undefined): Promise<void> {
+export async function killTree(
+  pid: number | undefined,
+  executionId: string | undefined,
+  background?: string,
+): Promise<void> {
   if (pid !== undefined) kill(-pid);
   if (executionId === undefined) return;
   // A process may fork between two searches, so search until none is found.
   for (let search = 0; search < MAX_SEARCHES; search++) {
-    const found = findMarkedProcesses(executionId);
+    const found = findMarkedProcesses(executionId, background);
     if (found.length === 0) return;
     for (const marked of found) kill(marked);
     await sleep(5);
@@ -50,12 +63,18 @@ function isClosedInChildren(descriptor: number): boolean {
 }
 
 /** Finds the processes with the marker of this execution. Works on Linux only. */
-function findMarkedProcesses(executionId: string): number[] {
+export function findMarkedProcesses(executionId: string, background?: string): number[] {
   if (process.platform !== "linux") return [];
   const marker = `${MARKER_NAME}=${executionId}`;
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && readEnvironment(pid).includes(marker));
+    .filter((pid) => {
+      if (!Number.isInteger(pid) || pid === process.pid) return false;
+      const environment = readEnvironment(pid);
+      if (!environment.includes(marker)) return false;
+      const own = environment.find((variable) => variable.startsWith(`${BACKGROUND_NAME}=`)) ?? `${BACKGROUND_NAME}=`;
+      return background === undefined || own === `${BACKGROUND_NAME}=${background}`;
+    });
 }
 
 function readEnvironment(pid: number): string[] {

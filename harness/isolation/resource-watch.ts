@@ -1,10 +1,13 @@
+import { dirname } from "node:path";
 import type { Limits } from "./limits.ts";
-import { type Machine, measureFiles, measureMachine, measureTree } from "./machine.ts";
+import { type Machine, measureFiles, measureMachine, measureTrees, type TreeUse } from "./machine.ts";
+import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 
-/** Detects commands that exceed the limits of a run. */
+/** Detects that commands exceed the limits of a run. */
 export interface Watch {
   /**
-   * Watches one command until the returned function is called.
+   * Watches one command until the returned function is called. Commands that are watched at once share the limits: the one that uses most
+   * exceeds them. Each exceeds a limit of the run's files, which belong to no command.
    * @param onExceeded called once with the reason for the command's result: "it used more than 100 MiB of memory"
    */
   command(pid: number, onExceeded: (why: string) => void): () => void;
@@ -54,19 +57,26 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
     files: `the run had more than ${limits.files} files`,
   };
 
+  const watched = new Set<number>();
+  const measureUse = (roots: Iterable<number>) => measureTrees([...roots], limits.processes, limits.memoryBytes);
+  const usesMost = (pid: number, resource: keyof TreeUse): boolean => {
+    if (watched.size === 1) return true;
+    const own = measureUse([pid])[resource];
+    return [...watched].every((other) => other === pid || measureUse([other])[resource] <= own);
+  };
   const findExcess = (pid: number, now: Machine): string | undefined => {
     const lost = best.availableBytes - now.availableBytes;
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
-    const { tasks, memoryBytes, unnamedBytes } = measureTree(pid, limits.processes, limits.memoryBytes);
-    if (tasks > limits.processes) return messages.processes;
-    if (memoryBytes > limits.memoryBytes) return messages.memory;
-    return unnamedBytes > limits.diskBytes ? messages.disk : undefined;
+    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched);
+    if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
+    if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
+    return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
   };
-  const findFileExcess = async (pid: number): Promise<string | undefined> => {
+  const findFileExcess = async (): Promise<string | undefined> => {
     const { bytes, files } = await measureFiles(folder, limits.files);
     if (files > limits.files) return messages.files;
-    const { unnamedBytes } = measureTree(pid, limits.processes, limits.memoryBytes);
+    const { unnamedBytes } = measureUse(watched);
     return bytes + unnamedBytes > limits.diskBytes ? messages.disk : undefined;
   };
 
@@ -75,6 +85,7 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
       let measurements = 0;
       let countAgainAt = 0;
       let isOver = false;
+      watched.add(pid);
       const exceeded = (why: string | undefined) => {
         if (why === undefined || isOver) return;
         stop();
@@ -83,7 +94,7 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
       const count = async () => {
         const startedAt = performance.now();
         countAgainAt = Number.POSITIVE_INFINITY;
-        const why = await findFileExcess(pid);
+        const why = await findFileExcess();
         // Another process may be filling the disk, so counting must not take much of the harness's time.
         countAgainAt = performance.now() + COUNT_MS + COUNT_FACTOR * (performance.now() - startedAt);
         exceeded(why);
@@ -100,9 +111,15 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
       const timer = setInterval(look, everyMs);
       const stop = () => {
         isOver = true;
+        watched.delete(pid);
         clearInterval(timer);
       };
       return stop;
     },
   };
+}
+
+/** Watches the commands of an execution. @returns undefined if no other run shares the machine */
+export function createSandboxWatch({ limits }: Sandbox, host: WorkspacePaths): Watch | undefined {
+  return limits === undefined ? undefined : createWatch({ limits, folder: dirname(host.workspace) });
 }

@@ -52,6 +52,7 @@ export async function converse(
     };
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
+    tools.reportBackground();
     // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
     const { left: files } = await artifacts.collect(() => outbox.flush());
     const left = [...files, ...(await changes.collect(() => outbox.flush()))];

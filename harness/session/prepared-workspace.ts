@@ -1,7 +1,10 @@
 import { join } from "node:path";
+import { type BackgroundCommands, createBackgroundCommands } from "../commands/background-commands.ts";
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
+import { findEarlierCommands } from "../commands/earlier-commands.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { findStart, type Start } from "../engine/resume.ts";
+import { createSandboxWatch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
@@ -21,6 +24,7 @@ const CHECK_MS = 10_000;
 export interface PreparedWorkspace {
   readonly setup: Setup;
   readonly runner: CommandRunner;
+  readonly background: BackgroundCommands;
   readonly artifacts: ArtifactCollector;
   readonly changes: ChangeCollector;
   readonly checkpoints: Checkpoints;
@@ -49,7 +53,10 @@ export async function prepareWorkspace(
   const { deadlineAt } = slice;
   const places = { host: workspace.paths, seen: sandbox.paths };
   const executionId = envelope.execution_id;
-  const runner = createCommandRunner({ sandbox, host: workspace.paths, executionId, redactor, signal });
+  const watch = createSandboxWatch(sandbox, workspace.paths);
+  const commands = { sandbox, host: workspace.paths, executionId, redactor, signal, watch };
+  const runner = createCommandRunner(commands);
+  const background = createBackgroundCommands({ ...commands, earlier: findEarlierCommands(context.messages) });
   const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
   const settle = async () => {
     await outbox.flush();
@@ -57,6 +64,7 @@ export async function prepareWorkspace(
   };
   const checkpoints = createCheckpoints({
     ...{ plane, runner, ...places, deadlineAt, signal, settle, artifacts },
+    freeze: background.freeze,
     reportUnreadable: createUnreadableReport(outbox),
   });
   const restore = () => checkpoints.restore(context.checkpoint);
@@ -69,7 +77,7 @@ export async function prepareWorkspace(
   const start = findStart(context);
   const workingDirectory = (await findLastDirectory(start, runner, seen)) ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
-  return { setup, runner, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
+  return { setup, runner, background, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
 }
 
 /** Finds where the last command of the open turn ended; undefined if this execution has no such directory. */

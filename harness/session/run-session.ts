@@ -58,11 +58,13 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   const run = await resolveRun(session);
   const channel = openChannel(session, run.context);
   let agent: SessionAgent | undefined;
+  let prepared: PreparedWorkspace | undefined;
   try {
-    const prepared = await prepareWorkspace(session, run, channel);
+    prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
     const conversing = converse(run.resolved.system_prompt, agent, channel, prepared);
-    const outcome = await conversing.catch((error: unknown) => saveAtSliceEnd(error, channel, prepared));
+    const { checkpoints } = prepared;
+    const outcome = await conversing.catch((error: unknown) => saveAtSliceEnd(error, channel, checkpoints, agent));
     await prepared.skillReported;
     return outcome;
   } catch (error) {
@@ -71,6 +73,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   } finally {
     channel.followups.end();
     channel.live.end();
+    await prepared?.background.close();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
   }
 }
@@ -78,9 +81,11 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
 async function saveAtSliceEnd(
   error: unknown,
   { outbox }: SessionChannel,
-  { checkpoints }: PreparedWorkspace,
+  checkpoints: PreparedWorkspace["checkpoints"],
+  agent: SessionAgent | undefined,
 ): Promise<typeof SLICED> {
   if (!(error instanceof SliceEnd)) throw error;
+  agent?.tools.reportBackground();
   await outbox.flush();
   // Files become artifacts when their turn ends; until then they are part of the workspace that is saved.
   await checkpoints.save({ always: true });

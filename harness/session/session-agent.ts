@@ -1,7 +1,8 @@
+import { describeLostCommands } from "../commands/earlier-commands.ts";
 import { createShell } from "../commands/shell.ts";
-import type { AgentEngine, AgentTools } from "../engine/engine.ts";
+import type { AgentEngine } from "../engine/engine.ts";
 import { throttle } from "../support/throttle.ts";
-import { createTools } from "../tools/agent-tools.ts";
+import { createTools, type SessionTools } from "../tools/agent-tools.ts";
 import { createInterruptibleTurns, type InterruptibleTurns } from "./interruptible-turns.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
@@ -13,7 +14,7 @@ const SAVE_MS = 5 * 60_000;
 /** The agent of a session, with its engine and its tools. */
 export interface SessionAgent {
   readonly engine: AgentEngine;
-  readonly tools: AgentTools;
+  readonly tools: SessionTools;
   readonly turns: InterruptibleTurns;
   /** The instructions of the run: its skills, then its prompt. */
   readonly instructions: readonly string[];
@@ -31,7 +32,7 @@ export async function startAgent(
   const { envelope, redactor, plane, log, stop } = session;
   const { resolved, context, secrets, workspace, sandbox, modelId } = run;
   const { conversation, outbox, live, followups, slice } = channel;
-  const { setup, runner, workingDirectory } = prepared;
+  const { setup, runner, background, workingDirectory } = prepared;
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
   const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
@@ -55,6 +56,7 @@ export async function startAgent(
       log,
       runner,
       shell,
+      background,
       sandbox,
       workingDirectory,
       slice,
@@ -73,10 +75,12 @@ export async function startAgent(
     ...(modelId === undefined ? {} : { model_id: modelId }),
     ...(instructionFiles.length === 0 ? {} : { instruction_files: [...instructionFiles] }),
   });
+  const lost = describeLostCommands(background.earlier);
+  if (lost !== undefined) outbox.message({ role: "system", content: [{ type: "text", text: lost }] });
   const onStep = throttle(() => prepared.save({ always: true }), SAVE_MS);
   return {
     engine,
-    tools: createTools({ shell, outbox, live, redactor, slice, signal, turn: turns.signal, tools, onStep }),
+    tools: createTools({ shell, background, outbox, live, redactor, slice, signal, turn: turns.signal, tools, onStep }),
     turns,
     instructions,
     close,

@@ -49,6 +49,8 @@ export interface CheckpointOptions {
   readonly reportUnreadable: (files: readonly string[]) => void;
   /** The files that are artifacts are part of the checkpoint. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
+  /** Stops other processes while the files are packed, until the returned function is called. @default there are none */
+  readonly freeze?: () => Promise<() => void>;
   /** The largest archive. @default 1 GiB */
   readonly maxBytes?: number;
   /** The largest apparent size of the files before they are packed, including holes of sparse files. @default 4 GiB */
@@ -68,13 +70,17 @@ const PACK_MS = 5 * 60_000;
 const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { plane, host, signal, settle, artifacts } = options;
+  const { plane, host, signal, settle, artifacts, freeze = async () => () => {} } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
   /** Whether the last checkpoint has the files of a workspace. */
   let hasFiles = false;
 
   const { pack, unpack } = createPacker(options, archive);
+  const packFrozen = async () => {
+    const thaw = await freeze();
+    return await pack().finally(thaw);
+  };
 
   /** Returns false if storage no longer has the archive. */
   const download = async (url: string) => {
@@ -95,7 +101,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       await settle();
       const generation = `checkpoint-${++count}`;
       try {
-        await using packed = isEmpty ? undefined : await pack();
+        await using packed = isEmpty ? undefined : await packFrozen();
         const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
         const files = packed === undefined ? [] : [await describeArchive(packed), describeList(list)];
         const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });

@@ -21,6 +21,7 @@ export function describeEnd(name: string, state: StepState, output: unknown, dif
 
 function describeResult(name: string, state: StepState, output: Members): string | undefined {
   if (output["interrupted"] === true) return "interrupted";
+  if (COMMANDS.has(name) && readText(output, "command_id") !== undefined) return describeBackground(output);
   if (name === "run_command") return describeCommand(output, state);
   if (state === "denied") return "denied";
   if (state === "failed") return describeFailure(output);
@@ -43,6 +44,22 @@ const SUMMARIES: Readonly<Record<string, (output: Members) => string | undefined
   create_pull_request: (output) => readText(output, "url"),
   call_mcp_tool: (output) => firstLine(readText(output, "text", "stdout") ?? ""),
 };
+
+/** Tools whose result has the state of a background command. */
+const COMMANDS: ReadonlySet<string> = new Set(["run_command", "read_command", "stop_command"]);
+
+function describeBackground(output: Members): string {
+  const ports = readList(output, "ports").map(Number);
+  const parts = [
+    `${readText(output, "command_id")} ${readText(output, "state") ?? ""}`.trim(),
+    ...(readNumber(output, "exit_code") === undefined ? [] : [`exit ${readNumber(output, "exit_code")}`]),
+    ...(ports.length === 0 ? [] : [`port ${ports.join(", ")}`]),
+    ...(output["matched"] === false ? ["not seen"] : []),
+    ...(output["waiting_for_input"] === true ? ["waits for input"] : []),
+    readText(output, "reason") ?? "",
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
 
 function describeCommand(output: Members, state: StepState): string {
   const took = readNumber(output, "duration_ms");

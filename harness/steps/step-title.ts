@@ -29,7 +29,10 @@ type Title = (input: Members) => string | undefined;
 
 /** Titles by the tool's name in the conversation. Third-party agents have inputs of their own. */
 const TITLES: Readonly<Record<string, Title>> = {
-  run_command: ({ command }) => (typeof command === "string" ? firstCommand(command) : undefined),
+  run_command: titleOfCommand,
+  read_command: titleOfRead,
+  write_command: (input) => after("Send input to", readText(input, "command_id")),
+  stop_command: (input) => after("Stop", readText(input, "command_id")),
   read_files: (input) => withFiles("Read", listRead(input)),
   edit_files: titleOfEdit,
   search_files: titleOfSearch,
@@ -55,6 +58,19 @@ const TITLES: Readonly<Record<string, Title>> = {
   web_search: titleOfWebSearch,
   google_web_search: titleOfWebSearch,
 };
+
+function titleOfCommand({ command, background }: Members): string | undefined {
+  if (typeof command !== "string") return undefined;
+  return background === true ? `${firstCommand(command)} (background)` : firstCommand(command);
+}
+
+function titleOfRead(input: Members): string | undefined {
+  const id = readText(input, "command_id");
+  const [line, port] = [quote(readText(input, "wait_for")), readNumber(input, "port")];
+  const awaited = [...(line === undefined ? [] : [line]), ...(port === undefined ? [] : [`port ${port}`])];
+  if (id === undefined || awaited.length === 0) return after("Read the output of", id);
+  return `Wait for ${awaited.join(" and ")} of ${id}`;
+}
 
 /** The first line of a script that is not a comment. */
 function firstCommand(command: string): string {

@@ -1,4 +1,4 @@
-import type { CommandResult } from "../commands/command-runner.ts";
+import type { BackgroundCommands } from "../commands/background-commands.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import type { AgentTools } from "../engine/engine.ts";
 import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
@@ -12,9 +12,12 @@ import { formatError, Interrupted, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
 import { truncate } from "../support/truncate.ts";
+import { READ_COMMAND, readBackground } from "./background-output.ts";
+import { toCommandOutput } from "./command-output.ts";
 
 export interface ToolOptions {
   readonly shell: Shell;
+  readonly background: BackgroundCommands;
   readonly outbox: Outbox;
   readonly live: Pick<LiveOutput, "open">;
   readonly redactor: Redactor;
@@ -29,35 +32,41 @@ export interface ToolOptions {
   readonly onStep: () => Promise<void>;
 }
 
+/** The tools of an agent, and what its session does with them. */
+export interface SessionTools extends AgentTools {
+  /** Records what background commands have printed since their output was last read. */
+  reportBackground(): void;
+}
+
 /** The most of a command that the conversation shows. */
 const SHOWN_BYTES = 32 * 1024;
 /** The most of a tool's input, of its output, and of the text before it, that the conversation keeps. */
 const KEPT_BYTES = 64 * 1024;
 const NAME_CHARACTERS = 128;
+/** An agent that cannot wait for a port itself continues when the command listens, ends, or has had this time. */
+const UNATTENDED_SETTLE_MS = 30_000;
 
 type Kind = Pick<Tool, "name" | "category">;
 
 /** Creates the tools of an agent. The conversation shows each use when it starts and its result when it ends. */
-export function createTools(options: ToolOptions): AgentTools {
-  const { shell, outbox, live, redactor, slice, turn, signal, tools, onStep } = options;
+export function createTools(options: ToolOptions): SessionTools {
+  const { shell, background, outbox, live, redactor, slice, turn, signal, tools, onStep } = options;
 
-  const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
-    const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
-    const kind = { ...known, title: formatTitle(known.name, input) };
-    const action = { type: "action" as const, id, ...kind, input };
-    const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
-    outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
-    return (state: "completed" | "failed", output: unknown, diff?: StepDiff) => {
-      const summary = describeEnd(kind.name, state, output, diff);
-      outbox.message({
-        role: "tool",
-        content: [{ type: "action_result", action_id: id, ...kind, ...summary, state, output }],
-      });
-    };
-  };
-
-  return {
+  const begin = createRecorder(outbox);
+  const agentTools: SessionTools = {
     all: tools,
+    async startCommand(command) {
+      // Schemas of tools take milliseconds to load.
+      const { createRunCommandTool } = await import("./run-command.ts");
+      const tool = createRunCommandTool(shell, background, UNATTENDED_SETTLE_MS);
+      return await agentTools.use(tool, { id: randomUUID(), input: { command, background: true } });
+    },
+    reportBackground() {
+      for (const command of background.list().filter(({ hasNews }) => hasNews)) {
+        const reportEnd = begin(randomUUID(), READ_COMMAND, { command_id: command.id });
+        reportEnd("completed", toOutput(redactor.json(readBackground(command))));
+      }
+    },
     async runCommand(options) {
       const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options;
       slice.beforeStep(timeoutSeconds * 1000);
@@ -106,6 +115,25 @@ export function createTools(options: ToolOptions): AgentTools {
       return { ...result, output };
     },
   };
+  return agentTools;
+}
+
+/** Returns a function that records the start of an action, and returns one that records its result. */
+function createRecorder(outbox: Outbox) {
+  return (id: string, { name, category }: Kind, input: unknown, said = "") => {
+    const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const kind = { ...known, title: formatTitle(known.name, input) };
+    const action = { type: "action" as const, id, ...kind, input };
+    const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
+    outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
+    return (state: "completed" | "failed", output: unknown, diff?: StepDiff) => {
+      const summary = describeEnd(kind.name, state, output, diff);
+      outbox.message({
+        role: "tool",
+        content: [{ type: "action_result", action_id: id, ...kind, ...summary, state, output }],
+      });
+    };
+  };
 }
 
 const isEnd = (error: unknown): boolean =>
@@ -114,21 +142,6 @@ const isEnd = (error: unknown): boolean =>
 function toOutput(output: unknown): Record<string, unknown> {
   const value = truncate(output, KEPT_BYTES);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : { text: value };
-}
-
-/** Converts the result of a command for the conversation. */
-export function toCommandOutput(result: CommandResult): Record<string, unknown> {
-  return {
-    exit_code: result.exitCode,
-    stdout: result.text,
-    duration_ms: result.durationMs,
-    working_directory: result.workingDirectory,
-    ...(result.truncated ? { truncated: true } : {}),
-    ...(result.file === undefined ? {} : { output_file: result.file }),
-    ...(result.signal === undefined ? {} : { signal: result.signal }),
-    ...(result.timedOut ? { timed_out: true } : {}),
-    ...(result.exceeded === undefined ? {} : { exceeded: result.exceeded }),
-  };
 }
 
 function truncateCommand(command: string): string {

@@ -1,19 +1,25 @@
 import * as v from "valibot";
+import type { BackgroundCommands } from "../commands/background-commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import { defineTool, type Tool } from "../engine/tool.ts";
-import { toCommandOutput } from "./agent-tools.ts";
+import { readBackground } from "./background-output.ts";
+import { toCommandOutput } from "./command-output.ts";
 
 /** The longest time limit of a command. */
 const MAX_SECONDS = 3_600;
 
+/** How long a background command may take to listen on a port or to end, before its start is reported. */
+const SETTLE_MS = 3_000;
+
 /** Creates the tool that runs a command in the sandbox. The next command starts where it ended. */
-export const createRunCommandTool = (shell: Shell): Tool =>
+export const createRunCommandTool = (shell: Shell, background: BackgroundCommands, settleMs = SETTLE_MS): Tool =>
   defineTool({
     name: "run_command",
     description:
       "Runs a command in bash with -eo pipefail and returns its exit code and its output (beginning and end, 16 KB at most, including " +
       "standard error). A longer output is in a file that the result names as `output_file`. The working directory is kept for the next command, variables are not. Processes that it starts end " +
-      "with it: start and use a server in one command. It has no terminal and no standard input.",
+      "with it, unless `background` is true. It has no terminal, and its standard input is empty: start what asks for input in the " +
+      "background.",
     category: "command",
     readsOnly: false,
     input: v.object({
@@ -27,11 +33,33 @@ export const createRunCommandTool = (shell: Shell): Tool =>
           v.integer(),
           v.minValue(1),
           v.maxValue(MAX_SECONDS),
-          v.description("Time limit in seconds. Default: 600."),
+          v.description("Time limit in seconds. Default: 600; none in the background."),
+        ),
+      ),
+      background: v.optional(
+        v.pipe(
+          v.boolean(),
+          v.description(
+            "Start the command and return its `command_id`, such as a server that later commands use. Then use read_command, write_command " +
+              "and stop_command. It ends with this execution. Default: false.",
+          ),
         ),
       ),
     }),
-    async run({ command, working_directory, timeout_seconds }, { signal, onOutput }) {
+    async run({ command, working_directory, timeout_seconds, background: isBackground = false }, { signal, onOutput }) {
+      if (isBackground) {
+        const request = { command, workingDirectory: working_directory ?? shell.here, timeoutSeconds: timeout_seconds };
+        const started = await background.start(request);
+        const hasSettled = () => started.ports.length > 0;
+        await started.waitFor(hasSettled, { timeoutMs: settleMs, signal, onOutput });
+        // The first read_command returns this output too: otherwise it could wait for a line that has come already.
+        const output = {
+          ...readBackground(started, started.end === undefined),
+          working_directory: request.workingDirectory,
+        };
+        const note = background.sharesNetwork ? {} : { note: NO_NETWORK };
+        return { output: { ...output, ...note }, isError: started.end !== undefined && started.end.exitCode !== 0 };
+      }
       const result = await shell.run(
         {
           command,
@@ -44,3 +72,5 @@ export const createRunCommandTool = (shell: Shell): Tool =>
       return { output: toCommandOutput(result), isError: result.exitCode !== 0 };
     },
   });
+
+const NO_NETWORK = "commands have no network on this machine, so other commands cannot reach the ports of this one";

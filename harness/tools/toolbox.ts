@@ -1,6 +1,7 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Tool } from "../engine/tool.ts";
 import type { SkillEntry } from "../skills/skill-index.ts";
+import { createBackgroundTools } from "./background-tools.ts";
 import { createFileTools } from "./files.ts";
 import { createGlobTool } from "./glob.ts";
 import { createLoadSkillTool } from "./load-skill.ts";
@@ -23,10 +24,11 @@ export interface Toolbox {
 
 /** Creates all tools of a model: those in the sandbox, and those that call the control plane and other servers. */
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { shell, skills, loadSkill } = options;
+  const { shell, background, slice, skills, loadSkill } = options;
   const remote = await createRemoteTools(options);
   const tools = [
-    createRunCommandTool(shell),
+    createRunCommandTool(shell, background),
+    ...createBackgroundTools(background, slice),
     ...createFileTools(options),
     createSearchFilesTool(shell),
     createGlobTool(shell),

@@ -62,7 +62,7 @@ describe("the built-in runbook", () => {
       fc.property(fc.constantFrom(...templates), value, value, (template, a, b) => {
         const own = findShellBlocks(template.replaceAll(/\{\{.*?\}\}/g, "x"));
         const found = findShellBlocks(render(template, { a, b }).prompt);
-        for (const block of found) expect(own).toContain(block);
+        for (const block of found) expect(own).toContainEqual(block);
       }),
       { numRuns: 2000 },
     );
@@ -70,6 +70,6 @@ describe("the built-in runbook", () => {
 
   it("runs blocks of a template next to the values of an event", () => {
     const prompt = render(templates[0] ?? "", { a: "one", b: "```sh\nevil\n```" }).prompt;
-    expect(findShellBlocks(prompt)).toEqual(["make test"]);
+    expect(findShellBlocks(prompt)).toEqual([{ command: "make test", isBackground: false }]);
   });
 });

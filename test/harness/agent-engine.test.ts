@@ -44,6 +44,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
   const tools: AgentTools = {
     all: ["look", "create_plan"].map(toolOf),
     runCommand: () => Promise.reject(new Error("not used")),
+    startCommand: () => Promise.reject(new Error("not used")),
     async use(tool, use) {
       uses.push([tool.name, use]);
       if (result instanceof Error) throw result;

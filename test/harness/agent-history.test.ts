@@ -127,6 +127,7 @@ describe("submitPlan", () => {
   const tools = (all: readonly Tool[], isError = false) => ({
     all,
     runCommand: () => Promise.reject(new Error("runs nothing")),
+    startCommand: () => Promise.reject(new Error("runs nothing")),
     use: async (_: Tool, use: ToolUse) => {
       used.push(use);
       return { output: { error: "no plans" }, isError };

@@ -17,6 +17,7 @@ async function call(input: unknown, { tool = LOOK, said, fails }: Given = {}) {
     tools: {
       all: [tool],
       runCommand: () => Promise.reject(new Error("runs nothing")),
+      startCommand: () => Promise.reject(new Error("runs nothing")),
       async use(it: Tool, use: ToolUse) {
         noted.push(["use", it.name, use]);
         if (fails !== undefined) throw fails;

@@ -10,12 +10,14 @@ import type { Tool, ToolResult } from "#harness/engine/tool.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { Interrupted, Stop } from "#harness/support/stop.ts";
 import { SliceEnd } from "#harness/support/time-slice.ts";
-import { createTools, type ToolOptions, toCommandOutput } from "#harness/tools/agent-tools.ts";
+import { createTools, type ToolOptions } from "#harness/tools/agent-tools.ts";
+import { toCommandOutput } from "#harness/tools/command-output.ts";
 import { createFileTools } from "#harness/tools/files.ts";
 import { createLoadSkillTool } from "#harness/tools/load-skill.ts";
 import { createRunCommandTool } from "#harness/tools/run-command.ts";
 import { createSearchFilesTool } from "#harness/tools/search-files.ts";
 import type { Message } from "#shared/wire/conversation.ts";
+import { NO_BACKGROUND } from "./support/no-background.ts";
 
 const run = promisify(execFile);
 const RESULT: CommandResult = {
@@ -77,6 +79,7 @@ function startTools({ result, ...given }: Partial<ToolOptions> & { result?: Part
   const { shell, requests } = createShell(result ?? {});
   const tools = createTools({
     shell,
+    background: NO_BACKGROUND,
     outbox: {
       message: (message) => void messages.push(message),
       event: () => {},
@@ -322,7 +325,7 @@ describe("run_command", () => {
   it("passes on the input of the model and the caller, and fails with the command", async () => {
     const { shell, requests } = createShell({});
     const onOutput = () => {};
-    const tool = createRunCommandTool(shell);
+    const tool = createRunCommandTool(shell, NO_BACKGROUND);
     const all = { command: "ls", working_directory: "/b", timeout_seconds: 5 };
     expect(await tool.run(all, { ...call, onOutput })).toEqual({ output: toCommandOutput(RESULT), isError: false });
     await tool.run({ command: "ls" }, call);
@@ -330,7 +333,7 @@ describe("run_command", () => {
       { command: "ls", workingDirectory: "/b", timeoutSeconds: 5, onOutput },
       { command: "ls" },
     ]);
-    const failing = createRunCommandTool(createShell({ exitCode: 1 }).shell);
+    const failing = createRunCommandTool(createShell({ exitCode: 1 }).shell, NO_BACKGROUND);
     expect(await failing.run({ command: "ls" }, call)).toMatchObject({ isError: true, output: { exit_code: 1 } });
   });
 });

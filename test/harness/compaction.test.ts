@@ -19,6 +19,7 @@ import { createTools } from "#harness/tools/agent-tools.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { CONVERSATION_COMPACTED, findCompaction } from "#shared/wire/compaction.ts";
 import type { Message } from "#shared/wire/conversation.ts";
+import { NO_BACKGROUND } from "./support/no-background.ts";
 
 const WINDOW = 32_000;
 
@@ -137,6 +138,7 @@ async function execute(run: Run, steps: number): Promise<TurnOutcome | "sliced">
   const agentTools = createTools({
     ...{ outbox, slice, signal, redactor: REDACTOR, turn: () => signal },
     shell: Object.create(null),
+    background: NO_BACKGROUND,
     live: { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) },
     tools: tools(run.outputBytes),
     onStep: async () => {},

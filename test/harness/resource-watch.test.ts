@@ -6,7 +6,7 @@ import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Limits, preferForOomKill } from "#harness/isolation/limits.ts";
-import { type Machine, measureFiles, measureMachine, measureTree } from "#harness/isolation/machine.ts";
+import { type Machine, measureFiles, measureMachine, measureTrees } from "#harness/isolation/machine.ts";
 import { createWatch } from "#harness/isolation/resource-watch.ts";
 
 const MIB = 1024 * 1024;
@@ -42,7 +42,7 @@ const unnamed = (kind: "memory" | "disk", mib: number) => [
   `for i in range(${mib}): os.write(file, b'x' * ${MIB})`,
 ];
 
-describe("measureTree", () => {
+describe("measureTrees", () => {
   it("counts the threads and the memory of a process and its descendants", async () => {
     const pid = await python(
       "for i in range(3): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
@@ -50,15 +50,15 @@ describe("measureTree", () => {
       "if os.fork() == 0: kept = b'x' * 60_000_000; os.write(done, b'.'); time.sleep(600)",
       "os.read(ready, 1)",
     );
-    const { tasks, memoryBytes, unnamedBytes } = measureTree(pid, 100, 1_000 * MIB);
+    const { tasks, memoryBytes, unnamedBytes } = measureTrees([pid], 100, 1_000 * MIB);
     expect([tasks, unnamedBytes]).toEqual([5, 0]);
     expect(memoryBytes).toBeGreaterThan(60_000_000);
     expect(memoryBytes).toBeLessThan(200_000_000);
-    expect(measureTree(pid, 4, 1_000 * MIB), "stops above the limit").toMatchObject({
+    expect(measureTrees([pid], 4, 1_000 * MIB), "stops above the limit").toMatchObject({
       memoryBytes: 0,
       unnamedBytes: 0,
     });
-    const most = measureTree(pid, 5, 1_000 * MIB);
+    const most = measureTrees([pid], 5, 1_000 * MIB);
     expect([most.tasks, most.memoryBytes > 60_000_000], "measures all at the limit").toEqual([5, true]);
   });
 
@@ -68,14 +68,14 @@ describe("measureTree", () => {
       "for i in range(3):",
       "    if os.fork() == 0: time.sleep(600)",
     );
-    await expect.poll(() => measureTree(pid, 100, 1_000 * MIB).memoryBytes).toBeGreaterThan(200_000_000);
-    expect(measureTree(pid, 100, 100 * MIB).memoryBytes).toBeLessThan(150_000_000);
-    expect(measureTree(pid, 100, 100 * MIB).memoryBytes).toBeGreaterThan(50_000_000);
+    await expect.poll(() => measureTrees([pid], 100, 1_000 * MIB).memoryBytes).toBeGreaterThan(200_000_000);
+    expect(measureTrees([pid], 100, 100 * MIB).memoryBytes).toBeLessThan(150_000_000);
+    expect(measureTrees([pid], 100, 100 * MIB).memoryBytes).toBeGreaterThan(50_000_000);
   });
 
   it("counts files without a name, in memory and on disk, once for all descriptors", async () => {
     const pid = await python(...unnamed("memory", 60), "os.dup(file)", ...unnamed("disk", 20), "os.dup(file)");
-    const { memoryBytes, unnamedBytes } = measureTree(pid, 100, 1_000 * MIB);
+    const { memoryBytes, unnamedBytes } = measureTrees([pid], 100, 1_000 * MIB);
     expect(memoryBytes).toBe(60 * MIB);
     expect(unnamedBytes).toBe(20 * MIB);
   });
@@ -85,28 +85,28 @@ describe("measureTree", () => {
       "file = os.open('named (deleted)', os.O_CREAT | os.O_RDWR)",
       `os.write(file, b'x' * ${MIB})`,
     );
-    expect(measureTree(pid, 100, 1_000 * MIB).unnamedBytes).toBe(0);
+    expect(measureTrees([pid], 100, 1_000 * MIB).unnamedBytes).toBe(0);
   });
 
   it("measures memory exactly only if the sum is above the limit", async () => {
     const pid = await start("sh", "-c", "echo; exec sleep 600");
     await fallAsleep(pid);
-    const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
-    expect(measureTree(pid, 100, sum).memoryBytes).toBe(sum);
-    expect(measureTree(pid, 100, sum - 1).memoryBytes).toBeLessThan(sum);
+    const { memoryBytes: sum } = measureTrees([pid], 100, 1_000 * MIB);
+    expect(measureTrees([pid], 100, sum).memoryBytes).toBe(sum);
+    expect(measureTrees([pid], 100, sum - 1).memoryBytes).toBeLessThan(sum);
   });
 
   it("adds files without a name to the memory that it compares with the limit", async () => {
     const pid = await python(...unnamed("memory", 1));
     await fallAsleep(pid);
-    const { memoryBytes: sum } = measureTree(pid, 100, 1_000 * MIB);
+    const { memoryBytes: sum } = measureTrees([pid], 100, 1_000 * MIB);
     expect(sum).toBeGreaterThan(2 * MIB);
-    expect(measureTree(pid, 100, sum + MIB).memoryBytes).toBe(sum);
-    expect(measureTree(pid, 100, sum + MIB - 1).memoryBytes).toBeLessThan(sum);
+    expect(measureTrees([pid], 100, sum + MIB).memoryBytes).toBe(sum);
+    expect(measureTrees([pid], 100, sum + MIB - 1).memoryBytes).toBeLessThan(sum);
   });
 
   it.each([100, -1])("measures an ended process as zero if %i bytes are enough", (enough) => {
-    expect(measureTree(2 ** 22 + 1, 100, enough)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
+    expect(measureTrees([2 ** 22 + 1], 100, enough)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands/command-runner.ts";
 import type { RunCommandInput } from "#harness/commands/shell.ts";
 import { findShellBlocks, plannedRunbook, runbook } from "#harness/engine/runbook.ts";
-import { defineTool } from "#harness/engine/tool.ts";
+import { defineTool, type ToolResult } from "#harness/engine/tool.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   text: "",
@@ -16,44 +16,60 @@ const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   ...change,
 });
 
-function toolsThatRespond(results: readonly CommandResult[]) {
+function toolsThatRespond(results: readonly CommandResult[], starts: ToolResult = { output: {} }) {
   const inputs: RunCommandInput[] = [];
   const runCommand = async (input: RunCommandInput) => {
     inputs.push(input);
     return { ...(results[inputs.length - 1] ?? ended()), command: input.command };
   };
+  const started: string[] = [];
+  const startCommand = async (command: string) => {
+    started.push(command);
+    return starts;
+  };
   const use = () => Promise.reject(new Error("a runbook uses no other tool"));
-  return { inputs, runCommand, all: [], use };
+  return { inputs, started, runCommand, startCommand, all: [], use };
 }
 
 const turn = (...instructions: string[]) => ({ instructions, conversation: [] });
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 
+const findCommands = (markdown: string) => findShellBlocks(markdown).map(({ command }) => command);
+
 describe("findShellBlocks", () => {
+  it.each([
+    ["sh background", true],
+    ["bash title=x background", true],
+    ["sh", false],
+    ["sh title=background", false],
+  ])("says of a block tagged %s whether it runs in the background: %s", (tag, isBackground) => {
+    expect(findShellBlocks(block("npm start", tag))).toEqual([{ command: "npm start", isBackground }]);
+  });
+
   it.each(["sh", "bash", "shell", "Bash", "sh title=x"])("accepts a block tagged %s", (tag) => {
-    expect(findShellBlocks(`text\n\n${block("echo 1\necho 2", tag)}`)).toEqual(["echo 1\necho 2"]);
+    expect(findCommands(`text\n\n${block("echo 1\necho 2", tag)}`)).toEqual(["echo 1\necho 2"]);
   });
 
   it.each(["", "python", "console", "zsh", "shellscript"])("ignores a block tagged %o", (tag) => {
-    expect(findShellBlocks(block("rm -rf /", tag))).toEqual([]);
+    expect(findCommands(block("rm -rf /", tag))).toEqual([]);
   });
 
   it("ignores indented code, inline code, comments, and blocks inside other blocks", () => {
-    expect(findShellBlocks("text\n\n    sh indented\n\n`sh inline`\n")).toEqual([]);
-    expect(findShellBlocks(`<!--\n${block("echo commented")}-->\n`)).toEqual([]);
-    expect(findShellBlocks(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
+    expect(findCommands("text\n\n    sh indented\n\n`sh inline`\n")).toEqual([]);
+    expect(findCommands(`<!--\n${block("echo commented")}-->\n`)).toEqual([]);
+    expect(findCommands(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
   });
 
   it("reads any line breaks, and ignores blocks without a command", () => {
     for (const lineBreak of ["\r\n", "\r", "\n"])
-      expect(findShellBlocks(block("echo 1\necho 2").replaceAll("\n", lineBreak))).toEqual(["echo 1\necho 2"]);
-    expect(findShellBlocks(block(" \n\t") + block("") + block("echo 1"))).toEqual(["echo 1"]);
-    expect(findShellBlocks(block("rm -rf /", "x sh"))).toEqual([]);
+      expect(findCommands(block("echo 1\necho 2").replaceAll("\n", lineBreak))).toEqual(["echo 1\necho 2"]);
+    expect(findCommands(block(" \n\t") + block("") + block("echo 1"))).toEqual(["echo 1"]);
+    expect(findCommands(block("rm -rf /", "x sh"))).toEqual([]);
   });
 
   it("finds blocks in lists and quotes, in their order, without their indentation", () => {
     const markdown = `1. first\n\n   ${block("echo a").replaceAll("\n", "\n   ")}\n2. second\n\n> ${block("echo b").replaceAll("\n", "\n> ")}\n\n~~~bash\necho c\n~~~\n`;
-    expect(findShellBlocks(markdown)).toEqual(["echo a", "echo b", "echo c"]);
+    expect(findCommands(markdown)).toEqual(["echo a", "echo b", "echo c"]);
   });
 });
 
@@ -102,6 +118,23 @@ describe("local/runbook", () => {
       summary: "Ran 3 commands.",
     });
     expect(tools.inputs).toEqual([{ command: "echo c" }]);
+  });
+
+  it("starts a block in the background, and goes on unless it has failed", async () => {
+    const tools = toolsThatRespond([]);
+    const both = turn(block("npm start", "sh background") + block("curl localhost:3000"));
+    expect(await runbook.takeTurn(both, tools)).toEqual({ success: true, summary: "Ran 2 commands." });
+    expect([tools.started, tools.inputs]).toEqual([["npm start"], [{ command: "curl localhost:3000" }]]);
+    const failure = async (output: ToolResult["output"]) =>
+      (await runbook.takeTurn(both, toolsThatRespond([], { isError: true, output }))).summary;
+    expect(await failure({ exit_code: 127 })).toBe(
+      "Step 1 of 2 failed: `npm start` failed to start: it ended with exit code 127.",
+    );
+    expect(await failure({ error: "8 are running" })).toBe(
+      "Step 1 of 2 failed: `npm start` failed to start: 8 are running.",
+    );
+    const planned = await plannedRunbook.takeTurn(both, tools);
+    expect(planned.summary).toContain("```sh background\nnpm start\n```");
   });
 
   it("names the first line that is no comment, or else the first line", async () => {

@@ -19,6 +19,16 @@ describe("a long setup", () => {
 describe("the title of a step", () => {
   it.each([
     ["run_command", { command: "# Install\n\nnpm ci\nnpm test" }, "npm ci"],
+    ["run_command", { command: "npm start", background: true }, "npm start (background)"],
+    ["read_command", { command_id: "background-1" }, "Read the output of background-1"],
+    ["read_command", { command_id: "background-1", wait_for: "ready" }, 'Wait for "ready" of background-1'],
+    [
+      "read_command",
+      { command_id: "background-1", wait_for: "up", port: 80 },
+      'Wait for "up" and port 80 of background-1',
+    ],
+    ["write_command", { command_id: "background-1", text: "y" }, "Send input to background-1"],
+    ["stop_command", { command_id: "background-1" }, "Stop background-1"],
     ["read_files", { files: [{ path: "calc.py", start_line: 1, end_line: 6 }] }, "Read calc.py 1–6"],
     ["read_files", { files: [{ path: "a" }, { path: "b" }] }, "Read 2 files: a, b"],
     ["read_files", { file_path: "/w/a.ts", offset: 10, limit: 5 }, "Read /w/a.ts 10–14"],
@@ -121,6 +131,25 @@ describe("the summary of a step", () => {
     ["run_command", "completed", { exit_code: 0, duration_ms: 1_234 }, "exit 0 · 1.2 s"],
     ["run_command", "failed", { exit_code: 124, timed_out: true, duration_ms: 600_000 }, "timed out · 600.0 s"],
     ["run_command", "failed", { interrupted: true }, "interrupted"],
+    [
+      "run_command",
+      "completed",
+      { command_id: "background-1", state: "running", ports: [80, 81] },
+      "background-1 running · port 80, 81",
+    ],
+    [
+      "read_command",
+      "failed",
+      { command_id: "background-1", state: "running", matched: false, waiting_for_input: true },
+      "background-1 running · not seen · waits for input",
+    ],
+    [
+      "stop_command",
+      "completed",
+      { command_id: "background-1", state: "ended", exit_code: 137, reason: "it was stopped" },
+      "background-1 ended · exit 137 · it was stopped",
+    ],
+    ["read_command", "failed", { error: "there is no background command x" }, "there is no background command x"],
     ["read_files", "completed", file({ start_line: 2, end_line: 3, lines: 9 }), "lines 2–3 of 9"],
     ["read_files", "completed", file({ start_line: 1, end_line: 9, lines: 9 }), "9 lines"],
     ["read_files", "failed", file({ error: "does not exist" }), "a: does not exist"],

@@ -13,6 +13,7 @@ import { findAgentFolder } from "#harness/third-party/agents.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { makeThirdParty } from "#harness/third-party/make-third-party.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
+import { NO_BACKGROUND } from "./support/no-background.ts";
 
 let steps = "";
 beforeEach(() => {
@@ -49,6 +50,7 @@ function createWork({ network = true, programs = "/programs", attachments = [""]
   const options = { host, runId: "run-1", marker: {}, ...(programs === "" ? {} : { programs }) };
   const work: AgentWork = {
     envelope,
+    background: NO_BACKGROUND,
     context: {
       run_id: "run-1",
       execution_id: "execution-1",
@@ -92,6 +94,7 @@ async function takeTurn(given: Parameters<typeof createWork>[0]) {
   const tools = {
     all: [],
     runCommand: () => Promise.reject(new Error("not used")),
+    startCommand: () => Promise.reject(new Error("not used")),
     use: () => Promise.reject(new Error("not used")),
   };
   const turn = { instructions: ["Do it."], conversation: [] };

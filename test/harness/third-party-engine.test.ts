@@ -144,6 +144,7 @@ function startEngine(given: Partial<ThirdPartyOptions> = {}) {
     engine.takeTurn(turn, {
       all: [],
       runCommand: () => Promise.reject(new Error("not used")),
+      startCommand: () => Promise.reject(new Error("not used")),
       use: () => Promise.reject(new Error("not used")),
     });
   const readStep = (name: string) => readFileSync(join(folder, name), "utf8");

@@ -13,7 +13,10 @@ const NAMES = [
   "start_agent",
   "report_artifact",
 ];
-const ADDED = ["create_pull_request", "glob", "load_skill", "message_agent", "notify_user", "todo", "wait_for_agents"];
+const ADDED = [
+  ...["create_pull_request", "glob", "load_skill", "message_agent", "notify_user", "todo", "wait_for_agents"],
+  ...["read_command", "write_command", "stop_command"],
+];
 
 describe("the tools of an agent", () => {
   it("have exactly the names of the contract and the documented ones, and the definitions of tools.txt (`-u` after a change)", async () => {

@@ -82,7 +82,8 @@ describe("createToolbox", () => {
   it("has tools of these categories, some of which are read-only", async () => {
     const { tools } = await create({ mcp_servers: { shared: { warp_id: "x" } } }, [{ id: "a", name: "a" }]);
     expect(tools.map(({ name, category, readsOnly }) => `${name} ${category}${readsOnly ? "" : " (writes)"}`)).toEqual([
-      ...["run_command command (writes)", "read_files files", "edit_files files (writes)", "search_files search"],
+      ...["run_command command (writes)", "read_command command (writes)", "write_command command (writes)"],
+      ...["stop_command command (writes)", "read_files files", "edit_files files (writes)", "search_files search"],
       ...["glob search", "todo documents"],
       ...["load_skill skill", "create_plan documents", "ask_user review", "notify_user review"],
       ...["report_artifact documents", "create_pull_request review (writes)", "start_agent integration (writes)"],
@@ -122,7 +123,8 @@ describe("createToolbox", () => {
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
     const bare = await create();
     expect(names(bare.tools)).toEqual([
-      ...["run_command", "read_files", "edit_files", "search_files", "glob", "todo"],
+      ...["run_command", "read_command", "write_command", "stop_command"],
+      ...["read_files", "edit_files", "search_files", "glob", "todo"],
       ...["create_plan", "ask_user", "notify_user"],
       ...["report_artifact", "create_pull_request", "start_agent", "wait_for_agents", "message_agent"],
     ]);

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Launched, startLaunch } from "../isolation/launch.ts";
+import { formatUlimits, preferForOomKill } from "../isolation/limits.ts";
+import { createPipes } from "../isolation/pipes.ts";
+import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
+import { quoteForShell } from "./shell-quote.ts";
+
+/** What is started, and the names of its files in the directory of the scripts. */
+interface LaunchRequest {
+  readonly script: string;
+  /** The file of the command's text, which the command's own messages name. */
+  readonly text: string;
+  readonly command: string;
+  /** As commands see it. */
+  readonly workingDirectory: string;
+  readonly signal: AbortSignal;
+  /** @default "ignore" */
+  readonly stdin?: "ignore" | "pipe";
+  /** Environment variables that identify its processes on this machine, besides those of the execution. */
+  readonly marker?: Readonly<Record<string, string>>;
+}
+
+/** A command that has been started. */
+export interface LaunchedCommand extends Launched {
+  readonly begin: {
+    /** Whether the command has begun, which shows that its boundary was set up. */
+    readonly hasBegun: () => boolean;
+    /** Where the command ended. */
+    readonly directory: () => string | undefined;
+  };
+}
+
+/** How a command ended, as a shell reports it: 128 and the signal's number for a command that a signal ended. */
+export interface ExitStatus {
+  readonly exitCode: number;
+  readonly signal?: string;
+}
+
+/** How long the output of a command may stay open after it. */
+const CLOSE_MS = 1_000;
+/** The end of what a command reports, with its working directory. */
+const REPORT_CHARACTERS = 8_192;
+
+/** Returns a function that starts a command in its sandbox and does not wait for it. */
+export function createLauncher(sandbox: Sandbox, host: WorkspacePaths) {
+  const { limits } = sandbox;
+  const before = limits === undefined ? "" : formatUlimits(limits);
+  const pipes = createPipes(dirname(host.workspace));
+  return async ({ script, text, signal, ...request }: LaunchRequest): Promise<LaunchedCommand> => {
+    const program = buildScript(`${sandbox.paths.steps}/${text}`, request.workingDirectory, before);
+    await Promise.all([
+      // Bash ignores a few NUL characters, and the rest of a text with many.
+      writeFile(`${host.steps}/${text}`, request.command.replaceAll("\0", ""), { mode: 0o444 }),
+      writeFile(`${host.steps}/${script}`, program, { mode: 0o444 }),
+    ]);
+    const pipe = await pipes.open();
+    if (signal.aborted) pipe?.close();
+    signal.throwIfAborted();
+    const launch = sandbox.launch(script);
+    const env = { ...launch.env, ...request.marker };
+    const launched = startLaunch({ ...launch, env }, { output: pipe, stdin: request.stdin ?? "ignore" });
+    if (limits !== undefined) preferForOomKill(launched.process.pid);
+    return { ...launched, begin: watchReport(launched.report) };
+  };
+}
+
+/**
+ * Waits for the end of a command, and ends what it left behind.
+ * @param kill ends all processes of the command
+ */
+export async function waitForExit(
+  { process: child, output }: Launched,
+  kill: () => Promise<void>,
+): Promise<ExitStatus> {
+  const streams = [...child.stdio, ...output].filter((stream) => stream !== null && stream !== undefined);
+  const closed = Promise.all([once(child, "close"), ...output.map((stream) => once(stream, "close"))]).catch(() => {});
+  const [code, signal] = await once(child, "exit");
+  // Background processes end with the command; otherwise they would hold the pipes open and outlive the run.
+  await kill();
+  await Promise.race([closed, sleep(CLOSE_MS)]);
+  for (const stream of streams) stream.destroy();
+  if (typeof code === "number") return { exitCode: code };
+  return { exitCode: 128 + findSignalNumber(signal), signal: String(signal) };
+}
+
+/**
+ * Builds the program that runs a command's text, which is a file of its own: no text can change how the program is read. The program is one
+ * line, because bash would read further lines with the options of the text. It reports that it has begun, which shows that its boundary
+ * was set up, and at the end the working directory. Reports go to descriptor 3, because commands could replace a file by a link. A text
+ * that exits ends the program too, so a trap reports the directory; a text that replaces the trap is reported by the last part.
+ */
+function buildScript(text: string, workingDirectory: string, before: string): string {
+  const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
+  const report = "builtin pwd -P >&3";
+  const end = `{ __runyard=$?; builtin set +e; builtin trap - DEBUG ERR RETURN; ${report}; (builtin exit "$__runyard"); } >/dev/null 2>&1`;
+  const source = `BASH_ARGV0=${quoteForShell(text)}; . ${quoteForShell(text)}`;
+  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report}; } 2>/dev/null || :' EXIT; ${source}; ${end}\n`;
+}
+
+function findSignalNumber(signal: unknown): number {
+  return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
+}
+
+function watchReport(stream: Readable | undefined) {
+  let text = "";
+  stream?.on("data", (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-REPORT_CHARACTERS);
+  });
+  return {
+    hasBegun: () => text !== "",
+    /** Where the command ended. */
+    directory: () => text.split("\n").findLast((line) => line.startsWith("/")),
+  };
+}

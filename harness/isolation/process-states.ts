@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How often stopped processes are looked for, and the delay between two searches. */
+const MAX_SEARCHES = 200;
+const SEARCH_MS = 5;
+
+/**
+ * Stops processes (SIGSTOP), including those that they start meanwhile. Processes that had stopped before are left alone.
+ * @param list the processes, parents first
+ * @returns a function that lets them go on
+ */
+export async function freezeProcesses(list: () => readonly number[]): Promise<() => void> {
+  const frozen = new Set<number>();
+  const before = new Set(list().filter(isStopped));
+  for (let search = 0; search < MAX_SEARCHES; search++) {
+    const running = list().filter((pid) => !before.has(pid) && !isStopped(pid));
+    // A process may fork until it has stopped.
+    if (running.length === 0) break;
+    for (const pid of running) if (signalProcess(pid, "SIGSTOP")) frozen.add(pid);
+    await sleep(SEARCH_MS);
+  }
+  return () => {
+    for (const pid of frozen) signalProcess(pid, "SIGCONT");
+  };
+}
+
+/** @returns false if the process has ended */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Processes that have stopped, or have ended and are not reaped. */
+const STOPPED = /^\d+ \(.*\) [TtZX] /s;
+const isStopped = (pid: number): boolean => {
+  const state = readTextFile(`/proc/${pid}/stat`);
+  return state === "" || STOPPED.test(state);
+};
+
+/** The boundary, and shells, which wait for their programs. */
+const SHELL = /^(bwrap|bash|sh|dash)\n$/;
+
+/** Lists the programs among the processes of a command; its shells if there are none. A shell that ends would end them by force. */
+export function listPrograms(processes: readonly number[]): readonly number[] {
+  const programs = processes.filter((pid) => !SHELL.test(readTextFile(`/proc/${pid}/comm`)));
+  return programs.length > 0 ? programs : processes.slice(-1);
+}
+
+/** Lists the TCP ports on which these processes listen. Works on Linux only. */
+export function listPorts(processes: readonly number[]): number[] {
+  const sockets = new Set(processes.flatMap(listSockets));
+  // All processes of a command share a network namespace, but the programs that set it up are outside of it.
+  const [inside] = sockets.size === 0 ? [] : processes.toReversed();
+  const lines = ["tcp", "tcp6"].flatMap((name) => readTextFile(`/proc/${inside}/net/${name}`).split("\n"));
+  const ports = lines.flatMap((line) => {
+    const [, port, inode] = LISTENING.exec(line) ?? [];
+    return port !== undefined && inode !== undefined && sockets.has(inode) ? [Number.parseInt(port, 16)] : [];
+  });
+  return [...new Set(ports)].toSorted((one, other) => one - other);
+}
+
+/** A line of /proc/net/tcp in the state LISTEN: its local port, and its inode (proc_pid_net(5)). */
+const LISTENING = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F:]+ 0A (?:\S+\s+){5}(\d+)/;
+
+function listSockets(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${descriptor}`)) ?? [];
+      return inode === undefined ? [] : [inode];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** The number of the system call read(2), and its argument for standard input, as /proc/PID/syscall has them. */
+const READ_INPUT = new RegExp(`^${process.arch === "arm64" ? 63 : 0} 0x0 `);
+
+/**
+ * Whether a process is blocked in read(2) of its standard input. Programs that wait for several things at once, as Node does, are not
+ * recognized.
+ */
+export const readsInput = (processes: readonly number[]): boolean =>
+  processes.some((pid) => READ_INPUT.test(readTextFile(`/proc/${pid}/syscall`)));
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function readTextFile(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
