@@ -4,11 +4,12 @@ import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Terminal } from "../ui/terminal.tsx";
-import { actionTitle, asJson, outputText, planText } from "./action-text.ts";
+import { actionTitle, asJson, outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 import { readText } from "./members.ts";
 
 const Diffs = lazy(async () => ({ default: (await import("./file-diff.tsx")).Diffs }));
+const PlanDetails = lazy(async () => ({ default: (await import("./plan-details.tsx")).PlanDetails }));
 
 /** Actions whose body shows what their summary says. */
 const OWN_BODY: ReadonlySet<string> = new Set(["run_command", "ask_user", "notify_user"]);
@@ -30,7 +31,12 @@ export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
 
 function Details({ entry }: { readonly entry: ActionEntry }) {
   if (entry.name === "run_command") return <CommandDetails entry={entry} />;
-  if (entry.name === "create_plan") return <PlanDetails entry={entry} />;
+  if (entry.name === "create_plan" || entry.name === "todo")
+    return (
+      <Suspense>
+        <PlanDetails entry={entry} />
+      </Suspense>
+    );
   if (entry.name === "ask_user")
     return <Markdown text={readText(entry.input, "question") ?? outputText(entry.output)} />;
   if (entry.name === "notify_user") return <Markdown text={readText(entry.input, "message") ?? ""} />;
@@ -51,15 +57,6 @@ function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
       {isLost && text === "" && <p className="terminal-empty">The output was not recorded</p>}
       {(text !== "" || !(isRunning || isLost)) && <Terminal text={text} isLive={isRunning} label="the output" />}
     </>
-  );
-}
-
-function PlanDetails({ entry }: { readonly entry: ActionEntry }) {
-  return (
-    <div className="plan">
-      <Markdown text={planText(entry.input)} />
-      {entry.state === "failed" && <Terminal text={outputText(entry.output)} label="the error" />}
-    </div>
   );
 }
 

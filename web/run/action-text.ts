@@ -32,19 +32,6 @@ function listPaths(input: unknown): string[] {
   return [];
 }
 
-/** A plan as Markdown. Agents give it as a text or as a list of steps. */
-export function planText(input: unknown): string {
-  const steps = memberOf(input, "todos") ?? memberOf(input, "items");
-  if (!Array.isArray(steps)) return readText(input, "content") ?? readText(input, "plan") ?? "";
-  return steps
-    .map((step) => {
-      const text = readText(step, "content") ?? readText(step, "text") ?? readText(step, "description") ?? "";
-      const isDone = readText(step, "status") === "completed" || memberOf(step, "completed") === true;
-      return `- [${isDone ? "x" : " "}] ${text.replaceAll(/\s+/g, " ")}`;
-    })
-    .join("\n");
-}
-
 /** The text of a result. What has no text is shown as data. */
 export function outputText(output: unknown): string {
   if (typeof output === "string") return output;
