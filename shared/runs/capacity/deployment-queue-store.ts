@@ -27,9 +27,7 @@ export interface DeploymentEntry {
 /** The runs that wait until the deployment may have another execution. Each of them holds a slot of its owner or tree. */
 export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "transact">) {
   return {
-    async read(): Promise<Executions> {
-      return v.parse(Executions, (await table.get(keys.executions())) ?? {});
-    },
+    read: (): Promise<Executions> => readExecutions(table),
 
     /** The turn of the next run of an owner: the one after its last waiting run, or the current one. */
     async nextTurn(owner: Owner, { turn: current }: Executions): Promise<number> {
@@ -106,6 +104,9 @@ export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "trans
     },
   };
 }
+
+const readExecutions = async (table: Pick<Table, "get">): Promise<Executions> =>
+  v.parse(Executions, (await table.get(keys.executions())) ?? {});
 
 const leaveQueue = (entry: string): NamedWrites => ({
   entry: { kind: "delete", key: keys.deploymentEntry(entry), if: { pk: { exists: true } } },
