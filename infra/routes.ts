@@ -77,6 +77,16 @@ const createRun = {
   },
 } as const;
 
+/** A follow-up; one that continues a cancelled run reads its last messages. */
+const sendFollowup = {
+  who: everyone,
+  rights: {
+    table: [...read, ...write],
+    bucket: { PutObject: ["followup"], GetObject: ["messages"] },
+    runsQueue: send,
+  },
+} as const;
+
 /** A run without a prompt and attachments, so nothing of it is in the bucket. */
 const tryEnvironment = {
   file: "environments/try-environment",
@@ -107,7 +117,8 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: { GetObject: prompts } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
-  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: { PutObject: ["followup"], GetObject: ["messages"] }, runsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", ...sendFollowup },
+  { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, rights: { table: read, bucket: { GetObject: ["followup"] } } },
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
   { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
@@ -120,6 +131,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, rights: { table: read }, timeoutSeconds: 30 },
 
   { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "POST", path: "/agent/conversations/{conversationId}/followups", file: "conversations/send-conversation-followup", ...sendFollowup },
   { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", rights: { table: ["BatchGetItem", "Query"] } },
   { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
   { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: { PutObject: ["upload"] } } },

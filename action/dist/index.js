@@ -271,12 +271,24 @@ var Runs = class extends APIResource {
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
    * execution continues the same conversation; the response is 409 if another run of the conversation is active.
    * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the
-   * current turn of the agent.
+   * current turn of the agent. The response says what becomes of the follow-up; the list of follow-ups shows it until
+   * the agent has it, and afterwards.
    *
    * `POST /agent/runs/{runId}/followups`
    */
   sendFollowup(runId, body, options) {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups`, body, options });
+  }
+  /**
+   * Lists the follow-ups of a run, oldest first.
+   *
+   * A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are pending
+   * `removed`; they stay readable.
+   *
+   * `GET /agent/runs/{runId}/followups`
+   */
+  listFollowups(runId, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/followups`, query, options }, (body) => body.followups);
   }
   /**
    * Lists the timeline events of a run, oldest first.

@@ -1,28 +1,30 @@
 import * as v from "valibot";
-import { submitFollowup } from "#shared/conversations/followups.ts";
+import { toFollowupResponse } from "#shared/conversations/followup-receipt.ts";
+import { refuseFollowupMembers, submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { Empty } from "#shared/wire/harness.ts";
-import { RunFollowupRequest } from "#shared/wire/run.ts";
+import { RunFollowupRequest, RunFollowupResponse } from "#shared/wire/run.ts";
 
 /**
  * POST /agent/runs/{runId}/followups: sends a follow-up message to a run. An active run receives the message before its
  * next turn. A run that has ended returns to `QUEUED`, and a new execution continues the same conversation; the response
  * is 409 if another run of the conversation is active. Messages are delivered in order and exactly once. A run accepts
- * at most 1,000 follow-ups. `policy` controls the current turn of the agent.
+ * at most 1,000 follow-ups. `policy` controls the current turn of the agent. The response says what becomes of the
+ * follow-up; the list of follow-ups shows it until the agent has it, and afterwards.
  */
 export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
-  reply: { 200: Empty },
+  reply: { 200: RunFollowupResponse },
   errors: ["operation_not_supported"],
   rateLimit: "followup",
-  async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
+  async run({ path, body, sentBody, principal, header, rateLimitToken }, ports: RunPorts) {
+    refuseFollowupMembers(sentBody);
     const run = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
-    const { replayed } = await submitFollowup(run, body, { once, rateLimitToken }, ports);
-    return { status: 200, body: {}, headers: toReplayHeaders(replayed) };
+    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken }, ports);
+    return { status: 200, body: toFollowupResponse(receipt), headers: toReplayHeaders(replayed) };
   },
 });

@@ -4,6 +4,7 @@ import { getArtifact as artifactsGetArtifact } from "#functions/artifacts/get-ar
 import { createAttachment as attachmentsCreateAttachment } from "#functions/attachments/create-attachment.ts";
 import { getConversation as conversationsGetConversation } from "#functions/conversations/get-conversation.ts";
 import { redirectConversation as conversationsRedirectConversation } from "#functions/conversations/redirect-conversation.ts";
+import { sendConversationFollowup as conversationsSendConversationFollowup } from "#functions/conversations/send-conversation-followup.ts";
 import { getErrorPage as docsGetErrorPage } from "#functions/docs/get-error-page.ts";
 import { getOpenapi as docsGetOpenapi } from "#functions/docs/get-openapi.ts";
 import { getReference as docsGetReference } from "#functions/docs/get-reference.ts";
@@ -63,6 +64,7 @@ import { getRun as runsGetRun } from "#functions/runs/get-run.ts";
 import { getTimeline as runsGetTimeline } from "#functions/runs/get-timeline.ts";
 import { getTranscript as runsGetTranscript } from "#functions/runs/get-transcript.ts";
 import { listEvents as runsListEvents } from "#functions/runs/list-events.ts";
+import { listFollowups as runsListFollowups } from "#functions/runs/list-followups.ts";
 import { listHandoffAttachments as runsListHandoffAttachments } from "#functions/runs/list-handoff-attachments.ts";
 import { listRuns as runsListRuns } from "#functions/runs/list-runs.ts";
 import { sendFollowup as runsSendFollowup } from "#functions/runs/send-followup.ts";
@@ -130,6 +132,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "attachments/create-attachment": attachmentsCreateAttachment,
   "conversations/get-conversation": conversationsGetConversation,
   "conversations/redirect-conversation": conversationsRedirectConversation,
+  "conversations/send-conversation-followup": conversationsSendConversationFollowup,
   "docs/get-error-page": docsGetErrorPage,
   "docs/get-openapi": docsGetOpenapi,
   "docs/get-reference": docsGetReference,
@@ -189,6 +192,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/get-timeline": runsGetTimeline,
   "runs/get-transcript": runsGetTranscript,
   "runs/list-events": runsListEvents,
+  "runs/list-followups": runsListFollowups,
   "runs/list-handoff-attachments": runsListHandoffAttachments,
   "runs/list-runs": runsListRuns,
   "runs/send-followup": runsSendFollowup,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
-import { FollowupPolicy } from "#shared/wire/run.ts";
+import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
 
 const FollowupItem = v.object({
   number: v.number(),
@@ -9,7 +9,10 @@ const FollowupItem = v.object({
   /** The file with the message, if it is too long for the item. */
   message_file: v.exactOptional(v.string()),
   policy: FollowupPolicy,
+  mode: v.exactOptional(RunMode),
   created_at: v.number(),
+  /** Who sent it; absent in those that earlier versions stored. */
+  created_by: v.exactOptional(UserProfile),
 });
 export type StoredFollowup = v.InferOutput<typeof FollowupItem>;
 

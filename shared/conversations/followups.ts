@@ -1,6 +1,7 @@
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
+import { refuseUnsupportedMembers } from "#shared/http/unsupported-members.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -8,9 +9,11 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import type { Principal } from "#shared/principals/principal.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { attemptOnHead } from "#shared/runs/change-run.ts";
 import { moveTail } from "#shared/runs/conversation-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -20,8 +23,9 @@ import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } 
 import type { Item, Put } from "#shared/table/table.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { FollowupPolicy, RunFollowupRequest, RunMode } from "#shared/wire/run.ts";
-import { parseFollowup, putFollowup } from "./followup-store.ts";
+import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/run.ts";
+import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
+import { parseFollowup, putFollowup, type StoredFollowup } from "./followup-store.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
 
 /** Reads follow-ups above `stored`, in order. */
@@ -36,25 +40,50 @@ export async function readFollowups(
 }
 
 async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
-  const { number, message, message_file, policy, created_at } = parseFollowup(item);
+  const followup = parseFollowup(item);
+  const { number, policy, created_at } = followup;
+  return { number, message: await readText(followup, files), policy, created_at: toTimestamp(created_at) };
+}
+
+/** Reads the message of a follow-up. */
+export async function readText({ number, message, message_file }: StoredFollowup, files: FileStore): Promise<string> {
   const text = message ?? (message_file === undefined ? undefined : await files.get(message_file));
   if (text === undefined) throw new Error(`the text of follow-up ${number} is missing`);
-  return { number, message: text.toString(), policy, created_at: toTimestamp(created_at) };
+  return text.toString();
+}
+
+/** Refuses members of a follow-up that this version does not carry out. */
+export const refuseFollowupMembers = (sentBody: unknown): void =>
+  refuseUnsupportedMembers(
+    sentBody,
+    { attachments: "send files with a new run that continues the conversation by its conversation_id" },
+    "follow-ups",
+  );
+
+interface FollowupCall {
+  readonly principal: Principal;
+  readonly once: IdempotentRequest;
+  readonly rateLimitToken: RateLimitToken;
 }
 
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
   { head: first, body: { conversation_id: conversationId, config } }: FoundRun,
   { message, mode, policy = "enqueue" }: RunFollowupRequest,
-  { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
+  { principal, once, rateLimitToken }: FollowupCall,
   ports: RunPorts,
-): Promise<{ replayed: boolean }> {
+): Promise<{ receipt: FollowupReceipt; replayed: boolean }> {
   const text = message ?? CONTINUE_MESSAGE;
   const isLong = Buffer.byteLength(text) > INLINE_BYTES;
   const file = fileKeys.followup(first.run_id, sha256(text));
   if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
-  const content = { ...(isLong ? { message_file: file } : { message: text }), policy };
-  return runIdempotent<{ replayed: boolean }>(
+  const content = {
+    ...(isLong ? { message_file: file } : { message: text }),
+    policy,
+    ...(mode === undefined ? {} : { mode }),
+    created_by: toSender(principal),
+  };
+  return runIdempotent<{ receipt: FollowupReceipt; replayed: boolean }>(
     ports.table,
     once,
     ports.now,
@@ -65,67 +94,63 @@ export async function submitFollowup(
       if (isTerminal(first.state)) refuseDisks(config.repositories, "config.repositories");
       // Without a message, the run continues where it stopped, including a cancelled instruction.
       const hasMessage = message !== undefined;
-      const along = { record: record(first.run_id), rateLimitToken, hasMessage, mode, conversationId };
-      await writeFollowup(first, content, along, ports);
-      return { replayed: false };
+      const along = { record, rateLimitToken, hasMessage, conversationId };
+      return { receipt: await writeFollowup(first, content, along, ports), replayed: false };
     },
-    async () => ({ replayed: true }),
+    async (result) => ({ receipt: parseReceipt(result, first), replayed: true }),
   );
 }
 
-interface Content {
-  readonly message?: string;
-  readonly message_file?: string;
-  readonly policy: FollowupPolicy;
-}
+type Content = Omit<StoredFollowup, "number" | "created_at">;
 
 /** What is written together with a follow-up. */
 interface Along {
-  readonly record: Put;
+  readonly record: (result: string) => Put;
   readonly rateLimitToken: RateLimitToken;
   readonly hasMessage: boolean;
-  /** The mode of the execution that the follow-up starts, if it starts one. @default the run's own */
-  readonly mode: RunMode | undefined;
   readonly conversationId: string;
 }
 
-async function writeFollowup(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<void> {
-  let head: RunHead | undefined = first;
-  for (let attempt = 0; head !== undefined && attempt < 8; attempt++) {
-    if (isLocal(head) && isTerminal(head.state)) {
-      throw new RunyardError("operation_not_supported", {
-        detail:
-          "the run was executed by its caller and has ended: to continue its conversation, create a run with conversation_id",
-      });
-    }
-    if (content.policy === "reject" && !isTerminal(head.state)) {
-      throw new RunyardError("conflict", {
-        detail: `policy: the run is ${head.state} and has not ended; send the follow-up later, or with the policy enqueue`,
-        retryable: false,
-      });
-    }
-    if (head.followups >= RUN_CAPS.followups) {
-      throw new RunyardError("resource_unavailable", {
-        status: 429,
-        detail: `a run stores at most ${RUN_CAPS.followups} follow-ups`,
-      });
-    }
+function writeFollowup(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<FollowupReceipt> {
+  return attemptOnHead(first, ports, async (head) => {
+    const refusal = findRefusal(head, content.policy);
+    if (refusal !== undefined) throw refusal;
     const now = ports.now();
+    const receipt = toReceipt(head);
     const revival = isEndedHead(head) ? await prepareRevival(head, along, ports) : undefined;
     try {
-      await ports.runs.change(head, toFollowupChange(head, content, along, now, revival), now);
-      if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
-      return;
+      await ports.runs.change(head, toFollowupChange(head, content, { ...along, receipt }, now, revival), now);
     } catch (error) {
-      if (!(error instanceof RunChangedError)) throw error;
-      if (!error.headChanged && !error.failed.has("tail")) {
-        if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
-        throw new IdempotencyRecordExists();
-      }
+      if (!(error instanceof RunChangedError) || error.headChanged || error.failed.has("tail")) throw error;
+      if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
+      throw new IdempotencyRecordExists();
     }
-    head = await ports.runs.head(first.run_id);
+    if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
+    return receipt;
+  });
+}
+
+/** Why the run takes no follow-up with this policy. */
+function findRefusal(head: RunHead, policy: FollowupPolicy): RunyardError | undefined {
+  if (isLocal(head) && isTerminal(head.state)) {
+    return new RunyardError("operation_not_supported", {
+      detail:
+        "the run was executed by its caller and has ended: to continue its conversation, create a run with conversation_id",
+    });
   }
-  throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
+  if (policy === "reject" && !isTerminal(head.state)) {
+    return new RunyardError("conflict", {
+      detail: `policy: the run is ${head.state} and has not ended; send the follow-up later, or with the policy enqueue`,
+      retryable: false,
+    });
+  }
+  if (head.followups >= RUN_CAPS.followups) {
+    return new RunyardError("resource_unavailable", {
+      status: 429,
+      detail: `a run stores at most ${RUN_CAPS.followups} follow-ups`,
+    });
+  }
+  return undefined;
 }
 
 /** What continues an ended run: it becomes the latest of its conversation, whose latest run must have ended too. */
@@ -145,20 +170,19 @@ const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ..
 function toFollowupChange(
   head: RunHead,
   content: Content,
-  { record, rateLimitToken, mode }: Along,
+  { record, rateLimitToken, receipt }: Along & { readonly receipt: FollowupReceipt },
   now: number,
   revival: Revival | undefined,
 ): Change {
-  const number = head.followups + 1;
+  const { number } = receipt;
+  const { policy, mode } = content;
   const revives = revival !== undefined;
   const settled = revival?.settled;
   const followup = putFollowup(head.run_id, { number, ...content, created_at: now });
   return {
     ...(revives ? { to: "QUEUED" as const } : {}),
     touch: true,
-    events: [
-      { type: "followup_received", data: { number, policy: content.policy, ...(revives ? { state: "QUEUED" } : {}) } },
-    ],
+    events: [{ type: "followup_received", data: { number, policy, ...(revives ? { state: "QUEUED" } : {}) } }],
     ...(settled?.messages === undefined ? {} : { messages: settled.messages }),
     set: {
       followups: number,
@@ -167,7 +191,7 @@ function toFollowupChange(
     },
     ...(revives ? { remove: REVIVED_WITHOUT, checkAt: now + 30_000 } : {}),
     also: {
-      idempotency: record,
+      idempotency: record(formatReceipt(receipt)),
       followup,
       rateLimit: rateLimitToken(now),
       checkpoint: settled?.checkpoint,

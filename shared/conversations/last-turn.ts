@@ -70,8 +70,16 @@ function endCancelledTurn(head: EndedHead, checkpoint: Checkpoint): SettledTurn 
       messages: number,
       message_bytes: head.message_bytes + bytes,
       followups_cancelled: head.followups,
+      ...toRemoved(head),
       checkpoint: true,
     },
     checkpoint: putCheckpoint(head.run_id, { ...checkpoint, messages: number, followups: head.followups_stored }),
   };
+}
+
+/** Notes which follow-ups the cancel removed before an execution has stored them. */
+function toRemoved({ followups, followups_stored, followups_removed = [] }: EndedHead): Record<string, Value> {
+  // Those of an earlier cancel are noted already, even if no execution has stored them since.
+  const first = Math.max(followups_stored, followups_removed.at(-1)?.[1] ?? 0) + 1;
+  return followups >= first ? { followups_removed: [...followups_removed, [first, followups]] } : {};
 }

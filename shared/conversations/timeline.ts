@@ -6,6 +6,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item } from "#shared/table/table.ts";
 import { EventType, type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { toFollowupId } from "./followup-receipt.ts";
 import { readBatch } from "./messages.ts";
 
 const EventItem = v.object({
@@ -29,8 +30,15 @@ export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
     event_type: v.parse(TimelineType, event.type),
     occurred_at: toTimestamp(event.occurred_at),
     ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }),
-    ...(Object.keys(event.data).length === 0 ? {} : { payload: event.data }),
+    ...(Object.keys(event.data).length === 0 ? {} : { payload: toEventData(event) }),
   };
+}
+
+/** The data of an event. That of a follow-up stores its number only, from which its id follows. */
+function toEventData({ type, data }: v.InferOutput<typeof EventItem>): Record<string, unknown> {
+  const { number } = data;
+  if (type !== "followup_received" || typeof number !== "number") return data;
+  return { ...data, followup_id: toFollowupId(number) };
 }
 
 const PAGE = 200;
@@ -83,6 +91,6 @@ async function toRunEvent(item: Item): Promise<RunEvent> {
     sequence: event.sequence,
     type: event.type,
     occurred_at: toTimestamp(event.occurred_at),
-    data: { ...event.data, ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }) },
+    data: { ...toEventData(event), ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }) },
   };
 }

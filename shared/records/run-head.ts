@@ -70,6 +70,8 @@ const common = {
   mode: v.exactOptional(RunMode),
   /** Follow-ups up to this number came before a cancel, and are not executed. */
   followups_cancelled: Counter,
+  /** The first and last numbers of follow-ups that were pending when a cancel removed them; absent where none were. */
+  followups_removed: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
   /** The follow-up for which the run was queued again, because an execution ended without it. */
   requeued_for: v.exactOptional(v.number()),
   artifacts: Counter,
@@ -189,6 +191,12 @@ export const isWaitingForCapacity = (head: RunHead): boolean =>
 
 /** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
+
+/** The number of follow-ups that the harness has not stored. A cancel removes those that are pending. */
+export function countPendingFollowups(head: RunHead): number {
+  const lastRemoved = head.followups_removed?.at(-1)?.[1] ?? 0;
+  return head.state === "CANCELLED" ? 0 : Math.max(0, head.followups - Math.max(head.followups_stored, lastRemoved));
+}
 
 /** Milliseconds without a heartbeat after which the lease of the run's execution expires. */
 export function leaseMs(head: RunHead): number {

@@ -9,6 +9,7 @@ import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
+import { attemptOnHead } from "./change-run.ts";
 import { workedMs } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -57,39 +58,31 @@ export const cancelFoundRun = (call: CancelFoundCall, ports: RunPorts): Promise<
 
 /** Cancels a run on behalf of the service, in any state; a run that has ended stays as it is. */
 export async function cancelByService(runId: string, by: string, ports: RunPorts): Promise<void> {
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const head = await ports.runs.head(runId);
-    if (head === undefined || isTerminal(head.state)) return;
-    try {
-      // A working agent can be stopped; an execution that is still being prepared has no agent yet.
-      const change = toCancelChange(head, by, head.state !== "INPROGRESS", ports.now());
-      await ports.runs.change(head, change, ports.now());
-      await ports.queue.sendEnd(runId, parseOwner(head)).catch(() => undefined);
-      return;
-    } catch (error) {
-      if (!(error instanceof RunChangedError)) throw error;
-    }
-  }
-  throw new Error(`run ${runId} changes too fast to be cancelled`);
+  const first = await ports.runs.head(runId);
+  if (first === undefined) return;
+  const cancel = async (head: RunHead): Promise<void> => {
+    if (isTerminal(head.state)) return;
+    // A working agent can be stopped; an execution that is still being prepared has no agent yet.
+    const change = toCancelChange(head, by, head.state !== "INPROGRESS", ports.now());
+    await ports.runs.change(head, change, ports.now());
+    await ports.queue.sendEnd(runId, parseOwner(head)).catch(() => undefined);
+  };
+  await attemptOnHead(first, ports, cancel, { whenDeleted: () => undefined });
 }
 
 async function cancelNow(call: CancelFoundCall, record: Put | undefined, ports: RunPorts): Promise<void> {
-  let head = call.head;
-  for (let attempt = 0; attempt < 8; attempt++) {
+  await attemptOnHead(call.head, ports, async (head) => {
     const refusal = findRefusal(head, call.body, call.force);
     if (refusal !== undefined) throw refusal;
     try {
       const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
       await ports.runs.change(head, { ...change, also: { idempotency: record } }, ports.now());
-      await ports.queue.sendEnd(head.run_id, parseOwner(head)).catch(() => undefined);
-      return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;
-      if (error.failed.has("idempotency") && !error.headChanged) throw new IdempotencyRecordExists();
+      throw error.failed.has("idempotency") && !error.headChanged ? new IdempotencyRecordExists() : error;
     }
-    head = (await ports.runs.head(head.run_id)) ?? head;
-  }
-  throw new RunyardError("conflict", { detail: "the run changes too fast; try again", retryable: true });
+    await ports.queue.sendEnd(head.run_id, parseOwner(head)).catch(() => undefined);
+  });
 }
 
 /** Why the run cannot be cancelled, in the order of the contract: ended 400, executed elsewhere 422, being prepared 409. */

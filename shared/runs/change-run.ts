@@ -1,4 +1,4 @@
-import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
@@ -10,6 +10,47 @@ export const staleExecutionError = () =>
     detail: "the run's key is no longer valid: the execution is over",
     headers: { "www-authenticate": "Bearer" },
   });
+
+const MAX_ATTEMPTS = 8;
+
+interface RetryOptions<T> {
+  /** Whether another attempt may succeed after this conflict. @default every conflict is retried */
+  readonly isRetried?: (conflict: RunChangedError) => boolean;
+  /** What the result is where the run was deleted in the meantime. @default RunyardError 404 */
+  readonly whenDeleted?: () => T;
+}
+
+/**
+ * Calls `attempt` with a head that is known already, and again with the head as it is stored after each conflict. So the usual
+ * case reads nothing, and what an attempt decides is decided again for each head.
+ */
+export async function attemptOnHead<T>(
+  first: RunHead,
+  { runs }: Pick<RunPorts, "runs">,
+  attempt: (head: RunHead) => Promise<T>,
+  { isRetried = () => true, whenDeleted = throwDeleted }: RetryOptions<T> = {},
+): Promise<T> {
+  let head = first;
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    try {
+      return await attempt(head);
+    } catch (error) {
+      if (!(error instanceof RunChangedError) || !isRetried(error)) throw error;
+    }
+    const current = await runs.head(head.run_id);
+    if (current === undefined) return whenDeleted();
+    head = current;
+  }
+  throw retryableConflict("the run changes too fast; send the request again");
+}
+
+const throwDeleted = (): never => {
+  throw notFound("run");
+};
+
+const throwStale = (): never => {
+  throw staleExecutionError();
+};
 
 /** What changing a run, and sending messages about it, needs. */
 export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
@@ -25,22 +66,17 @@ export async function changeRun<T>(
   ports: ChangePorts,
   decide: (head: RunHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
-  let head = first;
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const decision = await decide(head);
-    if (!("change" in decision)) return decision.result;
-    try {
-      await ports.runs.change(head, decision.change, ports.now());
+  return attemptOnHead(
+    first,
+    ports,
+    async (head) => {
+      const decision = await decide(head);
+      if ("change" in decision) await ports.runs.change(head, decision.change, ports.now());
       return decision.result;
-    } catch (error) {
-      // The caller handles the failed condition of an item other than the head.
-      if (!(error instanceof RunChangedError) || !error.headChanged) throw error;
-    }
-    const again = await ports.runs.head(head.run_id);
-    if (again === undefined) throw staleExecutionError();
-    head = again;
-  }
-  throw retryableConflict("the run changes too fast; send the request again");
+    },
+    // The caller handles the failed condition of an item other than the head.
+    { isRetried: ({ headChanged }) => headChanged, whenDeleted: throwStale },
+  );
 }
 
 /** As `changeRun`, for one execution: it is refused as soon as the run has continued without it. */

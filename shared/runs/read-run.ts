@@ -3,6 +3,7 @@ import { isUuid } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
+import { readConversationTail } from "./conversation-store.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { sees } from "./run-tree.ts";
 
@@ -28,11 +29,26 @@ export async function steerableRun(
   runId: string,
   principal: Principal,
   ports: Pick<RunPorts, "runs">,
+  what = "run",
 ): Promise<FoundRun> {
   if (principal.kind === "run" && principal.head.run_id === runId) {
     throw new RunyardError("not_authorized", { detail: "a run's key cannot steer its own run" });
   }
-  return visibleRun(runId, principal, ports);
+  return visibleRun(runId, principal, ports, what);
+}
+
+/** As `steerableRun`, for the latest run of a conversation. */
+export async function steerableLatestRun(
+  conversationId: string,
+  principal: Principal,
+  ports: Pick<RunPorts, "runs" | "table">,
+): Promise<FoundRun> {
+  const { latestRunId } = await readConversationTail(conversationId, ports.table);
+  if (latestRunId !== conversationId) return steerableRun(latestRunId, principal, ports, "conversation");
+  const found = await steerableRun(conversationId, principal, ports, "conversation");
+  // The id of a run that continues another conversation is no conversation's.
+  if (found.body.conversation_id !== conversationId) throw notFound("conversation");
+  return found;
 }
 
 /** The error for a resource that does not exist or is not visible: 404. A run's key gets 403 for everything outside its own run tree. */

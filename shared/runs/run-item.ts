@@ -2,7 +2,7 @@ import { fitting } from "#shared/pagination/page.ts";
 import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
 import { toDuration } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { countPendingFollowups, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -27,12 +27,14 @@ export function toRunItem(
   return {
     run_id: head.run_id,
     task_id: head.run_id,
+    root_run_id: body.ancestors[0] ?? head.run_id,
     title: body.title,
     state: head.state,
     prompt: body.prompt,
     created_at: toTimestamp(head.created_at),
     updated_at: toTimestamp(head.updated_at),
     started_at: head.started_at === undefined ? null : toTimestamp(head.started_at),
+    finished_at: ended === undefined ? null : toTimestamp(ended.ended_at),
     ...(ended?.status_message === undefined ? {} : { status_message: ended.status_message }),
     source: body.source,
     execution_location: body.execution_location,
@@ -53,6 +55,7 @@ export function toRunItem(
     ...(head.started_at === undefined ? {} : { run_time: toDuration(runTimeMs(head, view.now)) }),
     ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
     artifacts: shownArtifacts(artifacts),
+    pending_followups: countPendingFollowups(head),
     scope: shownScope(head),
   };
 }

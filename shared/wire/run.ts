@@ -121,6 +121,17 @@ export const RunFollowupRequest = v.object({
 });
 export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
+export const FOLLOWUP_OUTCOMES = ["queue_pending", "queued_prompt", "live_session", "handoff_execution"] as const;
+/**
+ * What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the
+ * running agent, or continues a run that had ended in a new execution.
+ */
+export const FollowupOutcome = v.picklist(FOLLOWUP_OUTCOMES);
+export type FollowupOutcome = v.InferOutput<typeof FollowupOutcome>;
+
+/** A stored follow-up. */
+export const RunFollowupResponse = v.object({ followup_id: v.string(), run_id: v.string(), outcome: FollowupOutcome });
+
 /** The reason for a run's final state. */
 export const RunStatusMessage = v.object({
   message: v.string(),
@@ -139,6 +150,26 @@ export const UserProfile = v.object({
 });
 export type UserProfile = v.InferOutput<typeof UserProfile>;
 
+/** A follow-up as responses show it. */
+export const FollowupItem = v.object({
+  followup_id: v.string(),
+  number: Count,
+  message: v.string(),
+  attachments: v.array(v.object({ attachment_id: v.string(), file_name: v.string() })),
+  mode: v.exactOptional(RunMode),
+  policy: FollowupPolicy,
+  created_at: v.string(),
+  created_by: v.exactOptional(UserProfile),
+  state: v.picklist(["pending", "delivered", "removed"]),
+});
+export type FollowupItem = v.InferOutput<typeof FollowupItem>;
+
+/** A page of follow-ups. */
+export const ListFollowupsResponse = v.object({
+  followups: v.array(FollowupItem),
+  page_info: v.exactOptional(PageInfo),
+});
+
 /** The schedule that created a run, as it was at that time. */
 export const RunSchedule = v.object({
   schedule_id: v.string(),
@@ -150,12 +181,14 @@ export const RunSchedule = v.object({
 export const RunItem = v.object({
   run_id: v.string(),
   task_id: v.string(),
+  root_run_id: v.string(),
   title: v.string(),
   state: RunState,
   prompt: v.string(),
   created_at: v.string(),
   updated_at: v.string(),
   started_at: v.exactOptional(v.nullable(v.string())),
+  finished_at: v.exactOptional(v.nullable(v.string())),
   status_message: v.exactOptional(RunStatusMessage),
   source: v.exactOptional(RunSourceType),
   execution_location: v.exactOptional(ExecutionLocation),
@@ -189,6 +222,7 @@ export const RunItem = v.object({
   run_time: v.exactOptional(v.string()),
   metadata: v.exactOptional(Metadata),
   artifacts: v.exactOptional(v.array(ArtifactItem)),
+  pending_followups: v.exactOptional(Count),
   scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
 });
 export type RunItem = v.InferOutput<typeof RunItem>;

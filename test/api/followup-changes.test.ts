@@ -60,8 +60,8 @@ describe("a follow-up", () => {
     const { events } = (await user.get(`/agent/runs/${harness.run_id}/events`)).body;
     const received = events.filter(({ type }: { type: string }) => type === "followup_received");
     expect(received.map(({ data }: { data: object }) => data)).toEqual([
-      { number: 1, policy: "interrupt", execution_id: harness.execution_id },
-      { number: 2, policy: "enqueue", state: "QUEUED", execution_id: harness.execution_id },
+      { number: 1, followup_id: "followup-1", policy: "interrupt", execution_id: harness.execution_id },
+      { number: 2, followup_id: "followup-2", policy: "enqueue", state: "QUEUED", execution_id: harness.execution_id },
     ]);
   });
 

@@ -17,9 +17,14 @@ describe("POST /agent/runs/{runId}/followups", () => {
   it("delivers follow-ups to a waiting or PENDING run with its first turn, in order", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
-    expect((await followup(plane, id, "one")).body).toEqual({});
+    const queued = { followup_id: "followup-1", run_id: id, outcome: "queued_prompt" };
+    expect((await followup(plane, id, "one")).body).toEqual(queued);
     const harness = createHarness(plane, await plane.dispatch(id));
-    expect((await followup(plane, id, "two")).body).toEqual({});
+    expect((await followup(plane, id, "two")).body).toEqual({
+      followup_id: "followup-2",
+      run_id: id,
+      outcome: "queue_pending",
+    });
     const { context } = (await harness.resolve()).body;
     expect(context.followups).toMatchObject([
       { number: 1, message: "one", policy: "enqueue", created_at: "2026-05-18T19:00:00.000Z" },
@@ -104,7 +109,8 @@ describe("POST /agent/runs/{runId}/followups", () => {
       await deliver(plane);
       plane.clock.now += 60_000;
 
-      expect((await followup(plane, harness.run_id, "and then?")).body).toEqual({});
+      const continued = { followup_id: "followup-1", run_id: harness.run_id, outcome: "handoff_execution" };
+      expect((await followup(plane, harness.run_id, "and then?")).body).toEqual(continued);
       const waiting = (await user.get(`/agent/runs/${harness.run_id}`)).body;
       expect(waiting).toMatchObject({
         state: "QUEUED",
@@ -160,6 +166,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     const again = await followup(plane, harness.run_id, undefined, headers);
     expect(again.status).toBe(200);
     expect(again.headers["idempotent-replay"]).toBe("true");
+    expect(again.body).toEqual({ followup_id: "followup-1", run_id: harness.run_id, outcome: "handoff_execution" });
     expect((await (await nextExecution(plane)).resolve()).body.context.followups).toHaveLength(1);
   });
 

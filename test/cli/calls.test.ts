@@ -85,6 +85,7 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
     ["GET /agent/runs/r1/events?after=0&wait=25&live=true", "GET /agent/runs/r1", "GET /agent/runs/r1/response"],
   ],
   ["runs followup r1 go", [api({})], ["POST /agent/runs/r1/followups"]],
+  ["runs followups r1", [api({ followups: [] })], ["GET /agent/runs/r1/followups"]],
   ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],
   ["runs response r1", [api({ text: "words", state: "SUCCEEDED", artifacts: [] })], ["GET /agent/runs/r1/response"]],
   ["runs conversation r1", [conversation], ["GET /agent/runs/r1/conversation"]],

@@ -202,6 +202,31 @@ describe("commands for existing runs", () => {
     expect(bodyAt(0)).toEqual({ message: "go on" });
   });
 
+  it.each([
+    ["queue_pending", "sent; it waits in the queue of the run\n"],
+    ["live_session", "sent to the running agent\n"],
+    ["a newer outcome", "sent\n"],
+  ])("print what becomes of a follow-up: %s", async (outcome, out) => {
+    server.play([api({ followup_id: "followup-1", run_id: "r1", outcome })]);
+    expect(await run(["runs", "followup", "r1", "go on"])).toMatchObject({ code: 0, out });
+  });
+
+  it("list the follow-ups of a run with their state and sender", async () => {
+    const sent = { created_at: "2026-05-18T19:00:00.000Z", policy: "enqueue", attachments: [] };
+    const created_by = { type: "user", uid: "u1", display_name: "Ada" };
+    server.play([
+      api({
+        followups: [
+          { ...sent, followup_id: "followup-1", number: 1, message: "one", created_by, state: "delivered" },
+          { ...sent, followup_id: "followup-2", number: 2, message: "two", state: "pending" },
+        ],
+      }),
+    ]);
+    const { code, out } = await run(["runs", "followups", "r1"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/followup-1 +delivered +\S.* +Ada +one\nfollowup-2 +pending +\S.* +two\n/);
+  });
+
   it("cancel several runs, and cancel by force", async () => {
     server.play([api("r1"), api("r2")]);
     expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
@@ -535,6 +560,7 @@ describe("runyard completion", () => {
         "get",
         "follow",
         "followup",
+        "followups",
         "cancel",
         "response",
         "conversation",

@@ -59,6 +59,7 @@ export const messages = (sequence: number, role: string, block: object) =>
 export const RUN = {
   run_id: "r1",
   task_id: "r1",
+  root_run_id: "r1",
   title: "Fix it",
   state: "INPROGRESS",
   prompt: "Fix it",

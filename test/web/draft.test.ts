@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkTexts, emptyDraft, toDraft, toRunRequest } from "../../web/new-run/draft.ts";
 
-const item = { run_id: "r1", task_id: "r1", state: "SUCCEEDED" } as const;
+const item = { run_id: "r1", task_id: "r1", root_run_id: "r1", state: "SUCCEEDED" } as const;
 const at = "2026-05-18T19:00:00.000Z";
 
 describe("the draft of a run like another one", () => {

@@ -7,7 +7,7 @@ const run = (minute: number, state: RunState = "INPROGRESS", changed = minute): 
   const at = (minutes: number) => `2026-05-18T19:${String(minutes).padStart(2, "0")}:00.000Z`;
   const item = { title: "Run", prompt: "Go.", session_link: "", is_run_type_cancellable: true };
   const id = `run-${minute}`;
-  return { ...item, run_id: id, task_id: id, state, created_at: at(minute), updated_at: at(changed) };
+  return { ...item, run_id: id, task_id: id, root_run_id: id, state, created_at: at(minute), updated_at: at(changed) };
 };
 const toPages = (hasNextPage: boolean, ...pages: readonly (readonly RunItem[])[]): RunPages => ({
   pageParams: pages.map(() => undefined),

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { RUN_STATES, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
@@ -11,6 +11,7 @@ import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
 import { diffCommand, openPrCommand } from "./run-changes.ts";
+import { followupCommand, followupsCommand } from "./run-followups.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
 
 /** `runyard runs …`: runs that are there. */
@@ -21,6 +22,7 @@ export function runsCommand(context: Context): CommandUnknownOpts {
     .addCommand(getCommand(context))
     .addCommand(followCommand(context))
     .addCommand(followupCommand(context))
+    .addCommand(followupsCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(responseCommand(context))
     .addCommand(conversationCommand(context))
@@ -164,37 +166,6 @@ function followCommand(context: Context) {
     "runyard runs follow $id",
     "runyard runs follow $id --json | jq -r 'select(.type) | .type'",
   );
-}
-
-function followupCommand(context: Context) {
-  const command = new Command("followup")
-    .description("send a message to the agent; a run that has ended is resumed")
-    .argument("<run>", "run id")
-    .argument(
-      "[message]",
-      "message; `-` reads it from standard input; if omitted, the agent continues where it stopped",
-    )
-    .option("-f, --follow", "follow the run from this point")
-    .option("--verbose", "with --follow: print the full output of commands")
-    .addOption(interruptOption())
-    .action(async (id, given, options) => {
-      const message = given === "-" ? await context.shell.readInput() : given;
-      const client = await context.client();
-      const after = options.follow === true ? await findLastEvent(client, id) : undefined;
-      const response = await client.runs.sendFollowup(id, defined({ message }));
-      if (options.follow === true) return followRun(context, client, id, { ...options, after });
-      context.show(response, () => context.say("sent"));
-    });
-  return withExamples(command, 'runyard runs followup $id "Use the staging database" --follow');
-}
-
-/** Finds the sequence number of the last event that a run has so far. */
-async function findLastEvent(client: Runyard, runId: string): Promise<number> {
-  for (let after = 0; ; ) {
-    const { events, next, ended } = await client.runs.listEvents(runId, { after, wait: 0 });
-    if (ended || events.length === 0) return next;
-    after = next;
-  }
 }
 
 function cancelCommand(context: Context) {

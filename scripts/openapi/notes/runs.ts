@@ -46,6 +46,9 @@ export const RUNS_NOTES: Notes = {
     "The time of the latest change. For runs: of the state, follow-ups and artifacts.",
     "2026-05-18T19:04:12.518Z",
   ),
+  finished_at: time("The time of the run's end. Null before a run has ended.", "2026-05-18T19:04:12.518Z"),
+  root_run_id: note("The root of the run's tree: the run itself, unless it is a child run."),
+  pending_followups: note("The number of follow-ups that the agent has not stored yet.", 0),
   started_at: time("The start time. Null before a run has started.", "2026-05-18T19:00:01.240Z"),
   completed_at: time("The end time. Absent until the turn has ended.", "2026-05-18T19:04:12.518Z"),
   status_message: note(
@@ -157,6 +160,21 @@ export const RUNS_NOTES: Notes = {
   policy: note(
     "`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.",
     "enqueue",
+  ),
+
+  followup_id: note("The follow-up's id within its run.", "followup-1"),
+  outcome: note(
+    "What becomes of the follow-up. `queue_pending`: it waits behind another one, or for capacity; `queued_prompt`: the agent gets it with its first turn; `live_session`: the running agent gets it; `handoff_execution`: a new execution continues the ended run.",
+    "live_session",
+  ),
+  followups: note("The follow-ups, oldest first."),
+  "FollowupItem.message": note("The message to the agent.", "Run the whole suite too, please."),
+  "FollowupItem.attachments": note("The files that the agent gets with the message.", []),
+  "FollowupItem.mode": note("The mode that the follow-up requested, if it did."),
+  "FollowupItem.created_by": note("Who sent the follow-up. Absent in follow-ups that earlier versions stored."),
+  "FollowupItem.state": note(
+    "`pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before.",
+    "pending",
   ),
 
   // Pages

@@ -48,6 +48,10 @@ FollowupPolicy = Literal["enqueue", "interrupt", "reject"]
 """What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused."""
 
 
+FollowupOutcome = Literal["queue_pending", "queued_prompt", "live_session", "handoff_execution"]
+"""What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution."""
+
+
 TimelineType = Literal[
     "run_created",
     "run_queued",
@@ -134,6 +138,9 @@ RUN_SOURCES: Tuple[RunSourceType, ...] = get_args(RunSourceType)
 
 FOLLOWUP_POLICIES: Tuple[FollowupPolicy, ...] = get_args(FollowupPolicy)
 """The values of `FollowupPolicy`."""
+
+FOLLOWUP_OUTCOMES: Tuple[FollowupOutcome, ...] = get_args(FollowupOutcome)
+"""The values of `FollowupOutcome`."""
 
 TIMELINE_TYPES: Tuple[TimelineType, ...] = get_args(TimelineType)
 """The values of `TimelineType`."""
@@ -632,6 +639,9 @@ class RunItem(BaseModel):
     task_id: str
     """The same value as `run_id`, for older clients."""
 
+    root_run_id: str
+    """The root of the run's tree: the run itself, unless it is a child run."""
+
     title: str
     """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
 
@@ -649,6 +659,9 @@ class RunItem(BaseModel):
 
     started_at: Optional[Timestamp] = None
     """The start time. Null before a run has started."""
+
+    finished_at: Optional[Timestamp] = None
+    """The time of the run's end. Null before a run has ended."""
 
     status_message: Optional[RunStatusMessage] = None
     """The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run."""
@@ -707,6 +720,9 @@ class RunItem(BaseModel):
     artifacts: Optional[List[ArtifactItem]] = None
     """The run's artifacts, oldest first."""
 
+    pending_followups: Optional[int] = None
+    """The number of follow-ups that the agent has not stored yet."""
+
     scope: Optional[RunItemScope] = None
     """The owner."""
 
@@ -755,8 +771,66 @@ class CancelRunsResponse(BaseModel):
     """Whether more runs may match. If true, send the request again."""
 
 
-class Empty(BaseModel):
-    """An empty object."""
+class RunFollowupResponse(BaseModel):
+    """A stored follow-up."""
+
+    followup_id: str
+    """The follow-up's id within its run."""
+
+    run_id: str
+    """The run's id."""
+
+    outcome: Union[FollowupOutcome, str]
+    """The outcome of the firing."""
+
+
+class FollowupItemAttachment(BaseModel):
+    attachment_id: str
+    """The attachment's id."""
+
+    file_name: str
+    """The file's name, without directories."""
+
+
+class FollowupItem(BaseModel):
+    """A follow-up as responses show it."""
+
+    followup_id: str
+    """The follow-up's id within its run."""
+
+    number: int
+    """The follow-up's number within its run, starting at 1."""
+
+    message: str
+    """The message to the agent."""
+
+    attachments: List[FollowupItemAttachment]
+    """The files that the agent gets with the message."""
+
+    mode: Optional[Union[RunMode, str]] = None
+    """The mode that the follow-up requested, if it did."""
+
+    policy: Union[FollowupPolicy, str]
+    """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    created_by: Optional[RunCreatorInfo] = None
+    """Who sent the follow-up. Absent in follow-ups that earlier versions stored."""
+
+    state: Union[Literal["pending", "delivered", "removed"], str]
+    """`pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before."""
+
+
+class ListFollowupsResponse(BaseModel):
+    """A page of follow-ups."""
+
+    followups: List[FollowupItem]
+    """The follow-ups that the harness has not stored yet, in order."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
 
 
 class TimelineEvent(BaseModel):
@@ -1084,6 +1158,10 @@ class RunResponse(BaseModel):
 
     artifacts: List[ArtifactItem]
     """The run's artifacts, oldest first."""
+
+
+class Empty(BaseModel):
+    """An empty object."""
 
 
 class PublicArtifact(BaseModel):

@@ -2,6 +2,7 @@
 export { ARTIFACT_TYPES } from "./lists/artifact-types.ts";
 export { DELIVERY_STATES } from "./lists/delivery-states.ts";
 export { EXECUTION_LOCATIONS } from "./lists/execution-locations.ts";
+export { FOLLOWUP_OUTCOMES } from "./lists/followup-outcomes.ts";
 export { FOLLOWUP_POLICIES } from "./lists/followup-policies.ts";
 export { OVERLAPS } from "./lists/overlaps.ts";
 export { ROLES } from "./lists/roles.ts";

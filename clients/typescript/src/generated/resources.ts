@@ -252,12 +252,25 @@ export class Runs extends APIResource {
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
    * execution continues the same conversation; the response is 409 if another run of the conversation is active.
    * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the
-   * current turn of the agent.
+   * current turn of the agent. The response says what becomes of the follow-up; the list of follow-ups shows it until
+   * the agent has it, and afterwards.
    *
    * `POST /agent/runs/{runId}/followups`
    */
-  sendFollowup(runId: string, body: types.RunFollowupRequest, options?: RequestOptions): APIPromise<types.Empty> {
+  sendFollowup(runId: string, body: types.RunFollowupRequest, options?: RequestOptions): APIPromise<types.RunFollowupResponse> {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups`, body, options });
+  }
+
+  /**
+   * Lists the follow-ups of a run, oldest first.
+   *
+   * A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are pending
+   * `removed`; they stay readable.
+   *
+   * `GET /agent/runs/{runId}/followups`
+   */
+  listFollowups(runId: string, query?: types.RunsListFollowupsParams, options?: RequestOptions): PagePromise<types.FollowupItem, types.ListFollowupsResponse> {
+    return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/followups`, query, options }, (body: types.ListFollowupsResponse) => body.followups);
   }
 
   /**
@@ -386,6 +399,17 @@ export class Conversations extends APIResource {
    */
   retrieve(conversationId: string, query?: types.ConversationsRetrieveParams, options?: RequestOptions): PagePromise<types.Step, types.Conversation> {
     return this.transport.page({ method: "GET", path: path`/agent/conversations/${conversationId}`, query, options }, (body: types.Conversation) => body.steps);
+  }
+
+  /**
+   * Sends a follow-up message to the latest run of a conversation.
+   *
+   * Follows the rules of a follow-up to that run. The response names the run.
+   *
+   * `POST /agent/conversations/{conversationId}/followups`
+   */
+  sendFollowup(conversationId: string, body: types.RunFollowupRequest, options?: RequestOptions): APIPromise<types.RunFollowupResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/conversations/${conversationId}/followups`, body, options });
   }
 
   /**

@@ -1261,6 +1261,43 @@ interface components {
              */
             cancelled?: true;
         };
+        /** @description A follow-up as responses show it. */
+        FollowupItem: {
+            /** @description The follow-up's id within its run. */
+            followup_id: string;
+            /** @description The follow-up's number within its run, starting at 1. */
+            number: number;
+            /** @description The message to the agent. */
+            message: string;
+            /** @description The files that the agent gets with the message. */
+            attachments: {
+                /** @description The attachment's id. */
+                attachment_id: string;
+                /** @description The file's name, without directories. */
+                file_name: string;
+            }[];
+            /** @description The mode that the follow-up requested, if it did. */
+            mode?: components["schemas"]["RunMode"];
+            /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
+            policy: components["schemas"]["FollowupPolicy"];
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /** @description Who sent the follow-up. Absent in follow-ups that earlier versions stored. */
+            created_by?: components["schemas"]["RunCreatorInfo"];
+            /**
+             * @description `pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "removed";
+        };
+        /**
+         * @description What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution.
+         * @enum {string}
+         */
+        FollowupOutcome: "queue_pending" | "queued_prompt" | "live_session" | "handoff_execution";
         /**
          * @description What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused.
          * @enum {string}
@@ -1499,6 +1536,13 @@ interface components {
         ListEnvironmentsResponse: {
             /** @description The environments visible to the caller. */
             environments: components["schemas"]["EnvironmentItem"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
+        /** @description A page of follow-ups. */
+        ListFollowupsResponse: {
+            /** @description The follow-ups that the harness has not stored yet, in order. */
+            followups: components["schemas"]["FollowupItem"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -2400,12 +2444,23 @@ interface components {
             /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
             policy?: components["schemas"]["FollowupPolicy"];
         };
+        /** @description A stored follow-up. */
+        RunFollowupResponse: {
+            /** @description The follow-up's id within its run. */
+            followup_id: string;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description The outcome of the firing. */
+            outcome: components["schemas"]["FollowupOutcome"];
+        };
         /** @description A run as responses show it. */
         RunItem: {
             /** @description The run's id. */
             run_id: string;
             /** @description The same value as `run_id`, for older clients. */
             task_id: string;
+            /** @description The root of the run's tree: the run itself, unless it is a child run. */
+            root_run_id: string;
             /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
             title: string;
             /** @description The run's current state. */
@@ -2424,6 +2479,8 @@ interface components {
             updated_at: string;
             /** @description The start time. Null before a run has started. */
             started_at?: string | null;
+            /** @description The time of the run's end. Null before a run has ended. */
+            finished_at?: string | null;
             /** @description The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run. */
             status_message?: components["schemas"]["RunStatusMessage"];
             /** @description The source of the run. */
@@ -2480,6 +2537,8 @@ interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description The run's artifacts, oldest first. */
             artifacts?: components["schemas"]["ArtifactItem"][];
+            /** @description The number of follow-ups that the agent has not stored yet. */
+            pending_followups?: number;
             /** @description The owner. */
             scope?: {
                 /**
@@ -3499,6 +3558,12 @@ interface components {
              */
             force?: boolean;
         };
+        RunsListFollowupsParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
         RunsTimelineParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
@@ -3804,6 +3869,8 @@ export type Finding = components['schemas']['Finding'];
 export type FinishTaskRequest = components['schemas']['FinishTaskRequest'];
 export type FinishTaskResponse = components['schemas']['FinishTaskResponse'];
 export type Followup = components['schemas']['Followup'];
+export type FollowupItem = components['schemas']['FollowupItem'];
+export type FollowupOutcome = components['schemas']['FollowupOutcome'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
 export type GitChanges = components['schemas']['GitChanges'];
 export type HandoffAttachments = components['schemas']['HandoffAttachments'];
@@ -3816,6 +3883,7 @@ export type KeyItem = components['schemas']['KeyItem'];
 export type ListAgentsResponse = components['schemas']['ListAgentsResponse'];
 export type ListDeliveriesResponse = components['schemas']['ListDeliveriesResponse'];
 export type ListEnvironmentsResponse = components['schemas']['ListEnvironmentsResponse'];
+export type ListFollowupsResponse = components['schemas']['ListFollowupsResponse'];
 export type ListIdentitiesResponse = components['schemas']['ListIdentitiesResponse'];
 export type ListInvitationsResponse = components['schemas']['ListInvitationsResponse'];
 export type ListKeysResponse = components['schemas']['ListKeysResponse'];
@@ -3870,6 +3938,7 @@ export type RunCreatorInfo = components['schemas']['RunCreatorInfo'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEvents = components['schemas']['RunEvents'];
 export type RunFollowupRequest = components['schemas']['RunFollowupRequest'];
+export type RunFollowupResponse = components['schemas']['RunFollowupResponse'];
 export type RunItem = components['schemas']['RunItem'];
 export type RunMode = components['schemas']['RunMode'];
 export type RunSchedule = components['schemas']['RunSchedule'];
@@ -3925,6 +3994,7 @@ export type WebhookItem = components['schemas']['WebhookItem'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsListParams = components['schemas']['RunsListParams'];
 export type RunsCancelParams = components['schemas']['RunsCancelParams'];
+export type RunsListFollowupsParams = components['schemas']['RunsListFollowupsParams'];
 export type RunsTimelineParams = components['schemas']['RunsTimelineParams'];
 export type RunsConversationParams = components['schemas']['RunsConversationParams'];
 export type RunsTranscriptResponse = components['schemas']['RunsTranscriptResponse'];

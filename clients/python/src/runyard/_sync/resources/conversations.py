@@ -12,6 +12,9 @@ from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...types import (
     Conversation,
     ConversationRedirect,
+    FollowupPolicy,
+    RunFollowupResponse,
+    RunMode,
     Step,
 )
 from .._io import Page
@@ -52,6 +55,35 @@ class Conversations(Resource):
             options=options,
         )
 
+    def send_followup(
+        self,
+        conversation_id: str,
+        *,
+        message: Union[str, NotGiven] = NOT_GIVEN,
+        mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> RunFollowupResponse:
+        """Sends a follow-up message to the latest run of a conversation.
+
+        Follows the rules of a follow-up to that run. The response names the run.
+
+        `POST /agent/conversations/{conversationId}/followups`
+
+        Args:
+            conversation_id: The conversation's id.
+            message: The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            mode: The mode of the next execution. Ignored by an active run. Defaults to the run's mode.
+            policy: `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.
+        """
+        return self._call(
+            "POST",
+            _wire.path("/agent/conversations/{conversation_id}/followups", conversation_id=conversation_id),
+            cast_to=RunFollowupResponse,
+            body={"message": message, "mode": mode, "policy": policy},
+            options=options,
+        )
+
     def redirect(self, conversation_id: str, **options: Unpack[RequestOptions]) -> ConversationRedirect:
         """Returns the latest public session of a conversation.
 
@@ -74,4 +106,5 @@ class Conversations(Resource):
 class ConversationsWithRawResponse:
     def __init__(self, raw: Conversations) -> None:
         self.retrieve = to_raw(raw.retrieve)
+        self.send_followup = to_raw(raw.send_followup)
         self.redirect = to_raw(raw.redirect)

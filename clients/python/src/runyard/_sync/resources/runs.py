@@ -25,13 +25,16 @@ from ...types import (
     DryRunResponse,
     Empty,
     ExecutionLocation,
+    FollowupItem,
     FollowupPolicy,
     HandoffAttachments,
+    ListFollowupsResponse,
     ListRunsResponse,
     PublicArtifact,
     PublicRun,
     RunAgentResponse,
     RunEvents,
+    RunFollowupResponse,
     RunItem,
     RunMode,
     RunResponse,
@@ -365,13 +368,14 @@ class RunsBase(Resource):
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
-    ) -> Empty:
+    ) -> RunFollowupResponse:
         """Sends a follow-up message to a run.
 
         An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a
         new execution continues the same conversation; the response is 409 if another run of the conversation is
         active. Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups.
-        `policy` controls the current turn of the agent.
+        `policy` controls the current turn of the agent. The response says what becomes of the follow-up; the
+        list of follow-ups shows it until the agent has it, and afterwards.
 
         `POST /agent/runs/{runId}/followups`
 
@@ -384,8 +388,36 @@ class RunsBase(Resource):
         return self._call(
             "POST",
             _wire.path("/agent/runs/{run_id}/followups", run_id=run_id),
-            cast_to=Empty,
+            cast_to=RunFollowupResponse,
             body={"message": message, "mode": mode, "policy": policy},
+            options=options,
+        )
+
+    def list_followups(
+        self,
+        run_id: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> Page[FollowupItem]:
+        """Lists the follow-ups of a run, oldest first.
+
+        A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are
+        pending `removed`; they stay readable.
+
+        `GET /agent/runs/{runId}/followups`
+
+        Args:
+            run_id: The run's id.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+        """
+        return self._list(
+            _wire.path("/agent/runs/{run_id}/followups", run_id=run_id),
+            cast_to=ListFollowupsResponse,
+            items=lambda response: response.followups,
+            query={"limit": limit, "cursor": cursor},
             options=options,
         )
 
@@ -619,6 +651,7 @@ class RunsWithRawResponse:
         self.retrieve = to_raw(raw.retrieve)
         self.cancel = to_raw(raw.cancel)
         self.send_followup = to_raw(raw.send_followup)
+        self.list_followups = to_raw(raw.list_followups)
         self.timeline = to_raw(raw.timeline)
         self.conversation = to_raw(raw.conversation)
         self.transcript = to_raw(raw.transcript)

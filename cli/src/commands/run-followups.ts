@@ -1,0 +1,73 @@
+import { Command } from "@commander-js/extra-typings";
+import type { FollowupItem, Runyard } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
+import { followRun } from "../follow/follow.ts";
+import { type Column, printList, timeText } from "../table.ts";
+import { withExamples } from "./examples.ts";
+import { interruptOption } from "./run.ts";
+
+/** What is printed for the outcomes that services name; older ones name none. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  queue_pending: "sent; it waits in the queue of the run",
+  queued_prompt: "sent; the agent gets it with its first turn",
+  live_session: "sent to the running agent",
+  handoff_execution: "sent; the run continues",
+};
+
+/** `runyard runs followup`: sends a message to an agent. */
+export function followupCommand(context: Context) {
+  const command = new Command("followup")
+    .description("send a message to the agent; a run that has ended is resumed")
+    .argument("<run>", "run id")
+    .argument(
+      "[message]",
+      "message; `-` reads it from standard input; if omitted, the agent continues where it stopped",
+    )
+    .option("-f, --follow", "follow the run from this point")
+    .option("--verbose", "with --follow: print the full output of commands")
+    .addOption(interruptOption())
+    .action(async (id, given, options) => {
+      const message = given === "-" ? await context.shell.readInput() : given;
+      const client = await context.client();
+      const after = options.follow === true ? await findLastEvent(client, id) : undefined;
+      const response = await client.runs.sendFollowup(id, defined({ message }));
+      if (options.follow === true) return followRun(context, client, id, { ...options, after });
+      context.show(response, () => context.say(OUTCOMES[response.outcome] ?? "sent"));
+    });
+  return withExamples(command, 'runyard runs followup $id "Use the staging database" --follow');
+}
+
+/** Finds the sequence number of the last event that a run has so far. */
+async function findLastEvent(client: Runyard, runId: string): Promise<number> {
+  for (let after = 0; ; ) {
+    const { events, next, ended } = await client.runs.listEvents(runId, { after, wait: 0 });
+    if (ended || events.length === 0) return next;
+    after = next;
+  }
+}
+
+/** `runyard runs followups`: lists the messages that were sent to an agent. */
+export function followupsCommand(context: Context) {
+  const command = new Command("followups")
+    .description("list the follow-ups of a run, and which of them the agent has not read yet")
+    .argument("<run>", "run id")
+    .option("--all", "list all; with --json, print one follow-up per line")
+    .action(async (id, { all }) => {
+      const client = await context.client();
+      await printList(context, client.runs.listFollowups(id), COLUMNS, { all, none: "The run has no follow-ups." });
+    });
+  return withExamples(
+    command,
+    "runyard runs followups $id",
+    `runyard runs followups $id --json | jq '.followups[] | select(.state == "pending") | .message'`,
+  );
+}
+
+const COLUMNS: readonly Column<FollowupItem>[] = [
+  { name: "follow-up", of: ({ followup_id }) => followup_id },
+  { name: "state", of: ({ state }) => state },
+  { name: "sent", of: ({ created_at }) => timeText(created_at) },
+  { name: "by", of: ({ created_by }) => created_by?.display_name ?? created_by?.uid },
+  { name: "message", of: ({ message }) => message },
+];

@@ -1,0 +1,8 @@
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+/** The values of `FollowupOutcome`. */
+export const FOLLOWUP_OUTCOMES = [
+  "queue_pending",
+  "queued_prompt",
+  "live_session",
+  "handoff_execution",
+] as const;

@@ -1,0 +1,57 @@
+import { type Principal, toProfile } from "#shared/principals/principal.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import { executorOf, type RunHead } from "#shared/records/run-head.ts";
+import { FOLLOWUP_OUTCOMES, type FollowupOutcome, type UserProfile } from "#shared/wire/run.ts";
+
+/** A follow-up that was stored, and what will become of it. */
+export interface FollowupReceipt {
+  readonly runId: string;
+  readonly number: number;
+  readonly outcome: FollowupOutcome;
+}
+
+/** The id of a follow-up within its run; its message in the conversation has the same one. */
+export const toFollowupId = (number: number): string => `followup-${number}`;
+
+/** Builds the receipt of a follow-up that is sent to a run whose head is `head`. */
+export const toReceipt = (head: RunHead): FollowupReceipt => ({
+  runId: head.run_id,
+  number: head.followups + 1,
+  outcome: toOutcome(head),
+});
+
+function toOutcome(head: RunHead): FollowupOutcome {
+  if (isTerminal(head.state)) return "handoff_execution";
+  const isBehindAnother = head.followups > head.followups_stored;
+  if (isBehindAnother || head.waiting !== undefined) return "queue_pending";
+  return head.state === "INPROGRESS" ? "live_session" : "queued_prompt";
+}
+
+/** Formats a receipt as the response to its request. */
+export const toFollowupResponse = ({ runId, number, outcome }: FollowupReceipt) => ({
+  followup_id: toFollowupId(number),
+  run_id: runId,
+  outcome,
+});
+
+/** Formats a receipt for the idempotency record of its request. */
+export const formatReceipt = ({ runId, number, outcome }: FollowupReceipt): string => `${runId} ${number} ${outcome}`;
+
+/** Parses the receipt of a repeated request. Records of earlier versions name the run only, whose latest follow-up is taken. */
+export function parseReceipt(result: string, head: RunHead): FollowupReceipt {
+  const [runId = head.run_id, number, name] = result.split(" ");
+  const outcome = FOLLOWUP_OUTCOMES.find((known) => known === name);
+  return outcome === undefined
+    ? { runId, number: Math.max(1, head.followups), outcome: "queued_prompt" }
+    : { runId, number: Number(number), outcome };
+}
+
+/** Who sends a follow-up: a run's key acts for the executor of its run. */
+export function toSender(principal: Principal): UserProfile {
+  if (principal.kind !== "run") {
+    const { type, uid, display_name } = toProfile(principal);
+    return { type, uid, ...(display_name === undefined ? {} : { display_name }) };
+  }
+  const { p } = principal.head;
+  return { type: p.as_identity === true ? "service_account" : "user", uid: executorOf(p) };
+}
