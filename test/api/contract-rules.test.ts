@@ -124,6 +124,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/runs/cancel": "cancel-runs",
   "POST /agent/runs/{runId}/cancel": "cancel:{runId}",
   "POST /agent/runs/{runId}/followups": "followup:{runId}",
+  "POST /agent/conversations/{conversationId}/followups": "conversation-followup:{conversationId}",
   "POST /agent/schedules": "create-schedule",
   "POST /agent/schedules/{scheduleId}/pause": "pause-schedule:{scheduleId}",
   "POST /agent/schedules/{scheduleId}/resume": "resume-schedule:{scheduleId}",

@@ -19,6 +19,7 @@ const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/schedules/{scheduleId}/run": "create",
   "POST /agent/environments/{environmentUid}/try": "create",
   "POST /agent/runs/{runId}/followups": "followup",
+  "POST /agent/conversations/{conversationId}/followups": "followup",
   "POST /agent/keys": "key",
   "POST /agent/identities/{identityUid}/keys": "key",
   "POST /session/link": "session",

@@ -33,6 +33,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/run": () => ({ prompt: "hello" }),
   "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
   "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),
+  "POST /agent/conversations/{conversationId}/followups": () => ({ message: "more" }),
   "POST /agent/runs/{runId}/client-events": () => ({
     event_uuid: randomUUID(),
     event_name: "agent_started",
