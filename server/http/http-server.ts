@@ -27,6 +27,7 @@ const NEW_WORK = new Set([
   "POST /agent/runs",
   "POST /agent/run",
   "POST /agent/runs/{runId}/followups",
+  "POST /agent/conversations/{conversationId}/followups",
   "POST /agent/attachments",
   "POST /agent/environments/{environmentUid}/try",
   "POST /agent/schedules/{scheduleId}/run",
