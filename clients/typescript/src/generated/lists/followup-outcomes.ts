@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
+// Generated from docs/openapi.json by `npm run docs`. Do not edit.
 /** The values of `FollowupOutcome`. */
 export const FOLLOWUP_OUTCOMES = [
   "queue_pending",
