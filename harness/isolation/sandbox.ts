@@ -43,7 +43,7 @@ export interface Sandbox {
   readonly limits: Limits | undefined;
   /**
    * Builds the launch of bash with a script of the steps directory.
-   * @param variables environment variables besides those of the sandbox itself. @default the run's secrets
+   * @param variables environment variables besides those of the sandbox itself. @default the run's variables and secrets
    */
   launch(script: string, variables?: Readonly<Record<string, string>>): Launch;
 }
@@ -95,7 +95,7 @@ export function createPlainSandbox(
   };
 }
 
-/** Builds the environment of a command without PATH and the run's secrets. It never contains a key. */
+/** Builds the environment of a command without PATH and the run's variables and secrets. It never contains a key. */
 export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
   return {
     HOME: paths.home,
@@ -105,6 +105,8 @@ export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): R
     SHELL: "/bin/bash",
     USER: "agent",
     LOGNAME: "agent",
+    RUNYARD_WORKSPACE: paths.workspace,
+    RUNYARD_ATTACHMENTS: `${paths.workspace}/attachments`,
     RUNYARD_OUTPUT: paths.output,
     RUNYARD_RUN_ID: runId,
   };

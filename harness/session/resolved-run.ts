@@ -34,7 +34,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   const sandbox = createSandbox({
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
-    secrets,
+    secrets: { ...context.variables, ...secrets },
     ...(programs === undefined ? {} : { programs }),
   });
   const modelId = context.agent_config.model_id;

@@ -23,6 +23,7 @@ const Environment = v.object({
   docker_image: v.exactOptional(v.string()),
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
+  variables: v.exactOptional(v.record(v.string(), v.string())),
   worker_host: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(v.string())),
   /** SHA-256 of the token in its link. */
@@ -71,7 +72,7 @@ export function toEnvironmentItem(
   head: RunHead | undefined,
 ): EnvironmentItem {
   const { uid, owner, name, description, docker_image, repositories = [], setup_commands, secrets } = environment;
-  const { worker_host } = environment;
+  const { worker_host, variables } = environment;
   return {
     uid,
     config: {
@@ -81,6 +82,7 @@ export function toEnvironmentItem(
       github_repos: githubPart(repositories),
       ...(repositories.length === 0 ? {} : { repositories: maskRepositories(repositories) }),
       setup_commands: setup_commands ?? [],
+      ...(variables === undefined ? {} : { variables }),
       ...(worker_host === undefined ? {} : { worker_host }),
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },

@@ -122,22 +122,38 @@ interface Change {
 
 /** Reads a request: an absent member or null changes nothing, an empty value removes what was set. */
 function toChange(request: UpdateEnvironmentRequest, before: Environment | undefined): Change {
-  const given: Record<string, string | readonly Value[] | null | undefined> = {
+  const given: Record<string, Value | null | undefined> = {
     description: request.description,
     docker_image: request.docker_image,
     repositories: changedRepositories(request, before?.repositories ?? []),
     setup_commands: request.setup_commands,
+    variables: request.variables,
     worker_host: request.worker_host,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [[name, value] as const],
   );
-  const set = Object.fromEntries(entries.filter(([, value]) => value.length > 0));
-  const remove = entries.filter(([, value]) => value.length === 0).map(([name]) => name);
+  const set = Object.fromEntries(entries.filter(([, value]) => !isEmpty(value)));
+  const remove = entries.filter(([, value]) => isEmpty(value)).map(([name]) => name);
   const after = { ...before, ...Object.fromEntries(remove.map((name) => [name, ""])), ...set };
+  refuseConflicts(request, before);
   if (Buffer.byteLength(JSON.stringify(after)) > ENVIRONMENT_BYTES) {
     throw invalid("body", `an environment has at most ${ENVIRONMENT_BYTES} bytes as JSON`);
   }
   return { set, remove };
+}
+
+/** An empty text, list or map. */
+const isEmpty = (value: Value): boolean =>
+  typeof value === "object" && value !== null ? Object.keys(value).length === 0 : value === "";
+
+/** Refuses a name that would be a variable and a secret, and names the member that adds it. */
+function refuseConflicts({ variables, secrets }: UpdateEnvironmentRequest, before: Environment | undefined): void {
+  const names = secrets?.map(({ name }) => name) ?? before?.secrets ?? [];
+  const plain = variables ?? before?.variables ?? {};
+  const name = names.find((one) => Object.hasOwn(plain, one));
+  if (name === undefined) return;
+  if (variables != null) throw invalid(`variables.${name}`, "is also the name of a secret of the environment");
+  throw invalid(`secrets[${names.indexOf(name)}].name`, "is also the name of a variable of the environment");
 }

@@ -50,6 +50,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       mode: head.mode ?? body.mode,
       agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
+      ...(body.variables === undefined ? {} : { variables: body.variables }),
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),

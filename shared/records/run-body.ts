@@ -33,6 +33,8 @@ export const RunBody = v.object({
   setup_commands: v.exactOptional(v.array(v.string())),
   /** The image of its environment when the run was created. */
   docker_image: v.exactOptional(v.string()),
+  /** The plain variables of its environment when the run was created. */
+  variables: v.exactOptional(v.record(v.string(), v.string())),
   secrets: v.exactOptional(v.array(RunSecret)),
   creator: UserProfile,
   executor: UserProfile,

@@ -4,6 +4,7 @@ import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretName } from "./secrets/secret-name.ts";
+import { Variables } from "./variables.ts";
 
 /** Names on GitHub have no `@`; one indicates credentials, as in a URL. */
 const NameOnGithub = v.pipe(
@@ -46,6 +47,7 @@ const EnvironmentParts = {
   github_repos: optional(v.pipe(v.array(GithubRepo), v.maxLength(10))),
   repositories: optional(v.pipe(v.array(Repository), v.maxLength(10))),
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),
+  variables: optional(Variables),
   worker_host: optional(textOfBytes(512)),
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
 };
@@ -82,6 +84,7 @@ export const EnvironmentConfig = v.object({
   github_repos: v.array(v.object({ owner: v.string(), repo: v.string() })),
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.array(v.string()),
+  variables: v.exactOptional(v.record(v.string(), v.string())),
   worker_host: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });

@@ -72,6 +72,8 @@ export const ResolvePromptResponse = v.object({
       agent_config: ResolvedAgentConfig,
       /** The commands of the environment to run before the first turn. */
       setup_commands: v.exactOptional(v.array(v.string())),
+      /** Plain environment variables of commands. Secrets of the same name take precedence. */
+      variables: v.exactOptional(v.record(v.string(), v.string())),
       /** The only place where the values of the servers' variables and headers are readable. */
       mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
       /** The environment variables of commands. */

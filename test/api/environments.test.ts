@@ -34,6 +34,7 @@ const parts = {
     { url: "https://git.test/tools" },
   ],
   setup_commands: ["npm ci", "npm run build"],
+  variables: { NODE_ENV: "test", GREETING: "a\nb" },
   secrets: [{ name: "NPM_TOKEN" }],
 };
 
@@ -225,6 +226,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     expect(status).toBe(200);
     expect(body.config).toEqual({
       name: "Store",
+      variables: parts.variables,
       docker_image: "node:24",
       github_repos: [],
       repositories: [{ url: "https://git.test/tools" }],
@@ -396,6 +398,46 @@ describe("POST /agent/runs in an environment", () => {
     await user.put(`${path}/${uid}`, { setup_commands: [] });
     const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
     expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
+  });
+
+  it("passes the variables as of the run's creation to the sandbox", async () => {
+    const { uid } = await create("Shop", parts);
+    const { body } = await run({ environment_id: uid });
+    await user.put(`${path}/${uid}`, { variables: {} });
+    expect((await user.get(`${path}/${uid}`)).body.config).not.toHaveProperty("variables");
+    const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
+    expect(resolved.body.context.variables).toEqual(parts.variables);
+  });
+
+  it("has no name as a variable and as a secret", async () => {
+    const variables = { A: "1", B: "2" };
+    const both = await user.post(path, { name: "Both", variables, secrets: [{ name: "C" }, { name: "B" }] });
+    expect([both.status, both.body.errors]).toEqual([
+      400,
+      [{ path: "variables.B", message: "is also the name of a secret of the environment" }],
+    ]);
+    const { uid } = await create("One", { variables });
+    const added = await user.put(`${path}/${uid}`, { secrets: [{ name: "C" }, { name: "A" }] });
+    expect([added.status, added.body.errors]).toEqual([
+      400,
+      [{ path: "secrets[1].name", message: "is also the name of a variable of the environment" }],
+    ]);
+    const exchanged = await user.put(`${path}/${uid}`, { variables: { B: "3" }, secrets: [{ name: "A" }] });
+    expect([exchanged.status, exchanged.body.config.variables]).toEqual([200, { B: "3" }]);
+  });
+
+  it.each([
+    [{ "A-B": "1" }],
+    [{ "1A": "1" }],
+    [{ PATH: "/tmp" }],
+    [{ LD_PRELOAD: "x.so" }],
+    [{ RUNYARD_OUTPUT: "/tmp" }],
+    [{ A: "\0" }],
+    [{ A: "x".repeat(8193) }],
+    [Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`A${index}`, ""]))],
+  ])("refuses the variables %.60j", async (variables) => {
+    const { status, body } = await user.post(path, { name: "Wrong", variables });
+    expect([status, body.errors[0].path]).toEqual([400, expect.stringMatching(/^variables/)]);
   });
 
   it("records the run with the environment", async () => {

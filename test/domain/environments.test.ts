@@ -109,10 +109,10 @@ describe("withEnvironment", () => {
   });
 });
 
-it("copySetup copies the commands and the image, as far as the environment has them", () => {
+it("copySetup copies the commands, the image and the variables, as far as the environment has them", () => {
   expect(copySetup(undefined)).toEqual({});
   expect(copySetup(environment())).toEqual({});
-  const setup = { setup_commands: ["make"], docker_image: "node:24" };
+  const setup = { setup_commands: ["make"], docker_image: "node:24", variables: { A: "b" } };
   expect(copySetup(environment({ ...setup, worker_host: "rack" }))).toEqual(setup);
 });
 
@@ -155,7 +155,13 @@ describe("an environment", () => {
       last_editor: profile,
     };
     expect(toEnvironmentItem(environment(), undefined, undefined)).toEqual(bare);
-    const config = { description: "d", docker_image: "node:24", setup_commands: ["make"], worker_host: "rack" };
+    const config = {
+      description: "d",
+      docker_image: "node:24",
+      setup_commands: ["make"],
+      variables: { A: "b" },
+      worker_host: "rack",
+    };
     const repositories = [{ url: "https://u:secret@github.com/acme/shop", ref: "main" }];
     const full = environment({ ...config, repositories, secrets: ["A", "B"], updated_at: 1_000 });
     expect(toEnvironmentItem(full, { run_id: "r", title: "t", created_at: 2_000 }, undefined)).toEqual({

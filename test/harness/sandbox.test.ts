@@ -36,7 +36,9 @@ describe("a command in bubblewrap", () => {
       .split("\n")
       .map((line) => line.split("=")[0]);
     const allowed =
-      "HOME LANG LOGNAME OLDPWD PATH PWD RUNYARD_OUTPUT RUNYARD_RUN_ID SHELL SHLVL TERM TMPDIR USER _".split(" ");
+      "HOME LANG LOGNAME OLDPWD PATH PWD RUNYARD_ATTACHMENTS RUNYARD_OUTPUT RUNYARD_RUN_ID RUNYARD_WORKSPACE SHELL SHLVL TERM TMPDIR USER _".split(
+        " ",
+      );
     expect(names.filter((name) => !allowed.includes(name ?? ""))).toEqual([]);
     expect(processes?.trim()).toBe("0");
     expect(files.trim()).toBe("");

@@ -15,7 +15,7 @@ interface EnvironmentFactsProps {
 /** What runs in the environment get, whose it is, and its latest run. */
 export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps) {
   const { uid, config, last_editor: editor, last_task_created: run } = environment;
-  const { repositories = [], secrets = [], docker_image: image, worker_host: worker } = config;
+  const { repositories = [], secrets = [], docker_image: image, worker_host: worker, variables } = config;
   return (
     <div className="card-body stack">
       <dl className="facts">
@@ -32,6 +32,19 @@ export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps
         </Fact>
         <Fact name="Secrets">
           {secrets.length > 0 && <code>{secrets.map(({ name }) => revealHidden(name)).join(", ")}</code>}
+        </Fact>
+        <Fact name="Variables">
+          {variables !== undefined && (
+            <ul>
+              {Object.entries(variables).map(([name, value]) => (
+                <li key={name}>
+                  <code>
+                    {revealHidden(name)}={revealHidden(value)}
+                  </code>
+                </li>
+              ))}
+            </ul>
+          )}
         </Fact>
         <Fact name="Docker image">{image !== undefined && <code>{revealHidden(image)}</code>}</Fact>
         <Fact name="Worker">{worker !== undefined && <code>{revealHidden(worker)}</code>}</Fact>

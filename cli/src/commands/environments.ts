@@ -3,7 +3,7 @@ import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid } from "../names.ts";
-import { repeated, wholeNumber } from "../options.ts";
+import { pairs, repeated, wholeNumber } from "../options.ts";
 import { usage } from "../problem.ts";
 import { parseRepository } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
@@ -71,6 +71,7 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["worker", config.worker_host],
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
+    ["variables", formatVariables(config.variables)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
     ["updated", timeText(item.last_updated)],
@@ -100,6 +101,7 @@ function commandWithMembers(name: string) {
     .option("--lfs", "download the files of each --repo in Git LFS")
     .option("--sparse <directory>", "directory to check out of each --repo; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
+    .option("--variable <name=value>", "plain variable of its commands; repeatable", variable)
     .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
     .option("--image <image>", "container image to run in")
     .option("--worker <id>", "self-hosted worker of its runs");
@@ -107,14 +109,24 @@ function commandWithMembers(name: string) {
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const buildBody = ({ description, repo, setup, secret, image, worker, ...clone }: Members) => ({
+const buildBody = ({ description, repo, setup, secret, variable: variables, image, worker, ...clone }: Members) => ({
   description,
   docker_image: image,
   worker_host: worker,
   repositories: buildRepositories(repo, clone),
   setup_commands: dropEmpty(setup),
+  variables,
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });
+
+/** Collects `name=value`; an empty text alone clears all. */
+const variable = (text: string, earlier?: Readonly<Record<string, string>>): Record<string, string> =>
+  text === "" ? { ...earlier } : pairs(text, earlier);
+
+const formatVariables = (variables: Readonly<Record<string, string>> = {}): string | undefined =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n") || undefined;
 
 /** The repositories, each cloned in the same way. */
 function buildRepositories(

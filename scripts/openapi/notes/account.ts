@@ -208,6 +208,10 @@ export const ACCOUNT_NOTES: Notes = {
   github_repos: note("The GitHub repositories to clone, at most 10.", [{ owner: "acme", repo: "shop" }]),
   "github_repos.owner": note("The user or organization on GitHub.", "acme"),
   "github_repos.repo": note("The repository's name.", "shop"),
+  variables: note(
+    "The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.",
+    { NODE_ENV: "test" },
+  ),
   setup_commands: note("The commands to run before the agent starts, in order, at most 20.", ["npm ci"]),
   last_updated: time("The time of the latest change."),
   setup_failed: note("Whether the setup of the latest run failed.", false),

@@ -15,6 +15,7 @@ export const HARNESS_NOTES: Notes = {
   resumption_prompt: note("The instructions for continuing after an interruption. Absent for a first execution."),
   context: note("Everything else that the harness needs to start."),
   "context.secrets": note("The secrets to set as environment variables of commands."),
+  "context.variables": note("The plain environment variables of commands. Secrets of the same name take precedence."),
   "context.setup_commands": note("The commands of the environment to run before the first turn, in order."),
   "context.attachments": note("The attachments of the run and of its follow-ups."),
   "context.messages": note("The messages of the conversation so far, in order."),

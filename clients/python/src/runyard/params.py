@@ -798,6 +798,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     setup_commands: Optional[Sequence[str]]
     """The commands to run before the agent starts, in order, at most 20."""
 
+    variables: Optional[Mapping[str, str]]
+    """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
+
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -838,6 +841,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     setup_commands: Optional[Sequence[str]]
     """The commands to run before the agent starts, in order, at most 20."""
+
+    variables: Optional[Mapping[str, str]]
+    """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""

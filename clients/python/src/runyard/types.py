@@ -1664,6 +1664,9 @@ class EnvironmentConfig(BaseModel):
     setup_commands: List[str]
     """The commands to run before the agent starts, in order, at most 20."""
 
+    variables: Optional[Dict[str, str]] = None
+    """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
+
     worker_host: Optional[str] = None
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -3166,6 +3169,9 @@ class ResolvePromptResponseContext(BaseModel):
 
     setup_commands: Optional[List[str]] = None
     """The commands of the environment to run before the first turn, in order."""
+
+    variables: Optional[Dict[str, str]] = None
+    """The plain environment variables of commands. Secrets of the same name take precedence."""
 
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
     """The MCP servers by name, including the values of environment variables and headers."""

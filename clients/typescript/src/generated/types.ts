@@ -604,6 +604,8 @@ interface components {
             repositories?: components["schemas"]["Repository"][] | null;
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
+            /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
+            variables?: components["schemas"]["Variables"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
@@ -1079,6 +1081,10 @@ interface components {
             repositories?: components["schemas"]["StoredRepository"][];
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands: string[];
+            /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
+            variables?: {
+                [key: string]: string;
+            };
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string;
             /** @description The secrets available to runs, at most 50. */
@@ -2098,6 +2104,10 @@ interface components {
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
                 /** @description The commands of the environment to run before the first turn, in order. */
                 setup_commands?: string[];
+                /** @description The plain environment variables of commands. Secrets of the same name take precedence. */
+                variables?: {
+                    [key: string]: string;
+                };
                 /** @description The MCP servers by name, including the values of environment variables and headers. */
                 mcp_servers?: {
                     [key: string]: {
@@ -3081,6 +3091,8 @@ interface components {
             repositories?: components["schemas"]["Repository"][] | null;
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
+            /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
+            variables?: components["schemas"]["Variables"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
@@ -3367,6 +3379,10 @@ interface components {
              * @constant
              */
             currency: "USD";
+        };
+        /** @description Plain environment variables of commands, by name. Everyone who can read the environment can read them. */
+        Variables: {
+            [key: string]: string;
         };
         /** @description A web session of the caller. */
         WebSessionItem: {
@@ -3988,6 +4004,7 @@ export type UploadTarget = components['schemas']['UploadTarget'];
 export type UsageBucket = components['schemas']['UsageBucket'];
 export type UsageGroup = components['schemas']['UsageGroup'];
 export type UsageReport = components['schemas']['UsageReport'];
+export type Variables = components['schemas']['Variables'];
 export type WebSessionItem = components['schemas']['WebSessionItem'];
 export type WebhookEventType = components['schemas']['WebhookEventType'];
 export type WebhookItem = components['schemas']['WebhookItem'];

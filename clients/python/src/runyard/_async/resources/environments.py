@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Optional, Sequence, Union
+from typing import Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, Unpack
 
@@ -42,6 +42,7 @@ class AsyncEnvironments(AsyncResource):
         github_repos: Union[Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]], NotGiven] = NOT_GIVEN,
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -61,6 +62,7 @@ class AsyncEnvironments(AsyncResource):
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
+            variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
             worker_host: The self-hosted worker of its runs, unless they name another.
             secrets: The secrets available to runs, at most 50.
         """
@@ -76,6 +78,7 @@ class AsyncEnvironments(AsyncResource):
                 "github_repos": github_repos,
                 "repositories": repositories,
                 "setup_commands": setup_commands,
+                "variables": variables,
                 "worker_host": worker_host,
                 "secrets": secrets,
             },
@@ -144,6 +147,7 @@ class AsyncEnvironments(AsyncResource):
         github_repos: Union[Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]], NotGiven] = NOT_GIVEN,
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -163,6 +167,7 @@ class AsyncEnvironments(AsyncResource):
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
+            variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
             worker_host: The self-hosted worker of its runs, unless they name another.
             secrets: The secrets available to runs, at most 50.
         """
@@ -177,6 +182,7 @@ class AsyncEnvironments(AsyncResource):
                 "github_repos": github_repos,
                 "repositories": repositories,
                 "setup_commands": setup_commands,
+                "variables": variables,
                 "worker_host": worker_host,
                 "secrets": secrets,
             },
