@@ -40,6 +40,7 @@ function readRows(page: string, heading: string): string[][] {
 
 const pages = [
   { page: "design/aws-readiness.md", heading: "Closed", column: 1 },
+  { page: "docs/security.md", heading: "What commands cannot do to the host", column: 1 },
   { page: "design/testing.md", heading: "How the stores differ from AWS", column: 2 },
 ];
 
