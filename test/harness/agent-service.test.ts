@@ -60,8 +60,8 @@ describe("an agent's run over the API, with the service's own gateway", () => {
 
   it("ends FAILED with budget_exceeded when its budget is spent, and keeps all that it has done", async () => {
     await using stage = await Stage.make();
-    const run = await stage.create({ prompt: "Spend it.", config: { model_id: SONNET, budget_usd: 0.05 } });
-    await stage.execute([{ ...command("echo paid"), usage: { input: 24_000 } }, command("true"), { text: "More." }]);
+    const run = await stage.create({ prompt: "Spend it.", config: { model_id: SONNET, budget_usd: 0.1 } });
+    await stage.execute([{ ...command("echo paid"), usage: { input: 48_000 } }, command("true"), { text: "More." }]);
     expect(await stage.shown(run)).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "budget_exceeded" },
