@@ -70,6 +70,8 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "web-sessions/get-sign-in-methods": ["oidc-sign-in", "createSignInMethodPorts"],
   "triggers/create-trigger": ["triggers", "createTriggerPorts"],
   "triggers/delete-trigger": ["triggers", "createTriggerPorts"],
+  "triggers/rotate-trigger-secret": ["triggers", "createTriggerPorts"],
+  "triggers/test-trigger": ["triggers", "createTriggerTestPorts"],
   "triggers/receive-event": ["triggers", "createIngressPorts"],
   "webhooks/create-webhook": ["webhook-secrets", "createWebhookPorts"],
   "webhooks/delete-webhook": ["webhook-secrets", "createWebhookPorts"],

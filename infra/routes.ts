@@ -155,6 +155,10 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, rights: { table: ask } },
   { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, rights: { table: [...ask, ...write] } },
   { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/resume", file: "triggers/resume-trigger", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/rotate-secret", file: "triggers/rotate-trigger-secret", who: people, rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/test", file: "triggers/test-trigger", who: people, rights: { table: [...ask, "UpdateItem"], sandboxes: ["know"] } },
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, rights: { table: read } },
   { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
 

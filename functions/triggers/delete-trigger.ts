@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { removeTrigger } from "#shared/triggers/change-trigger.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
-import { removeTrigger } from "#shared/triggers/triggers.ts";
 
 /**
  * DELETE /agent/triggers/{triggerUid}: deletes a trigger with its secret. Its runs continue. Requires the role `admin`.

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requireAdministeredTeams, requirePerson } from "#shared/teams/require-role.ts";
+import { changeTrigger } from "#shared/triggers/change-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
-import { changeTrigger, refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
+import { refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem, UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 
 /**

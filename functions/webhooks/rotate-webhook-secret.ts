@@ -6,6 +6,7 @@ import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { rotateSecret } from "#shared/webhooks/rotate-secret.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import { toWebhookItem } from "#shared/webhooks/webhooks.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
 import { RotateSecretResponse } from "#shared/wire/webhooks/webhook.ts";
 
 /**
@@ -19,8 +20,9 @@ export const rotateWebhookSecret = endpoint({
   async run({ path, principal, header }, ports: WebhookPorts) {
     const teams = requireAdministeredTeams(principal);
     const once = toIdempotentRequest(header, principal, `rotate-secret:${path.webhookUid}`, "");
-    const { webhook, secret, expiresAt, replayed } = await rotateSecret(teams, path.webhookUid, once, ports);
-    const body = { ...toWebhookItem(webhook, ports.now()), previous_secret_expires_at: expiresAt, secret };
+    const { owner, secret, expiresAt, replayed } = await rotateSecret(teams, path.webhookUid, once, ports);
+    const previous_secret_expires_at = toTimestamp(expiresAt);
+    const body = { ...toWebhookItem(owner, ports.now()), previous_secret_expires_at, secret };
     return { status: 200, body, headers: toReplayHeaders(replayed) };
   },
 });

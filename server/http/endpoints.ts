@@ -97,7 +97,11 @@ import { deleteTrigger as triggersDeleteTrigger } from "#functions/triggers/dele
 import { getTrigger as triggersGetTrigger } from "#functions/triggers/get-trigger.ts";
 import { listTriggerDeliveries as triggersListTriggerDeliveries } from "#functions/triggers/list-trigger-deliveries.ts";
 import { listTriggers as triggersListTriggers } from "#functions/triggers/list-triggers.ts";
+import { pauseTrigger as triggersPauseTrigger } from "#functions/triggers/pause-trigger.ts";
 import { receiveEvent as triggersReceiveEvent } from "#functions/triggers/receive-event.ts";
+import { resumeTrigger as triggersResumeTrigger } from "#functions/triggers/resume-trigger.ts";
+import { rotateTriggerSecret as triggersRotateTriggerSecret } from "#functions/triggers/rotate-trigger-secret.ts";
+import { testTrigger as triggersTestTrigger } from "#functions/triggers/test-trigger.ts";
 import { updateTrigger as triggersUpdateTrigger } from "#functions/triggers/update-trigger.ts";
 import { getUsage as usageGetUsage } from "#functions/usage/get-usage.ts";
 import { createSession as webSessionsCreateSession } from "#functions/web-sessions/create-session.ts";
@@ -225,7 +229,11 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "triggers/get-trigger": triggersGetTrigger,
   "triggers/list-trigger-deliveries": triggersListTriggerDeliveries,
   "triggers/list-triggers": triggersListTriggers,
+  "triggers/pause-trigger": triggersPauseTrigger,
   "triggers/receive-event": triggersReceiveEvent,
+  "triggers/resume-trigger": triggersResumeTrigger,
+  "triggers/rotate-trigger-secret": triggersRotateTriggerSecret,
+  "triggers/test-trigger": triggersTestTrigger,
   "triggers/update-trigger": triggersUpdateTrigger,
   "usage/get-usage": usageGetUsage,
   "web-sessions/create-session": webSessionsCreateSession,

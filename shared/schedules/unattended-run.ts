@@ -13,6 +13,9 @@ import type { Schedule } from "./schedule.ts";
 /** What starts a run without a caller: a schedule or a trigger. */
 type Origin = Pick<Schedule, "owner" | "created_by" | "prompt"> & Partial<Pick<Schedule, "agent_uid" | "agent_config">>;
 
+/** What is read to plan a run; nothing is written. */
+export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers">;
+
 interface UnattendedRun {
   readonly request: RunAgentRequest;
   readonly environment: Environment | undefined;
@@ -24,7 +27,7 @@ interface UnattendedRun {
  * Plans a run that nobody requests: its creator is that of its origin, and the origin's agent, if it has one, executes it. Refuses
  * a model, an identity or an environment that no longer exists.
  */
-export async function planUnattendedRun(runId: string, origin: Origin, ports: RunPorts): Promise<UnattendedRun> {
+export async function planUnattendedRun(runId: string, origin: Origin, ports: UnattendedPorts): Promise<UnattendedRun> {
   const { agent_config, created_by, owner, prompt } = origin;
   const { executor, ...layers } = await findExecutor(origin, ports.table);
   const own = { prompt, ...(agent_config === undefined ? {} : { config: agent_config }) };

@@ -3,17 +3,14 @@ import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
-import { isMember } from "#shared/records/read-team.ts";
 import { statusText } from "#shared/records/run.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
-import { planUnattendedRun } from "#shared/schedules/unattended-run.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { claimEvent, deliveryStore, type NewDelivery, putDelivery } from "./delivery-store.ts";
 import { parseEvent, type ReceivedEvent } from "./event.ts";
-import { renderPrompt } from "./template.ts";
+import { planRun, takesEvent } from "./plan-run.ts";
 import type { IngressPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { isVerified, type SignedRequest } from "./verify.ts";
@@ -59,18 +56,25 @@ export async function receiveDelivery(
 
 async function verify(uid: string, request: SignedRequest, ports: IngressPorts): Promise<Trigger> {
   const trigger = await triggerStore(ports.table).get(uid);
-  const { team_uid = uid, secret_id = uid, verification = { scheme: "standard" } as const } = trigger ?? {};
-  const secret = (await ports.webhookSecrets.getAll(team_uid, [secret_id])).get(secret_id);
-  const isGenuine = isVerified(verification, secret ?? NO_SECRET, request, ports.now());
-  if (trigger !== undefined && secret !== undefined && isGenuine) return trigger;
+  const now = ports.now();
+  const { team_uid = uid, verification = { scheme: "standard" } as const } = trigger ?? {};
+  const [id = uid, previous] = trigger === undefined ? [] : listValidSecrets(trigger, now);
+  const secrets = await ports.webhookSecrets.getAll(team_uid, previous === undefined ? [id] : [id, previous]);
+  // Two comparisons, whether the trigger has a second secret or not.
+  const matches = [id, previous ?? ""].map((one) => {
+    const secret = secrets.get(one);
+    const isGenuine = isVerified(verification, secret ?? NO_SECRET, request, now);
+    return secret !== undefined && isGenuine;
+  });
+  if (trigger !== undefined && matches.includes(true)) return trigger;
   throw new RunyardError("authentication_required", {
     detail: "the request has no valid signature for this trigger",
     headers: { "www-authenticate": "Bearer" },
   });
 }
 
-const takesEvent = ({ events }: Trigger, { type, action }: ReceivedEvent): boolean =>
-  events.length === 0 || events.includes(type) || events.includes(`${type}.${action}`);
+const listValidSecrets = ({ secret_id, previous_secret: previous }: Trigger, now: number): string[] =>
+  previous === undefined || previous.expires_at <= now ? [secret_id] : [secret_id, previous.id];
 
 type Facts = Omit<NewDelivery, "outcome">;
 
@@ -124,23 +128,10 @@ async function createRun(
   rateLimitToken: RateLimitToken,
   ports: IngressPorts,
 ): Promise<void> {
-  const { uid, team_uid, name, mode, metadata, created_by } = trigger;
-  const owner = { type: "Team", uid: team_uid } as const;
-  if (!(await isMember(team_uid, created_by.uid, ports.table))) {
-    const detail = "the creator of the trigger is no longer a member of the team";
-    throw new RunyardError("not_authorized", { detail });
-  }
+  const { uid, name } = trigger;
   const now = facts.received_at;
   const runId = uuidv7(now);
-  const { prompt, missing } = renderPrompt(trigger.prompt, event);
-  const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
-  const body: RunBody = {
-    title: name,
-    ...common,
-    source: "CUSTOM_WEBHOOK",
-    mode,
-    ...(metadata === undefined ? {} : { metadata }),
-  };
+  const { owner, environment, body, missing } = await planRun(runId, trigger, event, ports);
   const delivery: NewDelivery = {
     ...facts,
     outcome: "started",

@@ -18,6 +18,11 @@ export interface TriggerPorts extends TriggerReadPorts {
   readonly webhookSecrets: SecretVault;
 }
 
+/** Ports of the rule that tells what an event would result in. */
+export interface TriggerTestPorts extends TriggerReadPorts {
+  readonly hasContainers: boolean;
+}
+
 /** Ports of the rule that receives deliveries. */
 export interface IngressPorts extends RunPorts {
   readonly webhookSecrets: SecretVault;

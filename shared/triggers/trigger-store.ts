@@ -8,7 +8,7 @@ import { Metadata } from "#shared/wire/metadata.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { TriggerVerification } from "#shared/wire/triggers/trigger.ts";
 
-/** A trigger as it is stored; its secret is in the vault, under `secret_id`. */
+/** A trigger as it is stored; its secrets are in the vault, under `secret_id` and `previous_secret.id`. */
 const Trigger = v.object({
   uid: v.string(),
   team_uid: v.string(),
@@ -23,6 +23,8 @@ const Trigger = v.object({
   mode: RunMode,
   metadata: v.exactOptional(Metadata),
   secret_id: v.string(),
+  /** The secret before, which is valid as well until it expires, in milliseconds. */
+  previous_secret: v.exactOptional(v.object({ id: v.string(), expires_at: v.number() })),
   created_by: UserProfile,
   created_at: v.number(),
   updated_at: v.number(),
@@ -72,21 +74,22 @@ export const triggerStore = (table: Table) => ({
   },
 
   /**
-   * Replaces a trigger that was read as `before`.
-   * @throws ConditionFailed if it was changed or deleted since
+   * Replaces a trigger that was read as `before`, with the idempotency record of the request, if it has one.
+   * @throws ConflictError naming `idempotency`, or `trigger` if it was changed or deleted since
    */
-  async update(before: Trigger, trigger: Trigger): Promise<void> {
+  async update(before: Trigger, trigger: Trigger, idempotency?: Put): Promise<void> {
     const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
-    await table.write({ kind: "put", item, if: { updated_at: { eq: before.updated_at } } });
+    const unchanged = { updated_at: { eq: before.updated_at } };
+    await transact(table, { idempotency, trigger: { kind: "put", item, if: unchanged } });
   },
 
   /**
    * Deletes a trigger, in a transaction, which can be repeated after a lost response. Its deliveries expire.
-   * @throws ConflictError if it does not exist
+   * @throws ConflictError if it does not exist, or has another secret since it was read
    */
-  async delete({ team_uid, uid }: Trigger): Promise<void> {
+  async delete({ team_uid, uid, secret_id }: Trigger): Promise<void> {
     await transact(table, {
-      trigger: { kind: "delete", key: keys.trigger(uid), if: { pk: { exists: true } } },
+      trigger: { kind: "delete", key: keys.trigger(uid), if: { secret_id: { eq: secret_id } } },
       entry: { kind: "delete", key: keys.triggerEntry(team_uid, uid) },
     });
   },

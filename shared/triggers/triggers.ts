@@ -1,4 +1,4 @@
-import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -8,8 +8,9 @@ import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import { secretReplaced } from "#shared/webhooks/replace-secret.ts";
 import { generateSigningSecret } from "#shared/webhooks/signature.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type {
@@ -24,7 +25,6 @@ import { type Trigger, triggerStore } from "./trigger-store.ts";
 
 /** Triggers that one team may have: a list of them is read whole. */
 const MAX_TRIGGERS = 50;
-const ATTEMPTS = 8;
 
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -94,6 +94,7 @@ export async function addTrigger(
     },
     async (uid) => {
       const trigger = await readTrigger([team], uid, table);
+      if (trigger.previous_secret !== undefined) throw secretReplaced();
       const secret = (await webhookSecrets.getAll(team, [trigger.secret_id])).get(trigger.secret_id);
       if (secret === undefined) throw notFound("trigger");
       return { trigger, secret, replayed: true };
@@ -133,20 +134,25 @@ function toVerification({ verification = { scheme: "standard" }, secret }: Creat
   }
   const [other] = Object.keys({ ...rest, ...(header === undefined ? {} : { header }) });
   if (other !== undefined) throw invalid(`verification.${other}`, "is for the scheme hmac only");
-  if (scheme === "standard" && secret !== undefined && !/^(whsec_)?[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) {
-    throw invalid("secret", "must be whsec_ followed by base64, as Standard Webhooks have it");
-  }
+  checkSecret(scheme, secret);
   return { scheme };
 }
 
-async function checkRequest(
+/** Refuses a secret that the scheme cannot decode. */
+export function checkSecret(scheme: TriggerVerification["scheme"], secret: string | undefined): void {
+  if (scheme !== "standard" || secret === undefined || /^(whsec_)?[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return;
+  throw invalid("secret", "must be whsec_ followed by base64, as Standard Webhooks have it");
+}
+
+/** Refuses a template with errors, and an identity that the caller cannot have execute runs of the team. */
+export async function checkRequest(
   team: string,
   { prompt, agent_uid }: UpdateTriggerRequest,
-  caller: PersonalPrincipal | undefined,
+  caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
   if (prompt !== undefined) checkTemplate(prompt);
-  if (agent_uid === undefined || agent_uid === "" || caller === undefined) return;
+  if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
 }
 
@@ -157,54 +163,9 @@ export async function readTrigger(teams: readonly string[], uid: string, table: 
   return trigger;
 }
 
-/** Changes a trigger: members that are absent keep their values, empty ones are cleared. */
-export async function changeTrigger(
-  teams: readonly string[],
-  uid: string,
-  request: UpdateTriggerRequest,
-  caller: PersonalPrincipal,
-  { table, now }: TriggerReadPorts,
-): Promise<Trigger> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const before = await readTrigger(teams, uid, table);
-    await checkRequest(before.team_uid, request, caller, table);
-    const { agent_uid = before.agent_uid, metadata = before.metadata, ...members } = request;
-    const { agent_uid: _agent, metadata: _metadata, ...kept } = before;
-    const trigger: Trigger = {
-      ...kept,
-      ...members,
-      ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
-      ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-      updated_at: Math.max(now(), before.updated_at + 1),
-    };
-    try {
-      await triggerStore(table).update(before, trigger);
-      return trigger;
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
-  }
-  throw retryableConflict("the trigger is changed by other requests; send the request again");
-}
-
-/** Deletes a trigger, then its secret. From then on its deliveries are refused; its runs continue. */
-export async function removeTrigger(
-  teams: readonly string[],
-  uid: string,
-  { table, webhookSecrets }: Pick<TriggerPorts, "table" | "webhookSecrets">,
-): Promise<void> {
-  const trigger = await readTrigger(teams, uid, table);
-  try {
-    await triggerStore(table).delete(trigger);
-  } catch (error) {
-    throw error instanceof ConflictError ? notFound("trigger") : error;
-  }
-  await webhookSecrets.remove(trigger.team_uid, trigger.secret_id);
-}
-
 /** A trigger as responses show it. */
 export const toTriggerItem = (
-  { team_uid, secret_id: _, events, created_at, updated_at, ...trigger }: Trigger,
+  { team_uid, secret_id: _, previous_secret: __, events, created_at, updated_at, ...trigger }: Trigger,
   { baseUrl }: Pick<TriggerReadPorts, "baseUrl">,
 ): TriggerItem => ({
   ...trigger,

@@ -29,10 +29,6 @@ const Webhook = v.object({
 });
 export type Webhook = v.InferOutput<typeof Webhook>;
 
-/** The ids of the secrets of a webhook that are in the vault. */
-export const listSecretIds = ({ secret_id, previous_secret: previous }: Webhook): string[] =>
-  previous === undefined ? [secret_id] : [secret_id, previous.id];
-
 const parseWebhook = (item: Item): Webhook => v.parse(Webhook, item);
 
 const keyOf = ({ team_uid, uid }: Pick<Webhook, "team_uid" | "uid">): Key => keys.webhook(team_uid, uid);

@@ -19,9 +19,10 @@ import {
   WEBHOOK_EVENT_TYPES,
   type WebhookItem,
 } from "#shared/wire/webhooks/webhook.ts";
+import { listSecretIds, secretReplaced } from "./replace-secret.ts";
 import { generateSigningSecret } from "./signature.ts";
 import type { WebhookPorts, WebhookReadPorts } from "./webhook-ports.ts";
-import { listSecretIds, type Webhook, webhookStore } from "./webhook-store.ts";
+import { type Webhook, webhookStore } from "./webhook-store.ts";
 
 /** Webhooks that one team may have. Each event of its runs may be delivered to all of them. */
 const MAX_WEBHOOKS = 10;
@@ -85,13 +86,6 @@ export async function addWebhook(
     },
   );
 }
-
-/** The 409 of a repeated request whose secret was replaced since: secrets are shown to the request that made them only. */
-export const secretReplaced = (): RunyardError =>
-  new RunyardError("conflict", {
-    detail: "the same request succeeded before, and its secret was replaced since; send it as a new request",
-    retryable: false,
-  });
 
 /** Refuses a URL that the service would not connect to. Names are checked when it connects. */
 function refuseUrl(url: string, { webhooks }: Pick<WebhookReadPorts, "webhooks">): void {

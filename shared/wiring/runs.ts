@@ -41,4 +41,4 @@ export function createRunEndpointPorts(): EventPorts & HttpPorts & { readonly cu
 }
 
 /** Whether the deployment runs images of environments. */
-const hasContainers = (): boolean => listSetting("SANDBOXES").includes("fargate");
+export const hasContainers = (): boolean => listSetting("SANDBOXES").includes("fargate");

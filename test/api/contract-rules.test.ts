@@ -107,7 +107,9 @@ describe("a personal run", () => {
 const posts = routes
   .filter(({ method, who }) => method === "POST" && who.includes("personal"))
   // Each sign-in link is a new one-time token that is not stored, so a repeated request creates another.
-  .filter(({ path }) => path !== "/session/link");
+  .filter(({ path }) => path !== "/session/link")
+  // A test of a trigger creates nothing.
+  .filter(({ path }) => path !== "/agent/triggers/{triggerUid}/test");
 
 /** The names under which requests are stored. A changed name would repeat requests from before an update. */
 const OPERATIONS: Readonly<Record<string, string>> = {
@@ -131,6 +133,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/schedules/{scheduleId}/run": "run-schedule:{scheduleId}",
   "POST /agent/secrets": "create-secret:{teamUid}",
   "POST /agent/triggers": "create-trigger:{teamUid}",
+  "POST /agent/triggers/{triggerUid}/pause": "pause-trigger:{triggerUid}",
+  "POST /agent/triggers/{triggerUid}/resume": "resume-trigger:{triggerUid}",
+  "POST /agent/triggers/{triggerUid}/rotate-secret": "rotate-trigger-secret:{triggerUid}",
   "POST /agent/webhooks": "create-webhook:{teamUid}",
   "POST /agent/webhooks/{webhookUid}/rotate-secret": "rotate-secret:{webhookUid}",
   "POST /agent/webhooks/{webhookUid}/redeliver": "redeliver:{webhookUid}",

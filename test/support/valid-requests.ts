@@ -67,6 +67,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/teams/{teamUid}/invitations": () => ({ email: "new@runyard.test" }),
   "POST /agent/triggers": () => TRIGGER,
   "PUT /agent/triggers/{triggerUid}": () => ({ enabled: false }),
+  "POST /agent/triggers/{triggerUid}/test": () => ({ payload: { build: 1 } }),
   "POST /agent/webhooks": () => WEBHOOK,
   "PUT /agent/webhooks/{webhookUid}": () => ({ enabled: false }),
   "POST /agent/secrets": () => ({ name: "FRESH", value: "hush" }),

@@ -670,6 +670,53 @@ export class Triggers extends APIResource {
   }
 
   /**
+   * Pauses a trigger until it is resumed.
+   *
+   * Its deliveries are recorded and start no run. Pausing a paused trigger changes nothing. Requires the role `admin`.
+   *
+   * `POST /agent/triggers/{triggerUid}/pause`
+   */
+  pause(triggerUid: string, options?: RequestOptions): APIPromise<types.TriggerItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/pause`, options });
+  }
+
+  /**
+   * Resumes a paused trigger.
+   *
+   * Events that were delivered meanwhile start runs only if they are delivered again. Resuming an enabled trigger
+   * changes nothing. Requires the role `admin`.
+   *
+   * `POST /agent/triggers/{triggerUid}/resume`
+   */
+  resume(triggerUid: string, options?: RequestOptions): APIPromise<types.TriggerItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/resume`, options });
+  }
+
+  /**
+   * Replaces the secret of a trigger.
+   *
+   * The response contains the new secret, which is never shown again. Requests are accepted by both secrets for 24
+   * hours; rotating again ends the older one at once. Requires the role `admin`.
+   *
+   * `POST /agent/triggers/{triggerUid}/rotate-secret`
+   */
+  rotateSecret(triggerUid: string, body: types.RotateTriggerSecretRequest, options?: RequestOptions): APIPromise<types.RotatedTrigger> {
+    return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/rotate-secret`, body, options });
+  }
+
+  /**
+   * Reports what an event would result in.
+   *
+   * The response contains the prompt of its run. Nothing is created, and no signature is needed. Requires the role
+   * `admin`.
+   *
+   * `POST /agent/triggers/{triggerUid}/test`
+   */
+  test(triggerUid: string, body: types.TestTriggerRequest, options?: RequestOptions): APIPromise<types.TestTriggerResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/test`, body, options });
+  }
+
+  /**
    * Lists the deliveries to a trigger with their outcomes, newest first.
    *
    * Deliveries are kept for 30 days. Requires the role `admin`.

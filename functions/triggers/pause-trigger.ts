@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { setEnabled } from "#shared/triggers/change-trigger.ts";
+import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
+import { toTriggerItem } from "#shared/triggers/triggers.ts";
+import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * POST /agent/triggers/{triggerUid}/pause: pauses a trigger until it is resumed. Its deliveries are recorded and start no run. Pausing a paused trigger
+ * changes nothing. Requires the role `admin`.
+ */
+export const pauseTrigger = endpoint({
+  request: { path: v.object({ triggerUid: PathId }) },
+  reply: { 200: TriggerItem },
+  async run({ path, principal, header }, ports: TriggerReadPorts) {
+    const teams = requireAdministeredTeams(principal);
+    const once = toIdempotentRequest(header, principal, `pause-trigger:${path.triggerUid}`, "");
+    const { trigger, replayed } = await setEnabled(teams, path.triggerUid, false, once, ports);
+    return { status: 200, body: toTriggerItem(trigger, ports), headers: toReplayHeaders(replayed) };
+  },
+});

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { rotateSecret } from "#shared/triggers/rotate-secret.ts";
+import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
+import { toTriggerItem } from "#shared/triggers/triggers.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { RotatedTrigger, RotateTriggerSecretRequest } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * POST /agent/triggers/{triggerUid}/rotate-secret: replaces the secret of a trigger. The response contains the new secret,
+ * which is never shown again. Requests are accepted by both secrets for 24 hours; rotating again ends the older one at
+ * once. Requires the role `admin`.
+ */
+export const rotateTriggerSecret = endpoint({
+  request: { path: v.object({ triggerUid: PathId }), body: RotateTriggerSecretRequest },
+  reply: { 200: RotatedTrigger },
+  async run({ path, body: { secret: given }, principal, header }, ports: TriggerPorts) {
+    const teams = requireAdministeredTeams(principal);
+    const once = toIdempotentRequest(header, principal, `rotate-trigger-secret:${path.triggerUid}`, given ?? "");
+    const { owner, secret, expiresAt, replayed } = await rotateSecret(teams, path.triggerUid, given, once, ports);
+    const previous_secret_expires_at = toTimestamp(expiresAt);
+    const body = { ...toTriggerItem(owner, ports), previous_secret_expires_at, secret };
+    return { status: 200, body, headers: toReplayHeaders(replayed) };
+  },
+});

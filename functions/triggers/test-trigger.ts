@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { previewEvent } from "#shared/triggers/preview-event.ts";
+import type { TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";
+import { readTrigger } from "#shared/triggers/triggers.ts";
+import { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * POST /agent/triggers/{triggerUid}/test: reports what an event would result in. The response contains the prompt of its
+ * run. Nothing is created, and no signature is needed. Requires the role `admin`.
+ */
+export const testTrigger = endpoint({
+  request: { path: v.object({ triggerUid: PathId }), body: TestTriggerRequest },
+  reply: { 200: TestTriggerResponse },
+  async run({ path, body, principal }, ports: TriggerTestPorts) {
+    const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);
+    return { status: 200, body: await previewEvent(trigger, body, ports) };
+  },
+});

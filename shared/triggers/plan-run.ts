@@ -1,0 +1,45 @@
+import type { Environment } from "#shared/environments/environment.ts";
+import { RunyardError } from "#shared/errors.ts";
+import { isMember } from "#shared/records/read-team.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
+import type { TriggerEvent } from "./event.ts";
+import { renderPrompt } from "./template.ts";
+import type { Trigger } from "./trigger-store.ts";
+
+/** Whether events of this type start runs. */
+export const takesEvent = ({ events }: Trigger, { type, action }: TriggerEvent): boolean =>
+  events.length === 0 || events.includes(type) || events.includes(`${type}.${action}`);
+
+interface TriggeredRun {
+  readonly owner: { readonly type: "Team"; readonly uid: string };
+  readonly environment: Environment | undefined;
+  readonly body: RunBody;
+  /** The values of the template that the event does not have. */
+  readonly missing: readonly string[];
+}
+
+/** Plans the run of an event. Refuses one that could not be created, such as that of a deleted identity. */
+export async function planRun(
+  runId: string,
+  trigger: Trigger,
+  event: TriggerEvent,
+  ports: UnattendedPorts,
+): Promise<TriggeredRun> {
+  const { team_uid, name, mode, metadata, created_by } = trigger;
+  const owner = { type: "Team", uid: team_uid } as const;
+  if (!(await isMember(team_uid, created_by.uid, ports.table))) {
+    const detail = "the creator of the trigger is no longer a member of the team";
+    throw new RunyardError("not_authorized", { detail });
+  }
+  const { prompt, missing } = renderPrompt(trigger.prompt, event);
+  const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
+  const body: RunBody = {
+    title: name,
+    ...common,
+    source: "CUSTOM_WEBHOOK",
+    mode,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return { owner, environment, body, missing };
+}

@@ -1,0 +1,29 @@
+import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { type ReplacedSecret, replaceSecretOnce } from "#shared/webhooks/replace-secret.ts";
+import { generateSigningSecret } from "#shared/webhooks/signature.ts";
+import type { TriggerPorts } from "./trigger-ports.ts";
+import { type Trigger, triggerStore } from "./trigger-store.ts";
+import { checkSecret, readTrigger } from "./triggers.ts";
+
+/** Replaces the secret of a trigger once, by a given one or a generated one. The previous secret is valid for 24 hours. */
+export const rotateSecret = (
+  teams: readonly string[],
+  uid: string,
+  secret: string | undefined,
+  idempotency: IdempotentRequest,
+  ports: TriggerPorts,
+): Promise<ReplacedSecret<Trigger>> =>
+  replaceSecretOnce(
+    {
+      noun: "trigger",
+      async read() {
+        const trigger = await readTrigger(teams, uid, ports.table);
+        checkSecret(trigger.verification.scheme, secret);
+        return trigger;
+      },
+      generate: () => secret ?? generateSigningSecret(),
+      replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, record),
+    },
+    idempotency,
+    ports,
+  );
