@@ -14,6 +14,7 @@ import { schedulesCommand } from "./commands/schedules.ts";
 import { secretsCommand } from "./commands/secrets.ts";
 import { agentCommand, doctorCommand, isServerCommand, serveCommand, workerCommand } from "./commands/server.ts";
 import { teamsCommand } from "./commands/teams.ts";
+import { triggersCommand } from "./commands/triggers.ts";
 import { usageCommand } from "./commands/usage.ts";
 import { webhooksCommand } from "./commands/webhooks.ts";
 import { Context } from "./context.ts";
@@ -55,6 +56,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(agentsCommand(context))
     .addCommand(environmentsCommand(context))
     .addCommand(secretsCommand(context))
+    .addCommand(triggersCommand(context))
     .addCommand(webhooksCommand(context))
     .addCommand(teamsCommand(context))
     .addCommand(keysCommand(context))

@@ -48,6 +48,20 @@ const trustRule = api({
   saved_by: { type: "user", uid: "u1", display_name: "Ada" },
 });
 const RULE_OPTIONS = "--issuer https://issuer.example.com --audience a --subject s --max-budget 2 --ttl 600";
+const trigger = api({
+  uid: "t1",
+  name: "N",
+  kind: "webhook",
+  enabled: true,
+  ingress_url: "https://x",
+  verification: { scheme: "bearer" },
+  prompt: "p",
+  mode: "normal",
+  scope: { type: "Team", uid: UID },
+  created_at: "",
+  updated_at: "",
+});
+const tested = api({ outcome: "started", event: { type: "push", action: "", payload: {} }, prompt: "p" });
 const webhook = api({
   uid: "w1",
   url: "https://hooks.example.com/",
@@ -154,6 +168,16 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
     [api({ redelivered: 500, next_sequence: 503 }), api({ redelivered: 2 })],
     ["POST /agent/webhooks/w1/redeliver?from_sequence=3", "POST /agent/webhooks/w1/redeliver?from_sequence=503"],
   ],
+  ["triggers list", [api({ triggers: [] })], ["GET /agent/triggers"]],
+  ["triggers get t1", [trigger], ["GET /agent/triggers/t1"]],
+  ["triggers create --name N --prompt p --scheme bearer", [trigger], ["POST /agent/triggers"]],
+  ["triggers update t1 --all-events --no-agent", [trigger], ["PUT /agent/triggers/t1"]],
+  ["triggers pause t1", [trigger], ["POST /agent/triggers/t1/pause"]],
+  ["triggers resume t1", [trigger], ["POST /agent/triggers/t1/resume"]],
+  ["triggers rotate-secret t1", [trigger], ["POST /agent/triggers/t1/rotate-secret"]],
+  ["triggers delete t1", [gone], ["DELETE /agent/triggers/t1"]],
+  ["triggers test t1 package.json", [tested], ["POST /agent/triggers/t1/test"]],
+  ["triggers deliveries t1", [api({ deliveries: [] })], ["GET /agent/triggers/t1/deliveries"]],
   ["teams list", [api({ teams: [] })], ["GET /agent/teams"]],
   [`teams get ${UID}`, [team], [`GET /agent/teams/${UID}`]],
   ["teams create Core", [team], ["POST /agent/teams"]],

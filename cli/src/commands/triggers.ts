@@ -1,0 +1,198 @@
+import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { CreateTriggerRequest, Runyard, TriggerItem } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
+import { agentUid } from "../names.ts";
+import { pairs, repeated } from "../options.ts";
+import { usage } from "../problem.ts";
+import { printFields, printList, timeText } from "../table.ts";
+import { withExamples } from "./examples.ts";
+import { deliveriesCommand, testCommand } from "./trigger-events.ts";
+
+const TRIGGER = "uid of the trigger";
+const MODES = ["normal", "plan", "orchestrate"] as const;
+
+/** `runyard triggers …`: runs that events of other systems start. */
+export function triggersCommand(context: Context): CommandUnknownOpts {
+  return new Command("triggers")
+    .description("manage triggers: runs that events of other systems start")
+    .addCommand(listCommand(context))
+    .addCommand(getCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(updateCommand(context))
+    .addCommand(stateCommand(context, "pause", "pause a trigger: its deliveries are recorded and start no run"))
+    .addCommand(stateCommand(context, "resume", "resume a paused trigger"))
+    .addCommand(rotateSecretCommand(context))
+    .addCommand(deleteCommand(context))
+    .addCommand(testCommand(context))
+    .addCommand(deliveriesCommand(context));
+}
+
+function listCommand(context: Context) {
+  const command = new Command("list")
+    .alias("ls")
+    .description("list your team's triggers")
+    .option("--all", "list all; with --json, print one per line")
+    .action(async ({ all }) => {
+      const client = await context.client();
+      await printList(
+        context,
+        client.triggers.list(),
+        [
+          { name: "uid", of: ({ uid }) => uid },
+          { name: "on", of: ({ enabled }) => enabled },
+          { name: "kind", of: ({ kind }) => kind },
+          { name: "name", of: ({ name }) => name },
+        ],
+        { all, none: "There are no triggers." },
+      );
+    });
+  return withExamples(command, "runyard triggers list");
+}
+
+function getCommand(context: Context) {
+  const command = new Command("get")
+    .description("show a trigger")
+    .argument("<uid>", TRIGGER)
+    .action(async (uid) => printTrigger(context, await (await context.client()).triggers.retrieve(uid)));
+  return withExamples(command, "runyard triggers get $uid");
+}
+
+type ShownTrigger = TriggerItem & { readonly secret?: string; readonly previous_secret_expires_at?: string };
+
+function printTrigger(context: Context, trigger: ShownTrigger): void {
+  const { scheme, header } = trigger.verification;
+  context.show(trigger, () =>
+    printFields(context, [
+      ["uid", trigger.uid],
+      ["name", trigger.name],
+      ["on", trigger.enabled],
+      ["send to", trigger.ingress_url],
+      ["verification", header === undefined ? scheme : `${scheme} (${header})`],
+      ["events", trigger.events?.join(", ") ?? "all"],
+      ["agent", trigger.agent_uid],
+      ["mode", trigger.mode],
+      ["secret", trigger.secret],
+      ["old secret until", timeText(trigger.previous_secret_expires_at)],
+      ["prompt", trigger.prompt],
+    ]),
+  );
+}
+
+/** The options of a trigger that can be changed. */
+const commandWithTrigger = (name: string) =>
+  new Command(name)
+    .option("--name <name>", "a name for people, and the title of the runs")
+    .option("--prompt <template>", "template of the prompts; `-` reads it from standard input")
+    .option("--event <type>", "only events of this type, such as build.failed; repeatable (default: all)", repeated)
+    .option("--agent <uid|name>", "team agent to run as")
+    .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
+    .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs);
+
+type TriggerOptions = ReturnType<ReturnType<typeof commandWithTrigger>["opts"]>;
+
+async function toMembers(client: Runyard, { name, event, agent, mode, metadata }: Omit<TriggerOptions, "prompt">) {
+  return defined({
+    name,
+    events: event,
+    agent_uid: agent === undefined ? undefined : await agentUid(client, agent),
+    mode,
+    metadata,
+  });
+}
+
+const readPrompt = async (context: Context, given: string): Promise<string> =>
+  given === "-" ? await context.shell.readInput() : given;
+
+const SCHEMES = ["standard", "hmac", "bearer"] as const;
+
+function createCommand(context: Context) {
+  const command = commandWithTrigger("create")
+    .description("create a trigger; prints its URL, and its secret, which is shown only once")
+    .addOption(new Option("--scheme <scheme>", "how requests are verified (default: standard)").choices(SCHEMES))
+    .option("--header <name>", "header with the signature; required by --scheme hmac")
+    .option("--prefix <text>", "what precedes the signature, such as sha256=")
+    .addOption(
+      new Option("--encoding <encoding>", "encoding of the signature (default: hex)").choices(["hex", "base64"]),
+    )
+    .option("--timestamp-header <name>", "header with the time that is signed with the body")
+    .option("--secret-stdin", "read a secret that the other system has made from standard input")
+    .option("--paused", "create it paused")
+    .action(async ({ scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, ...options }) => {
+      const { name, prompt } = options;
+      if (name === undefined || prompt === undefined) throw usage("--name and --prompt are required.");
+      if (prompt === "-" && secretStdin === true) throw usage("--prompt - and --secret-stdin exclude each other.");
+      const client = await context.client();
+      const details = defined({ header, prefix, encoding, timestamp_header: timestampHeader });
+      if (scheme === undefined && Object.keys(details).length > 0)
+        throw usage("--header, --prefix, --encoding and --timestamp-header need --scheme.");
+      const body: CreateTriggerRequest = {
+        kind: "webhook",
+        name,
+        ...(await toMembers(client, options)),
+        prompt: await readPrompt(context, prompt),
+        ...defined({
+          verification: scheme === undefined ? undefined : { scheme, ...details },
+          secret: secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined,
+          enabled: paused === true ? false : undefined,
+        }),
+      };
+      printTrigger(context, await client.triggers.create(body));
+      if (!context.json) context.note(context.errStyle.dim("Save the secret now: it is shown only once."));
+    });
+  return withExamples(
+    command,
+    'runyard triggers create --name "failed builds" --event build.failed --prompt "Find out why build {{ event.payload.build }} failed."',
+    "runyard triggers create --name alerts --scheme hmac --header Sentry-Hook-Signature --prompt - < alert.md",
+  );
+}
+
+function updateCommand(context: Context) {
+  const command = commandWithTrigger("update")
+    .description("change a trigger; omitted options keep their values")
+    .argument("<uid>", TRIGGER)
+    .option("--all-events", "start runs by events of all types")
+    .option("--no-agent", "run as the trigger's creator")
+    .action(async (uid, { allEvents, agent, prompt, ...options }) => {
+      const client = await context.client();
+      const body = {
+        ...(await toMembers(client, { ...options, ...(typeof agent === "string" ? { agent } : {}) })),
+        ...(prompt === undefined ? {} : { prompt: await readPrompt(context, prompt) }),
+        ...(agent === false ? { agent_uid: "" } : {}),
+        ...(allEvents === true ? { events: [] } : {}),
+      };
+      printTrigger(context, await client.triggers.update(uid, body));
+    });
+  return withExamples(command, "runyard triggers update $uid --event build.failed --event deploy");
+}
+
+function stateCommand(context: Context, verb: "pause" | "resume", description: string) {
+  const command = new Command(verb)
+    .description(description)
+    .argument("<uid>", TRIGGER)
+    .action(async (uid) => printTrigger(context, await (await context.client()).triggers[verb](uid)));
+  return withExamples(command, `runyard triggers ${verb} $uid`);
+}
+
+function rotateSecretCommand(context: Context) {
+  const command = new Command("rotate-secret")
+    .description("replace the secret; prints the new one once, and the old one is valid as well for 24 hours")
+    .argument("<uid>", TRIGGER)
+    .option("--secret-stdin", "read a secret that the other system has made from standard input")
+    .action(async (uid, { secretStdin }) => {
+      const secret = secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined;
+      printTrigger(context, await (await context.client()).triggers.rotateSecret(uid, defined({ secret })));
+    });
+  return withExamples(command, "runyard triggers rotate-secret $uid");
+}
+
+function deleteCommand(context: Context) {
+  const command = new Command("delete")
+    .description("delete a trigger with its secret; its runs continue")
+    .argument("<uid>", TRIGGER)
+    .action(async (uid) => {
+      await (await context.client()).triggers.delete(uid);
+      context.show({ deleted: uid }, () => context.say("deleted"));
+    });
+  return withExamples(command, "runyard triggers delete $uid");
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultServer } from "../clients/fault-server.ts";
+import { createPlayer } from "./play.ts";
+import { api } from "./responses.ts";
+
+const server = new FaultServer();
+const run = createPlayer(server);
+let directory: string;
+beforeAll(async () => {
+  await server.start();
+  directory = await mkdtemp(join(tmpdir(), "triggers-"));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(directory, { recursive: true });
+});
+
+const trigger = (members: object = {}) =>
+  api({
+    uid: "t1",
+    name: "builds",
+    kind: "webhook",
+    enabled: true,
+    ingress_url: "https://runyard.test/api/v1/hooks/t1",
+    verification: { scheme: "hmac", header: "X-Signature", encoding: "hex" },
+    prompt: "look",
+    mode: "normal",
+    scope: { type: "Team", uid: "team" },
+    created_at: "",
+    updated_at: "",
+    ...members,
+  });
+const sentBody = (): unknown => JSON.parse(server.seen.at(-1)?.body ?? "");
+
+describe("runyard triggers create", () => {
+  it("sends the verification, and prints the URL and the secret", async () => {
+    server.play([trigger({ secret: "whsec_x" })]);
+    const command =
+      "triggers create --name builds --prompt look --event a --event b --scheme hmac --header X-Signature";
+    const { out, err } = await run([...command.split(" "), "--timestamp-header", "X-Time", "--paused"]);
+    expect(sentBody()).toEqual({
+      kind: "webhook",
+      name: "builds",
+      prompt: "look",
+      events: ["a", "b"],
+      verification: { scheme: "hmac", header: "X-Signature", timestamp_header: "X-Time" },
+      enabled: false,
+    });
+    expect(out).toContain("https://runyard.test/api/v1/hooks/t1");
+    expect(out).toContain("whsec_x");
+    expect(err).toContain("shown only once");
+  });
+
+  it.each([
+    [["--prompt", "p"], "--name and --prompt are required."],
+    [["--name", "n", "--prompt", "p", "--header", "H"], "need --scheme."],
+    [["--name", "n", "--prompt", "-", "--secret-stdin"], "exclude each other."],
+  ])("refuses %j and sends nothing", async (options, message) => {
+    server.play([]);
+    const { code, err } = await run(["triggers", "create", ...options]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe("runyard triggers update", () => {
+  it("clears the identity and the types of events, and keeps the rest", async () => {
+    server.play([trigger()]);
+    await run(["triggers", "update", "t1", "--no-agent", "--all-events"]);
+    expect(sentBody()).toEqual({ agent_uid: "", events: [] });
+  });
+});
+
+describe("runyard triggers test", () => {
+  it("sends the event of a file, and prints the outcome with the prompt", async () => {
+    const file = join(directory, "event.json");
+    await writeFile(file, JSON.stringify({ build: 1 }));
+    const event = { type: "build", action: "failed", payload: { build: 1 } };
+    server.play([
+      api({ outcome: "ignored", reason: "paused", event, prompt: "Look into 1", missing_values: ["event.x"] }),
+    ]);
+    const { out } = await run(["triggers", "test", "t1", file, "--header", "X-GitHub-Event=build", "--prompt", "Look"]);
+    expect(sentBody()).toEqual({ headers: { "X-GitHub-Event": "build" }, payload: { build: 1 }, prompt: "Look" });
+    for (const text of ["ignored (paused)", "build.failed", "event.x", "Look into 1"]) expect(out).toContain(text);
+  });
+
+  it("refuses a file that is no JSON object", async () => {
+    const file = join(directory, "list.json");
+    await writeFile(file, "[1]");
+    const { code, err } = await run(["triggers", "test", "t1", file]);
+    expect([code, err]).toEqual([2, expect.stringContaining("is not a JSON object.")]);
+  });
+});
+
+describe("runyard triggers deliveries", () => {
+  it("shows the outcome of each delivery with its run or reason", async () => {
+    const common = { event_type: "build", received_at: "2026-05-18T19:00:00.000Z", attempts: 1 };
+    server.play([
+      api({
+        deliveries: [
+          { ...common, delivery_id: "d2", outcome: "failed", detail: "agent_uid: does not exist" },
+          { ...common, delivery_id: "d1", action: "failed", outcome: "started", run_id: "r1" },
+        ],
+      }),
+    ]);
+    const { out } = await run(["triggers", "deliveries", "t1"]);
+    expect(out).toMatch(/d2.*build .*failed .*agent_uid: does not exist/);
+    expect(out).toMatch(/d1.*build\.failed .*started .*r1/);
+  });
+});
