@@ -165,9 +165,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("schedules/run-schedule/")) return 22_500;
   if (/^schedules\/(create|update)-/.test(output)) return 43_500;
   // The ingress of triggers carries the creation of runs, as schedules do.
-  if (output.startsWith("triggers/receive-event/")) return 17_500;
-  // The test of a trigger plans a run in the same way.
-  if (output.startsWith("triggers/test-trigger/")) return 3_500;
+  if (output.startsWith("triggers/receive-event/")) return 16_500;
   if (output.startsWith("runs/list-runs/")) return 9_000;
   if (output.startsWith("runs/cancel-runs/")) return 1_500;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
