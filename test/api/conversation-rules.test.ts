@@ -467,7 +467,13 @@ describe("a cancelled turn", () => {
     const stored = JSON.stringify([ends]);
     expect(await settleLastTurn(cancelled, true, plane.ports)).toEqual({
       messages: { first: 5, count: 1, bytes: stored.length, messages: stored },
-      set: { messages: 5, message_bytes: 100 + stored.length, followups_cancelled: 3, checkpoint: true },
+      set: {
+        messages: 5,
+        message_bytes: 100 + stored.length,
+        followups_cancelled: 3,
+        followups_removed: [[3, 3]],
+        checkpoint: true,
+      },
       checkpoint: {
         kind: "put",
         item: { ...keys.checkpoint(run_id), v: 1, files: [], messages: 5, followups: 2, superseded: [] },
