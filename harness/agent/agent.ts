@@ -15,10 +15,11 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
 import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporter.ts";
 import { Stop } from "../support/stop.ts";
+import { toWellFormed } from "../support/text-limits.ts";
 import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { addCompaction, NO_COMPACTION } from "./compaction.ts";
-import { ModelRetries, toFailure } from "./failures.ts";
+import { isOutage, ModelRetries, toFailure } from "./failures.ts";
 import { buildHistory, listTurn } from "./history.ts";
 import { LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
@@ -35,7 +36,9 @@ const GO_ON =
 /** What the agent's loop uses of its work. */
 export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
   readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
-  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages">;
+  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages"> & {
+    readonly agent_config?: Pick<AgentWork["context"]["agent_config"], "fallback_model_ids">;
+  };
   readonly outbox: Pick<AgentWork["outbox"], "event" | "message" | "flush">;
   readonly live: Pick<AgentWork["live"], "text">;
 }
@@ -50,18 +53,40 @@ export function createAgentEngine(
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
-  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work, onRetry, makeModel }, turn, tools) };
+  const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
+  const given = { systemPrompt, work, onRetry, makeModel };
+  return {
+    async takeTurn(turn, tools) {
+      for (;;) {
+        const [current = modelId, next] = models;
+        const outcome = await takeTurn({ ...given, modelId: current, hasFallback: next !== undefined }, turn, tools);
+        if (!("outage" in outcome)) return outcome;
+        if (next === undefined) return toErrorOutcome(outcome.outage);
+        // The model stays for the rest of the execution, so that each turn does not wait for the outage again.
+        models.shift();
+        const detail = `${next} continues, because ${current} failed: ${toFailure(outcome.outage).message}`;
+        work.outbox.event("agent_started", { model_id: next, detail: toWellFormed(detail) });
+      }
+    },
+  };
 }
 
 interface Given {
   readonly modelId: string;
+  readonly hasFallback: boolean;
   readonly systemPrompt: string;
   readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
   readonly makeModel: typeof createModel;
 }
 
-async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
+/** The failure of a call that another provider may carry out. */
+interface Outage {
+  readonly outage: unknown;
+}
+
+/** Takes the turn from what is recorded of it, with one model. */
+async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome | Outage> {
   const { modelId, systemPrompt, work, onRetry, makeModel } = given;
   const { envelope, slice, context } = work;
   const stopped = AbortSignal.any([work.signal, work.turn()]);
@@ -70,7 +95,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
   const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal };
   const model = makeModel({ ...access, onText: work.live.text });
-  const retries = new ModelRetries(signal, onRetry);
+  const retries = new ModelRetries(signal, onRetry, given.hasFallback);
   const state: State = { responses: 0, cut: 0, said: "" };
   const stage = createStage(tools, state, new LoopDetector(listTurn(turn)));
   const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));
@@ -110,7 +135,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
     slice.beforeStep();
     return { success: false, summary: "The model did not respond within the time of one execution." };
   }
-  if (!isOutcome(outcome)) return toErrorOutcome(outcome);
+  if (!isOutcome(outcome)) return isOutage(outcome) ? { outage: outcome } : toErrorOutcome(outcome);
   return context.mode === "plan" ? await submitPlan(outcome, state.planned === true, tools) : outcome;
 }
 

@@ -11,6 +11,8 @@ import { FailedResponse } from "./dialects/events.ts";
 
 /** The most attempts of one model call, including the first. */
 const MAX_TRIES = 10;
+/** The same where another model can continue. */
+const MAX_TRIES_WITH_FALLBACK = 3;
 /** How long a model call is retried, from its first failure. */
 const MAX_RETRY_MS = 5 * 60_000;
 /** The pauses between attempts double each time up to the maximum. */
@@ -82,6 +84,13 @@ function readRetryAfter(error: Error): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
+/** Whether another provider may succeed where this call failed: the provider is down, throttles, or refuses its key or bill. */
+export function isOutage(error: unknown): boolean {
+  if (isSettled(error)) return false;
+  const { status } = toFailure(error);
+  return status === undefined || status === 408 || status === 429 || status >= 500;
+}
+
 /** Whether the provider refused a request because it exceeds the model's context window. */
 export const isOverflow = (error: unknown): boolean => error instanceof ContextWindowOverflowError;
 
@@ -93,11 +102,13 @@ export class ModelRetries extends ModelRetryStrategy {
   readonly name = "runyard:ask-again";
   readonly #signal: AbortSignal;
   readonly #onRetry: (retry: ModelRetry) => void;
+  readonly #maxTries: number;
   #failingSince = 0;
 
   /** @param signal aborted when the response is no longer needed */
-  constructor(signal: AbortSignal, onRetry: (retry: ModelRetry) => void) {
+  constructor(signal: AbortSignal, onRetry: (retry: ModelRetry) => void, hasFallback = false) {
     super();
+    this.#maxTries = hasFallback ? MAX_TRIES_WITH_FALLBACK : MAX_TRIES;
     this.#signal = signal;
     this.#onRetry = onRetry;
   }
@@ -122,13 +133,13 @@ export class ModelRetries extends ModelRetryStrategy {
     if (this.#signal.aborted || isSettled(error)) return { retry: false } as const;
     const { isRetryable, requestedPauseMs = 0, message } = toFailure(error);
     if (attemptCount === 1) this.#failingSince = Date.now();
-    if (!isRetryable || attemptCount >= MAX_TRIES || requestedPauseMs > MAX_REQUESTED_PAUSE_MS)
+    if (!isRetryable || attemptCount >= this.#maxTries || requestedPauseMs > MAX_REQUESTED_PAUSE_MS)
       return { retry: false } as const;
     const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attemptCount - 1));
     // Jitter, so that runs that were throttled together do not retry together.
     const waitMs = Math.max(requestedPauseMs, longest * (0.5 + Math.random() / 2));
     if (Date.now() + waitMs - this.#failingSince > MAX_RETRY_MS) return { retry: false } as const;
-    this.#onRetry({ attempt: attemptCount, of: MAX_TRIES, reason: message, nextInMs: Math.round(waitMs) });
+    this.#onRetry({ attempt: attemptCount, of: this.#maxTries, reason: message, nextInMs: Math.round(waitMs) });
     return { retry: true, waitMs } as const;
   }
 }

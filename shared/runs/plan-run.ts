@@ -23,6 +23,7 @@ import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/w
 import { type Actors, resolveActors } from "./actors.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
+import { checkFallbacks, checkResolvedFallbacks } from "./fallback-models.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -148,6 +149,7 @@ function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_locati
   check(() => {
     if (model_id !== undefined) checkModel(model_id, "config.model_id");
   });
+  check(() => checkFallbacks(request));
   check(() => refuseDisks(repositories, "config.repositories"));
   check(() => refuseBlockedRepositories(repositories, "config.repositories"));
   check(() => refuseBlockedServers(mcp_servers, "config.mcp_servers"));
@@ -173,6 +175,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   if (config.budget_usd !== undefined && findPrice(modelId) === undefined) {
     throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
   }
+  checkResolvedFallbacks(config, modelId);
   return {
     ...config,
     ...(name === undefined ? {} : { name }),

@@ -114,6 +114,13 @@ export const AmbientAgentConfig = v.pipe(
   v.object({
     name: v.exactOptional(Name),
     model_id: v.exactOptional(Id),
+    fallback_model_ids: v.exactOptional(
+      v.pipe(
+        v.array(Id),
+        v.maxLength(5),
+        v.metadata({ description: "Models that the agent continues with, in this order, while a provider is down." }),
+      ),
+    ),
     base_prompt: v.exactOptional(textOfBytes(65_536)),
     environment_id: v.exactOptional(Id),
     skill_spec: v.exactOptional(SkillSpec),

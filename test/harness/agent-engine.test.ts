@@ -77,6 +77,7 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
   return { uses, calls, events, texts, messages, take: (): Promise<TurnOutcome> => engine.takeTurn(TURN, tools) };
 }
 
+const raw = (message: string) => JSON.stringify({ type: "error", error: { type: "error", message } });
 const use = (name: string, input: unknown = { a: 1 }) => ({ name, input });
 /** A raw response of the Messages API with this stop reason. */
 const ended = (stop_reason: string, text: string): Turn => ({
@@ -247,7 +248,6 @@ describe("a turn of an agent", () => {
   });
 
   it("fails if the budget is spent, and stops if its key is no longer valid", async () => {
-    const raw = (message: string) => JSON.stringify({ type: "error", error: { type: "error", message } });
     expect(await start([{ status: 403, raw: raw("budget_exceeded: 1 USD") }]).take()).toEqual({
       success: false,
       summary: "The run's budget is spent: budget_exceeded: 1 USD",
@@ -268,6 +268,56 @@ describe("a turn of an agent", () => {
     expect(events).toEqual([
       ["model_retry", { attempt: 1, of: 10, reason: "the stand-in returns 529", next_in_ms: expect.any(Number) }],
     ]);
+  });
+
+  it("continues with the next fallback model after an outage, and names it in the timeline", async () => {
+    const down: Turn = { status: 503, raw: raw("down for maintenance"), headers: { "retry-after": "0" } };
+    const context = {
+      mode: "normal" as const,
+      messages: [],
+      agent_config: { fallback_model_ids: ["anthropic/second", "openai/third"] },
+    };
+    const before = models.seen.length;
+    const { take, events, uses } = start(
+      [
+        { tools: [use("look")] },
+        down,
+        down,
+        down,
+        { status: 500, raw: raw("bad key"), headers: { "x-should-retry": "false" } },
+        { text: "Done." },
+      ],
+      { context },
+    );
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect(uses).toHaveLength(1);
+    expect(models.seen.slice(before).map(({ body }) => body.model)).toEqual([
+      "anthropic/some",
+      ...["anthropic/some", "anthropic/some", "anthropic/some"],
+      "anthropic/second",
+      "openai/third",
+    ]);
+    expect(events.slice(2)).toEqual([
+      [
+        "agent_started",
+        {
+          model_id: "anthropic/second",
+          detail: expect.stringContaining("anthropic/some failed: down for maintenance"),
+        },
+      ],
+      [
+        "agent_started",
+        { model_id: "openai/third", detail: expect.stringContaining("anthropic/second failed: bad key") },
+      ],
+    ]);
+  });
+
+  it("stays with its model after a refusal that another model would not repair", async () => {
+    const context = { mode: "normal" as const, messages: [], agent_config: { fallback_model_ids: ["openai/other"] } };
+    const before = models.seen.length;
+    const { take, events } = start([{ status: 400, raw: raw("tools are not supported") }], { context });
+    expect(await take()).toMatchObject({ success: false, summary: expect.stringContaining("tools are not supported") });
+    expect([events, models.seen.length - before]).toEqual([[], 1]);
   });
 
   it("ends with the reason of the execution or the turn", async () => {

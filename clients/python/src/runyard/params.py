@@ -131,6 +131,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     model_id: str
     """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
 
+    fallback_model_ids: Sequence[str]
+    """Models that the agent continues with, in this order, while a provider is down."""
+
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 

@@ -289,6 +289,9 @@ class ResolvedAgentConfig(BaseModel):
     model_id: Optional[str] = None
     """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
 
+    fallback_model_ids: Optional[List[str]] = None
+    """Models that the agent continues with, in this order, while a provider is down."""
+
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 

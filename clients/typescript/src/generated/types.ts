@@ -45,6 +45,8 @@ interface components {
             name?: string;
             /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
             model_id?: string;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -2186,6 +2188,8 @@ interface components {
             name?: string;
             /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
             model_id?: string;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */

@@ -1,0 +1,40 @@
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { checkModel, findPrice } from "#shared/models/models.ts";
+import type { AmbientAgentConfig } from "#shared/wire/config.ts";
+import type { RunAgentRequest } from "#shared/wire/run.ts";
+
+const RUNBOOK = "local/runbook";
+
+/** Refuses fallback models that no agent could continue with. */
+export function checkFallbacks({
+  config = {},
+  execution_location,
+}: Pick<RunAgentRequest, "config" | "execution_location">): void {
+  const { fallback_model_ids: ids = [], harness } = config;
+  for (const [index, id] of ids.entries()) {
+    const path = `config.fallback_model_ids[${index}]`;
+    checkModel(id, path);
+    if (id === RUNBOOK) throw invalid(path, "is not a language model; name a model of a provider");
+  }
+  if (ids.length === 0) return;
+  const isThirdParty = harness !== undefined && harness.type !== "default" && harness.type !== "oz";
+  if (!isThirdParty && execution_location !== "LOCAL") return;
+  throw new RunyardError("operation_not_supported", {
+    detail: "config.fallback_model_ids: only the built-in agent changes its model; leave them out",
+  });
+}
+
+/** Refuses fallback models that the run's model does not need, or whose cost its budget cannot limit. */
+export function checkResolvedFallbacks(
+  { fallback_model_ids = [], budget_usd }: AmbientAgentConfig,
+  modelId: string,
+): void {
+  if (fallback_model_ids.length > 0 && modelId === RUNBOOK) {
+    throw invalid("config.fallback_model_ids", `must be left out with ${RUNBOOK}, which calls no provider`);
+  }
+  if (budget_usd === undefined) return;
+  for (const [index, id] of fallback_model_ids.entries()) {
+    if (findPrice(id) !== undefined) continue;
+    throw invalid(`config.fallback_model_ids[${index}]`, `has no known price, which config.budget_usd requires: ${id}`);
+  }
+}
