@@ -171,8 +171,9 @@ function carriedBytes(output: string): number {
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
-  // The model gateway carries the filters of three APIs, the budgets of runs and teams, and the errors of providers.
-  if (output.startsWith("model/call-model/")) return 11_000;
+  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the errors of providers, and the limits of
+  // servers.
+  if (output.startsWith("model/call-model/")) return 13_000;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
