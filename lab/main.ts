@@ -15,7 +15,7 @@ export const LAB: Toolbox = {
       nodeOptions: ["--expose-gc"],
     },
     "bench-web": { file: "test/web/budgets/main.ts", summary: "measures the speed of the web app" },
-    screenshots: { file: "test/web/gallery/main.ts", summary: "takes the pictures of docs/web" },
+    screenshots: { file: "test/web/gallery/main.ts", summary: "takes pictures of every page of the web app" },
     chaos: { file: "lab/chaos/chaos.ts", summary: "kills processes under load and checks what is stored" },
     drill: { file: "lab/drill.ts", summary: "rehearses docs/aws.md on the AWS emulator" },
     mutate: { file: "lab/mutate.ts", summary: "changes the code in small ways and runs the nearest tests" },

@@ -1,6 +1,6 @@
 /**
- * `npm run lab -- screenshots [--out DIR] [--data DIR] [--full] [NAME…]]`: starts a service with runs in every state and takes the
- * pictures of docs/web. With --data, the service is kept in a directory, and the next call takes its pictures of the same runs.
+ * `npm run lab -- screenshots [--out DIR] [--data DIR] [--full] [NAME…]`: starts a service with runs in every state and takes the
+ * pictures of the web app. With --data, the service is kept in a directory, and the next call takes its pictures of the same runs.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -19,7 +19,7 @@ import { tasks } from "./tasks.ts";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    out: { type: "string", default: path.resolve(import.meta.dirname, "../../../docs/web") },
+    out: { type: "string", default: path.resolve(import.meta.dirname, "../../../.runyard/screenshots") },
     data: { type: "string" },
     full: { type: "boolean", default: false },
     narrow: { type: "string", default: "360" },
