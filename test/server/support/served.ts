@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
@@ -8,6 +8,8 @@ import { type afterAll, afterEach } from "vitest";
 import { eventually } from "./eventually.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
+/** Test files run at the same time, so each begins at another port. */
+const PORT = 24_000 + (process.pid % 8_000);
 const State = v.object({ base_url: v.string(), web_url: v.string(), api_key: v.string(), pid: v.number() });
 
 export interface StartOptions {
@@ -35,8 +37,8 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
     directory: string,
     { command = "serve", args = [], environment = {}, hasOwnGroup = false }: LaunchOptions,
   ) => {
-    // Without --port, because test files run at the same time: each start uses the next free one.
     const own = ["--data", directory];
+    if (command === "serve") choosePort(directory);
     const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
       env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
       detached: hasOwnGroup,
@@ -78,6 +80,17 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
       return { code, output: output() };
     },
   };
+}
+
+/**
+ * Lets the first start on a directory prefer the port of this file. Unlike --port, a port of the last start is left to a program that
+ * uses it already, such as another server of this file.
+ */
+function choosePort(directory: string): void {
+  const file = path.join(directory, "local.json");
+  if (!existsSync(directory) || existsSync(file)) return;
+  const state = { base_url: "", web_url: "", port: PORT, api_key: "", team_uid: "", pid: 0 };
+  writeFileSync(file, JSON.stringify(state), { mode: 0o600 });
 }
 
 export type Served = Awaited<ReturnType<ReturnType<typeof useServers>["start"]>>;
