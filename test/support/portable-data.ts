@@ -78,9 +78,16 @@ function listTargets(data: PortableData): readonly string[] {
   const targets = [
     ...["/agent/runs", "/agent/runs?q=content&state=SUCCEEDED", "/agent/runs?metadata[team]=red&sort_by=title"],
     ...[run, failed].flatMap((id) =>
-      ["", "/timeline", "/conversation", "/transcript", "/events?after=0", "/response", "/handoff/attachments"].map(
-        (part) => `/agent/runs/${id}${part}`,
-      ),
+      [
+        "",
+        "/timeline",
+        "/conversation",
+        "/transcript",
+        "/events?after=0",
+        "/response",
+        "/handoff/attachments",
+        "/followups",
+      ].map((part) => `/agent/runs/${id}${part}`),
     ),
     `/public/runs/${run}`,
     "/agent/usage",
