@@ -20,7 +20,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { MAX_METADATA } from "#shared/wire/metadata.ts";
 import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
-import { type Actors, resolveActors } from "./actors.ts";
+import { type Actors, resolveActors } from "./actors/resolve-actors.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { checkFallbacks, checkResolvedFallbacks } from "./fallback-models.ts";

@@ -5,7 +5,7 @@ import { isUuid } from "#shared/ids.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { isMember, readTeamIdentity } from "#shared/records/read-team.ts";
 import type { Team } from "#shared/records/team.ts";
-import { identityProfile } from "#shared/runs/actors.ts";
+import { identityProfile } from "#shared/runs/actors/resolve-actors.ts";
 import { checkRequest } from "#shared/runs/plan-run.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";

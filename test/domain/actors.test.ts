@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentPrincipal, PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { putRegister, register } from "#shared/records/identity-register.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
-import { resolveActors } from "#shared/runs/actors.ts";
+import { resolveActors } from "#shared/runs/actors/resolve-actors.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Key } from "#shared/table/table.ts";
