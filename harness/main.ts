@@ -14,7 +14,7 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   const end = (why: string) => stop.abort(new Stop("shutdown", why));
   process.on("SIGTERM", () => end("the sandbox was terminated"));
-  // A terminal sends these to the parent process, too, which decides what becomes of its executions.
+  // A terminal sends these to the parent process, too, which ends or keeps its executions.
   for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   // The parent process may be killed, which also closes the output pipe. An execution must not outlive it.
   const parent = process.ppid;

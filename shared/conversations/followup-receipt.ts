@@ -1,9 +1,9 @@
 import { type Principal, toProfile } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import { executorOf, type RunHead } from "#shared/records/run-head.ts";
+import { executorOf, isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
 import { FOLLOWUP_OUTCOMES, type FollowupOutcome, type UserProfile } from "#shared/wire/run.ts";
 
-/** A follow-up that was stored, and what will become of it. */
+/** A stored follow-up and its outcome. */
 export interface FollowupReceipt {
   readonly runId: string;
   readonly number: number;
@@ -23,7 +23,7 @@ export const toReceipt = (head: RunHead): FollowupReceipt => ({
 function toOutcome(head: RunHead): FollowupOutcome {
   if (isTerminal(head.state)) return "handoff_execution";
   const isBehindAnother = head.followups > head.followups_stored;
-  if (isBehindAnother || head.waiting !== undefined) return "queue_pending";
+  if (isBehindAnother || isWaitingForCapacity(head)) return "queue_pending";
   return head.state === "INPROGRESS" ? "live_session" : "queued_prompt";
 }
 

@@ -94,8 +94,8 @@ export async function submitFollowup(
       if (isTerminal(first.state)) refuseDisks(config.repositories, "config.repositories");
       // Without a message, the run continues where it stopped, including a cancelled instruction.
       const hasMessage = message !== undefined;
-      const along = { record, rateLimitToken, hasMessage, conversationId };
-      return { receipt: await writeFollowup(first, content, along, ports), replayed: false };
+      const context = { record, rateLimitToken, hasMessage, conversationId };
+      return { receipt: await writeFollowup(first, content, context, ports), replayed: false };
     },
     async (result) => ({ receipt: parseReceipt(result, first), replayed: true }),
   );
@@ -104,22 +104,27 @@ export async function submitFollowup(
 type Content = Omit<StoredFollowup, "number" | "created_at">;
 
 /** What is written together with a follow-up. */
-interface Along {
+interface FollowupContext {
   readonly record: (result: string) => Put;
   readonly rateLimitToken: RateLimitToken;
   readonly hasMessage: boolean;
   readonly conversationId: string;
 }
 
-function writeFollowup(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<FollowupReceipt> {
+function writeFollowup(
+  first: RunHead,
+  content: Content,
+  context: FollowupContext,
+  ports: RunPorts,
+): Promise<FollowupReceipt> {
   return attemptOnHead(first, ports, async (head) => {
     const refusal = findRefusal(head, content.policy);
     if (refusal !== undefined) throw refusal;
     const now = ports.now();
     const receipt = toReceipt(head);
-    const revival = isEndedHead(head) ? await prepareRevival(head, along, ports) : undefined;
+    const revival = isEndedHead(head) ? await prepareRevival(head, context, ports) : undefined;
     try {
-      await ports.runs.change(head, toFollowupChange(head, content, { ...along, receipt }, now, revival), now);
+      await ports.runs.change(head, toFollowupChange(head, content, { ...context, receipt }, now, revival), now);
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged || error.failed.has("tail")) throw error;
       if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
@@ -159,9 +164,9 @@ interface Revival {
   readonly tail: Put;
 }
 
-async function prepareRevival(head: EndedHead, along: Along, ports: RunPorts): Promise<Revival> {
-  const tail = await readEndedTail(along.conversationId, ports.table, { runId: head.run_id });
-  return { settled: await settleLastTurn(head, along.hasMessage, ports), tail: moveTail(tail, head.run_id) };
+async function prepareRevival(head: EndedHead, context: FollowupContext, ports: RunPorts): Promise<Revival> {
+  const tail = await readEndedTail(context.conversationId, ports.table, { runId: head.run_id });
+  return { settled: await settleLastTurn(head, context.hasMessage, ports), tail: moveTail(tail, head.run_id) };
 }
 
 /** Attributes that an ended run loses when a follow-up restarts it. */
@@ -170,7 +175,7 @@ const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ..
 function toFollowupChange(
   head: RunHead,
   content: Content,
-  { record, rateLimitToken, receipt }: Along & { readonly receipt: FollowupReceipt },
+  { record, rateLimitToken, receipt }: FollowupContext & { readonly receipt: FollowupReceipt },
   now: number,
   revival: Revival | undefined,
 ): Change {

@@ -56,7 +56,7 @@ export interface PlanCall {
   readonly body: RunAgentRequest;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
-  /** What becomes of a refusal after which more can be checked. @default it is thrown */
+  /** Collects refusals after which more can be checked, as dry runs do. @default a refusal is thrown */
   readonly check?: RequestCheck;
 }
 

@@ -40,7 +40,7 @@ export async function receiveFrame(connectionId: string, text: string, ports: Of
   const head = await findRun(frame.data.task_id, key, ports);
   if (head === undefined) return;
   logLine("info", "frame of a worker", { type: frame.type, run_id: head.run_id, connection_id: connectionId });
-  // A worker of another kind says that it shuts down only by what becomes of its tasks.
+  // A worker of another kind reports a shutdown only by the ends of its tasks.
   if (isShutdown(frame)) await workerStore(ports).drain(key);
   await handleFrame(frame, head, key, ports);
 }
