@@ -70,7 +70,7 @@ describe("runyard, with a running service", () => {
     const id = (await run(["run", commands("echo first")])).out.trim();
     expect((await run(["runs", "follow", id])).code).toBe(0);
     const again = await run(["runs", "followup", id, commands("sleep 120")]);
-    expect(again).toMatchObject({ code: 0, out: "sent\n" });
+    expect(again).toMatchObject({ code: 0, out: "sent; the run continues\n" });
     await client(service).until(id, ({ state }) => state === "INPROGRESS");
     expect((await run(["runs", "cancel", id])).code).toBe(0);
     expect((await run(["runs", "follow", id])).code).toBe(130);

@@ -6,12 +6,15 @@ import type { LocalFile } from "../../emulator/local-file.ts";
 const time = "2026-05-18T19:00:00.000Z";
 const run = (id: string, more: Record<string, unknown> = {}) => ({
   run_id: id,
+  root_run_id: id,
   task_id: id,
   title: "Say hello",
   state: "SUCCEEDED",
   prompt: "Say hello",
   created_at: time,
   updated_at: time,
+  finished_at: time,
+  pending_followups: 0,
   conversation_id: `conversation of ${id}`,
   ...more,
 });
