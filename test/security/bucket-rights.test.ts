@@ -203,6 +203,13 @@ async function useRunFiles(): Promise<void> {
   await readRun(plane, run);
   // It reads whether the last turn of the failed run has its response.
   expect((await user.post(`/agent/runs/${run}/followups`, { message: long("h") })).status).toBe(200);
+  expect((await user.get(`/agent/runs/${run}/followups`)).body.followups).toHaveLength(3);
+  const third = await nextExecution(plane);
+  await third.resolve();
+  expect((await third.messages(3, long("o"))).status).toBe(200);
+  await third.support("finish-task", { success: false, summary: "done", followups_stored: 3 });
+  await deliver(plane);
+  expect((await user.post(`/agent/conversations/${run}/followups`, { message: long("i") })).status).toBe(200);
   await user.post(`/agent/runs/${run}/cancel`);
   await deleteFiles(plane, run);
 }
