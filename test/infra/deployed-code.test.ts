@@ -132,8 +132,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 110 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 110_000 + carriedBytes(output));
+  it("of a route is at most 102 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 102_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });
@@ -157,23 +157,24 @@ function mostAtStart(file: string): number {
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
-  if (output.startsWith("harness/resolve-prompt/")) return 14_000;
+  if (output.startsWith("harness/resolve-prompt/")) return 15_500;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 29_000;
+  if (output.startsWith("environments/try-environment/")) return 30_500;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 45_500;
-  if (output.startsWith("schedules/run-schedule/")) return 22_500;
-  if (/^schedules\/(create|update)-/.test(output)) return 43_500;
-  // The ingress of triggers carries the creation of runs, as schedules do.
-  if (output.startsWith("triggers/receive-event/")) return 16_500;
-  if (output.startsWith("runs/list-runs/")) return 9_000;
-  if (output.startsWith("runs/cancel-runs/")) return 1_500;
+  if (output.startsWith("runs/create-run/")) return 47_000;
+  if (output.startsWith("schedules/run-schedule/")) return 26_000;
+  if (/^schedules\/(create|update)-/.test(output)) return 46_500;
+  // The ingress of triggers carries the creation of runs, as schedules do; the preview of an event plans one.
+  if (output.startsWith("triggers/receive-event/")) return 20_500;
+  if (output.startsWith("triggers/test-trigger/")) return 6_000;
+  if (output.startsWith("runs/list-runs/")) return 10_000;
+  if (output.startsWith("runs/cancel-runs/")) return 2_500;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the errors of providers, and the limits of
   // servers.
-  if (output.startsWith("model/call-model/")) return 13_000;
+  if (output.startsWith("model/call-model/")) return 20_500;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
