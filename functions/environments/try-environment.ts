@@ -25,11 +25,20 @@ export const tryEnvironment = endpoint({
     const header = (name: string) => (name.endsWith("-source") ? undefined : call.header(name));
     const trial = { ...call, header, body: toTrialRequest(environment) };
     const { response, replayed } = await submitRun(trial, ports).catch((error: unknown) => {
-      throw isDeletedMeanwhile(error) ? notFound("environment") : error;
+      if (refuses(error, "config.environment_id")) throw notFound("environment");
+      if (refuses(error, "config.worker_host")) throw personalWorkerConflict();
+      throw error;
     });
     return { status: 200, body: response, headers: toReplayHeaders(replayed) };
   },
 });
 
-const isDeletedMeanwhile = (error: unknown): boolean =>
-  error instanceof RunyardError && error.errors?.some(({ path }) => path === "config.environment_id") === true;
+/** Whether a run was refused because of a member, which the request does not have: the environment sets it. */
+const refuses = (error: unknown, member: string): boolean =>
+  error instanceof RunyardError && error.errors?.some(({ path }) => path === member) === true;
+
+const personalWorkerConflict = () =>
+  new RunyardError("conflict", {
+    detail: "the environment's worker_host executes runs of a team only: clear it, or create the environment in a team",
+    retryable: false,
+  });

@@ -66,11 +66,14 @@ export const RepositoryUrl = v.pipe(
 /** Credentials belong in a secret, since everyone who can read the run, schedule or environment can read the URL. */
 export const NO_CREDENTIALS = "must not contain credentials: store them as a secret and name it in token_secret";
 
-/** A directory of a repository. Git would read a leading `-` as an option, and `!` or `*` as a pattern. */
+/**
+ * A directory of a repository, none of whose parts is `.` or `..`. Git would read a leading `-` as an option, and `!` or `*` as a
+ * pattern. It has no lookahead, so that generators of values can use it.
+ */
 const RepositoryDirectory = v.pipe(
   textOfBytes(256, 1),
   v.regex(
-    /^(?![-/])(?![\s\S]*(^|\/)\.\.?(\/|$))[^\0\r\n!*?[\]\\]+$/,
+    /^(?:[^-/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.\.[^/\0\r\n!*?[\]\\]+)(?:\/+(?:[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.\.[^/\0\r\n!*?[\]\\]+))*\/*$/,
     "must be the relative path of a directory, without patterns",
   ),
 );

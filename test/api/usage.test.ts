@@ -127,4 +127,18 @@ describe("POST /agent/environments/{environmentUid}/try", () => {
       agent_config: { environment_id: uid, model_id: "local/runbook" },
     });
   });
+
+  it("returns 409 and creates nothing for a personal environment whose worker belongs to a team", async () => {
+    const client = createClient(plane);
+    const environment = { name: "Rack", worker_host: "rack-7", team: false };
+    const { uid } = (await client.post("/agent/environments", environment)).body;
+    const { status, body } = await client.post(`/agent/environments/${uid}/try`);
+    expect({ status, code: body.error_code, retryable: body.retryable }).toEqual({
+      status: 409,
+      code: "conflict",
+      retryable: false,
+    });
+    expect(body.detail).toContain("clear it, or create the environment in a team");
+    expect((await client.get("/agent/runs")).body.runs).toEqual([]);
+  });
 });
