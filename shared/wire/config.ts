@@ -68,12 +68,12 @@ export const NO_CREDENTIALS = "must not contain credentials: store them as a sec
 
 /**
  * A directory of a repository, none of whose parts is `.` or `..`. Git would read a leading `-` as an option, and `!` or `*` as a
- * pattern. It has no lookahead, so that generators of values can use it.
+ * pattern. No text contains NUL. Generators of values can use no lookahead.
  */
 const RepositoryDirectory = v.pipe(
   textOfBytes(256, 1),
   v.regex(
-    /^(?:[^-/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.\.[^/\0\r\n!*?[\]\\]+)(?:\/+(?:[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.[^/.\0\r\n!*?[\]\\][^/\0\r\n!*?[\]\\]*|\.\.[^/\0\r\n!*?[\]\\]+))*\/*$/,
+    /^(?:[^-/.\r\n!*?[\]\\][^/\r\n!*?[\]\\]*|\.[^/.\r\n!*?[\]\\][^/\r\n!*?[\]\\]*|\.\.[^/\r\n!*?[\]\\]+)(?:\/+(?:[^/.\r\n!*?[\]\\][^/\r\n!*?[\]\\]*|\.[^/.\r\n!*?[\]\\][^/\r\n!*?[\]\\]*|\.\.[^/\r\n!*?[\]\\]+))*\/*$/,
     "must be the relative path of a directory, without patterns",
   ),
 );
@@ -94,7 +94,10 @@ export const Repository = v.object({
   path: v.exactOptional(
     v.pipe(
       textOfBytes(256, 1),
-      v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[^\0]+$/, "must be a relative path inside the workspace"),
+      v.regex(
+        /^(?:[^/.][^/]*|\.[^/.][^/]*|\.\.[^/]+)(?:\/+(?:[^/.][^/]*|\.[^/.][^/]*|\.\.[^/]+))*\/*$/,
+        "must be a relative path inside the workspace",
+      ),
     ),
   ),
   token_secret: v.exactOptional(Name),
