@@ -1,6 +1,7 @@
 import { constants, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, opendir } from "node:fs/promises";
 import { join } from "node:path";
+import { readProcFile } from "./proc-files.ts";
 
 /** The resources of the whole machine. Measuring them takes microseconds. */
 export interface Machine {
@@ -50,7 +51,7 @@ export function measureTrees(roots: readonly number[], maxTasks: number, enoughM
     resident + unnamed.memory <= enoughMemory
       ? resident
       : processes.reduce(
-          (sum, process) => sum + parseKibibytes(readTextFile(`/proc/${process}/smaps_rollup`), "Pss"),
+          (sum, process) => sum + parseKibibytes(readProcFile(`/proc/${process}/smaps_rollup`), "Pss"),
           0,
         );
   return { tasks, memoryBytes: Math.max(memoryBytes, unnamed.memory), unnamedBytes: unnamed.disk };
@@ -66,7 +67,7 @@ export function listTrees(roots: readonly number[], maxTasks = Number.POSITIVE_I
     const threads = listEntries(`/proc/${next}/task`);
     tasks += threads.length;
     for (const thread of threads) {
-      const children = readTextFile(`/proc/${next}/task/${thread}/children`).trim();
+      const children = readProcFile(`/proc/${next}/task/${thread}/children`).trim();
       if (children !== "") waiting.push(...children.split(" ").map(Number));
     }
   }
@@ -77,7 +78,7 @@ const PAGE_BYTES = 4096;
 /** The size of a block in file statistics, on every system. */
 const BLOCK_BYTES = 512;
 const residentBytes = (pid: number): number =>
-  Number(readTextFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
+  Number(readProcFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
 
 /** Measures the deleted files that these processes have open, in memory and on disk. */
 function measureUnnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
@@ -166,14 +167,5 @@ function listEntries(path: string): string[] {
     return readdirSync(path);
   } catch {
     return [];
-  }
-}
-
-function readTextFile(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    // The process has ended.
-    return "";
   }
 }

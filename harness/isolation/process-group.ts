@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readProcFile } from "./proc-files.ts";
 
 /** A process group whose size the kernel limits. */
 export interface ProcessGroup {
@@ -25,7 +26,7 @@ const NAME = /^runyard-(\d+)$/;
  */
 export function openProcessGroup(
   most: number,
-  parents = listParents(readTextFile("/proc/self/cgroup")),
+  parents = listParents(readProcFile("/proc/self/cgroup")),
 ): ProcessGroup | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
   for (const parent of parents) {
@@ -69,7 +70,7 @@ export function listParents(own: string): string[] {
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = NAME.exec(name) ?? [];
-    if (pid === undefined || readTextFile(`/proc/${pid}/stat`) !== "") continue;
+    if (pid === undefined || readProcFile(`/proc/${pid}/stat`) !== "") continue;
     try {
       rmdirSync(join(parent, name));
     } catch {
@@ -91,13 +92,5 @@ async function remove(group: string): Promise<void> {
     } catch {
       await sleep(RETRY_MS);
     }
-  }
-}
-
-function readTextFile(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
   }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readProcFile } from "./proc-files.ts";
 
 /** How often stopped processes are looked for, and the delay between two searches. */
 const MAX_SEARCHES = 200;
@@ -37,7 +38,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
 /** Processes that have stopped, or have ended and are not reaped. */
 const STOPPED = /^\d+ \(.*\) [TtZX] /s;
 const isStopped = (pid: number): boolean => {
-  const state = readTextFile(`/proc/${pid}/stat`);
+  const state = readProcFile(`/proc/${pid}/stat`);
   return state === "" || STOPPED.test(state);
 };
 
@@ -46,7 +47,7 @@ const SHELL = /^(bwrap|bash|sh|dash)\n$/;
 
 /** Lists the programs among the processes of a command; its shells if there are none. A shell that ends would end them by force. */
 export function listPrograms(processes: readonly number[]): readonly number[] {
-  const programs = processes.filter((pid) => !SHELL.test(readTextFile(`/proc/${pid}/comm`)));
+  const programs = processes.filter((pid) => !SHELL.test(readProcFile(`/proc/${pid}/comm`)));
   return programs.length > 0 ? programs : processes.slice(-1);
 }
 
@@ -55,7 +56,7 @@ export function listPorts(processes: readonly number[]): number[] {
   const sockets = new Set(processes.flatMap(listSockets));
   // All processes of a command share a network namespace, but the programs that set it up are outside of it.
   const [inside] = sockets.size === 0 ? [] : processes.toReversed();
-  const lines = ["tcp", "tcp6"].flatMap((name) => readTextFile(`/proc/${inside}/net/${name}`).split("\n"));
+  const lines = ["tcp", "tcp6"].flatMap((name) => readProcFile(`/proc/${inside}/net/${name}`).split("\n"));
   const ports = lines.flatMap((line) => {
     const [, port, inode] = LISTENING.exec(line) ?? [];
     return port !== undefined && inode !== undefined && sockets.has(inode) ? [Number.parseInt(port, 16)] : [];
@@ -85,19 +86,11 @@ const READ_INPUT = new RegExp(`^${process.arch === "arm64" ? 63 : 0} 0x0 `);
  * recognized.
  */
 export const readsInput = (processes: readonly number[]): boolean =>
-  processes.some((pid) => READ_INPUT.test(readTextFile(`/proc/${pid}/syscall`)));
+  processes.some((pid) => READ_INPUT.test(readProcFile(`/proc/${pid}/syscall`)));
 
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function readTextFile(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
   } catch {
     return "";
   }
