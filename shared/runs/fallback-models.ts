@@ -2,6 +2,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, findPrice } from "#shared/models/models.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
+import { getThirdParty } from "./harness-model.ts";
 
 const RUNBOOK = "local/runbook";
 
@@ -10,15 +11,14 @@ export function checkFallbacks({
   config = {},
   execution_location,
 }: Pick<RunAgentRequest, "config" | "execution_location">): void {
-  const { fallback_model_ids: ids = [], harness } = config;
+  const { fallback_model_ids: ids = [] } = config;
   for (const [index, id] of ids.entries()) {
     const path = `config.fallback_model_ids[${index}]`;
     checkModel(id, path);
     if (id === RUNBOOK) throw invalid(path, "is not a language model; name a model of a provider");
   }
   if (ids.length === 0) return;
-  const isThirdParty = harness !== undefined && harness.type !== "default" && harness.type !== "oz";
-  if (!isThirdParty && execution_location !== "LOCAL") return;
+  if (getThirdParty(config) === undefined && execution_location !== "LOCAL") return;
   throw new RunyardError("operation_not_supported", {
     detail: "config.fallback_model_ids: only the built-in agent changes its model; leave them out",
   });
