@@ -95,6 +95,35 @@ export async function runIdempotent<T>(
   throw retryableConflict("the same request is still being processed; send it again");
 }
 
+/** A state that one request sets and another one reverses, such as paused. */
+interface ReversibleState<T> {
+  /** Sets the state, and writes the record, if there is one, in the same transaction. @throws IdempotencyRecordExists */
+  readonly apply: (record: ((result: string) => Put) | undefined) => Promise<T>;
+  readonly read: () => Promise<T>;
+  readonly isSet: (current: T) => boolean;
+}
+
+/** As `runIdempotent`, for a request that sets a state. */
+export async function runReversible<T>(
+  table: Table,
+  once: IdempotentRequest,
+  now: () => number,
+  { apply, read, isSet }: ReversibleState<T>,
+): Promise<{ readonly value: T; readonly replayed: boolean }> {
+  return runIdempotent<{ readonly value: T; readonly replayed: boolean }>(
+    table,
+    once,
+    now,
+    async (record) => ({ value: await apply(record), replayed: false }),
+    async () => {
+      const value = await read();
+      // Without an Idempotency-Key, the record may be that of an earlier request, which another one has reversed since.
+      if (once.keyed || isSet(value)) return { value, replayed: true };
+      return { value: await apply(undefined), replayed: false };
+    },
+  );
+}
+
 /** The result of the first request may be deleted by now: the repeated request is then refused and has no effect of its own. */
 async function replayResult<T>(replay: (result: string) => Promise<T>, result: string): Promise<T> {
   try {

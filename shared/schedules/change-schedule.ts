@@ -2,7 +2,7 @@ import { invalid } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
-  runIdempotent,
+  runReversible,
 } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
@@ -87,18 +87,12 @@ export async function setEnabled(
     const next_run = findFirstFiring(before.cron_schedule, before.time_zone, ports.now());
     return { ...before, timing: { state: "active", next_run } };
   };
-  return runIdempotent<Enabled>(
-    ports.table,
-    once,
-    ports.now,
-    async (record) => ({ schedule: await applyChange(id, principal, ports, change, record(id)), replayed: false }),
-    async () => {
-      const schedule = await findVisibleSchedule(id, principal, ports);
-      // Without an Idempotency-Key, the record may be that of an earlier request, which another one has reversed since.
-      if (once.keyed || (schedule.timing.state === "active") === enabled) return { schedule, replayed: true };
-      return { schedule: await applyChange(id, principal, ports, change), replayed: false };
-    },
-  );
+  const { value: schedule, replayed } = await runReversible(ports.table, once, ports.now, {
+    apply: (record) => applyChange(id, principal, ports, change, record?.(id)),
+    read: () => findVisibleSchedule(id, principal, ports),
+    isSet: ({ timing }) => (timing.state === "active") === enabled,
+  });
+  return { schedule, replayed };
 }
 
 /** Returns the schedule after a change; the same object where nothing changes. */

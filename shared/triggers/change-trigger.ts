@@ -2,7 +2,7 @@ import { retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
-  runIdempotent,
+  runReversible,
 } from "#shared/idempotency/idempotent-request.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import type { Put, Table } from "#shared/table/table.ts";
@@ -45,29 +45,22 @@ interface Enabled {
 }
 
 /** Pauses or resumes a trigger; changes nothing where it is paused or enabled already. */
-export function setEnabled(
+export async function setEnabled(
   teams: readonly string[],
   uid: string,
   enabled: boolean,
   idempotency: IdempotentRequest,
   ports: ChangePorts,
 ): Promise<Enabled> {
-  const apply = (record?: Put) =>
-    retryOnChange(teams, uid, ports.table, (before) =>
-      replace(before, before.enabled === enabled ? before : { ...before, enabled }, ports, record),
-    );
-  return runIdempotent<Enabled>(
-    ports.table,
-    idempotency,
-    ports.now,
-    async (record) => ({ trigger: await apply(record(uid)), replayed: false }),
-    async () => {
-      const trigger = await readTrigger(teams, uid, ports.table);
-      // Without an Idempotency-Key, the record may be that of an earlier request, which another one has reversed since.
-      if (idempotency.keyed || trigger.enabled === enabled) return { trigger, replayed: true };
-      return { trigger: await apply(), replayed: false };
-    },
-  );
+  const { value: trigger, replayed } = await runReversible(ports.table, idempotency, ports.now, {
+    apply: (record) =>
+      retryOnChange(teams, uid, ports.table, (before) =>
+        replace(before, before.enabled === enabled ? before : { ...before, enabled }, ports, record?.(uid)),
+      ),
+    read: () => readTrigger(teams, uid, ports.table),
+    isSet: (current) => current.enabled === enabled,
+  });
+  return { trigger, replayed };
 }
 
 /** Deletes a trigger, then its secrets. From then on its deliveries are refused; its runs continue. */
