@@ -17,10 +17,10 @@ import { RotatedTrigger, RotateTriggerSecretRequest } from "#shared/wire/trigger
 export const rotateTriggerSecret = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: RotateTriggerSecretRequest },
   reply: { 200: RotatedTrigger },
-  async run({ path, body: { secret: given }, principal, header }, ports: TriggerPorts) {
+  async run({ path, body: { secret: requested }, principal, header }, ports: TriggerPorts) {
     const teams = requireAdministeredTeams(principal);
-    const once = toIdempotentRequest(header, principal, `rotate-trigger-secret:${path.triggerUid}`, given ?? "");
-    const { owner, secret, expiresAt, replayed } = await rotateSecret(teams, path.triggerUid, given, once, ports);
+    const once = toIdempotentRequest(header, principal, `rotate-trigger-secret:${path.triggerUid}`, requested ?? "");
+    const { owner, secret, expiresAt, replayed } = await rotateSecret(teams, path.triggerUid, requested, once, ports);
     const previous_secret_expires_at = toTimestamp(expiresAt);
     const body = { ...toTriggerItem(owner, ports), previous_secret_expires_at, secret };
     return { status: 200, body, headers: toReplayHeaders(replayed) };

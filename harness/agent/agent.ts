@@ -54,12 +54,12 @@ export function createAgentEngine(
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
   const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
-  const given = { systemPrompt, work, onRetry, makeModel };
+  const options = { systemPrompt, work, onRetry, makeModel };
   return {
     async takeTurn(turn, tools) {
       for (;;) {
         const [current = modelId, next] = models;
-        const outcome = await takeTurn({ ...given, modelId: current, hasFallback: next !== undefined }, turn, tools);
+        const outcome = await takeTurn({ ...options, modelId: current, hasFallback: next !== undefined }, turn, tools);
         if (!("outage" in outcome)) return outcome;
         if (next === undefined) return toErrorOutcome(outcome.outage);
         // The model stays for the rest of the execution, so that each turn does not wait for the outage again.
@@ -71,7 +71,7 @@ export function createAgentEngine(
   };
 }
 
-interface Given {
+interface TurnOptions {
   readonly modelId: string;
   readonly hasFallback: boolean;
   readonly systemPrompt: string;
@@ -86,8 +86,8 @@ interface Outage {
 }
 
 /** Takes the turn from what is recorded of it, with one model. */
-async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome | Outage> {
-  const { modelId, systemPrompt, work, onRetry, makeModel } = given;
+async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Promise<TurnOutcome | Outage> {
+  const { modelId, systemPrompt, work, onRetry, makeModel } = options;
   const { envelope, slice, context } = work;
   const stopped = AbortSignal.any([work.signal, work.turn()]);
   const deadline = createSignalAt(slice.deadlineAt);
@@ -95,7 +95,7 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
   const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal };
   const model = makeModel({ ...access, onText: work.live.text });
-  const retries = new ModelRetries(signal, onRetry, given.hasFallback);
+  const retries = new ModelRetries(signal, onRetry, options.hasFallback);
   const state: State = { responses: 0, cut: 0, said: "" };
   const stage = createStage(tools, state, new LoopDetector(listTurn(turn)));
   const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));

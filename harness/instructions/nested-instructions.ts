@@ -32,7 +32,7 @@ const Places = v.object({
   files: v.optional(v.array(Place)),
   edits: v.optional(v.array(Place)),
 });
-const Told = v.object({ instructions: v.array(v.object({ path: v.string(), content: v.string() })) });
+const Instructions = v.object({ instructions: v.array(v.object({ path: v.string(), content: v.string() })) });
 
 /**
  * Adds the instructions of a folder to the result of the first tool that enters it. The recorded conversation shows which ones the model
@@ -69,12 +69,12 @@ async function findNew(paths: readonly string[], here: string, options: NestedOp
   const { initial, clones, workspace, conversation } = options;
   const inside = paths.flatMap((path) => toWorkspacePath(resolve(here, path), workspace.seen) ?? []);
   const folders = new Set(inside.flatMap((path) => listFolders(path, clones)));
-  const told = [...initial, ...listTold(conversation)];
-  const room = told.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
-  const isTold = (folder: string) => told.some(({ path }) => isInstructionOf(path, folder));
+  const shown = [...initial, ...listShown(conversation)];
+  const room = shown.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
+  const hasInstructions = (folder: string) => shown.some(({ path }) => isInstructionOf(path, folder));
   return await readInstructions(
     workspace.host,
-    [...folders].filter((folder) => !isTold(folder)),
+    [...folders].filter((folder) => !hasInstructions(folder)),
     room,
   );
 }
@@ -83,13 +83,13 @@ const isInstructionOf = (path: string, folder: string): boolean =>
   dirname(path) === folder || dirname(path) === `${folder}/.github`;
 
 /** The instructions in the results of tools since the last summary. */
-function listTold(conversation: readonly Message[]): InstructionFile[] {
+function listShown(conversation: readonly Message[]): InstructionFile[] {
   const from = findCompaction(conversation)?.from ?? 0;
   return conversation
     .slice(from)
     .flatMap(({ content }) => content)
     .flatMap((block) => {
-      const told = block.type === "action_result" ? v.safeParse(Told, block.output) : undefined;
-      return told?.success === true ? told.output.instructions : [];
+      const parsed = block.type === "action_result" ? v.safeParse(Instructions, block.output) : undefined;
+      return parsed?.success === true ? parsed.output.instructions : [];
     });
 }

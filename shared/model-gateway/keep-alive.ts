@@ -47,15 +47,15 @@ async function waitFor(
   const comment = () => void writer.write(encoder.encode(COMMENT)).catch(() => undefined);
   comment();
   const comments = setInterval(comment, everyMs);
-  const given = await response.finally(() => {
+  const received = await response.finally(() => {
     isWaiting = false;
     clearInterval(comments);
   });
-  if (given.body !== null && given.ok && isStream(given, false)) {
+  if (received.body !== null && received.ok && isStream(received, false)) {
     writer.releaseLock();
-    return given.body.pipeTo(writable);
+    return received.body.pipeTo(writable);
   }
-  await writer.write(encoder.encode(await toEvents(given, dialect)));
+  await writer.write(encoder.encode(await toEvents(received, dialect)));
   await writer.close();
 }
 

@@ -87,6 +87,5 @@ export function isWorthRepeating({ name, outputTokens, room }: LearnedLimits, re
 }
 
 function firstNumber(text: string, ...patterns: readonly RegExp[]): number | undefined {
-  const found = patterns.map((pattern) => Number(pattern.exec(text)?.[1])).find((number) => number > 0);
-  return found;
+  return patterns.map((pattern) => Number(pattern.exec(text)?.[1])).find((number) => number > 0);
 }

@@ -48,7 +48,9 @@ export async function readServerLimits(baseUrl: string, model: string, read: Rea
 
 function findEntry(list: unknown, model: string): v.InferOutput<typeof Entry> | undefined {
   if (!v.is(ModelList, list)) return undefined;
-  const entries = list.data.flatMap((entry) => (v.is(Entry, entry) ? [v.parse(Entry, entry)] : []));
+  const entries = list.data
+    .map((entry) => v.safeParse(Entry, entry))
+    .flatMap((parsed) => (parsed.success ? [parsed.output] : []));
   // A server with one model, such as llama.cpp's, accepts any name.
   return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { listSetting } from "#shared/settings.ts";
 
-const GivenLimits = v.pipe(
+const LimitSetting = v.pipe(
   v.string(),
   v.regex(/^[^=]+=\d+(?:\/\d+)?$/),
   v.transform((text) => {
@@ -16,4 +16,4 @@ const GivenLimits = v.pipe(
 
 /** The limits of a model that the deployment sets, which take precedence over those that its server states. */
 export const findLimits = (id: string): ModelLimits =>
-  new Map(listSetting("MODEL_LIMITS").map((text) => v.parse(GivenLimits, text))).get(id) ?? {};
+  new Map(listSetting("MODEL_LIMITS").map((text) => v.parse(LimitSetting, text))).get(id) ?? {};

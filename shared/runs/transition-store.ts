@@ -13,8 +13,7 @@ import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition
  * Builds the transaction of one change of a run: its head, under the condition that nothing changed since it was read, the
  * events that describe the change, and the counters of slots. The sequence stays gapless because head and events are written
  * together. The writes are `head`, `events`, `messages`, those of slots (`ownerCounters`, `treeCounters`, `root`,
- * `waitQueueEntry`), `executions`, `deploymentEntry`,
- * `ownerTurn`, `scheduleEntry`, and those of `Change.also`.
+ * `waitQueueEntry`), those of the deployment (`executions`, `deploymentEntry`, `ownerTurn`), `scheduleEntry`, and those of `Change.also`.
  * @param root the head of the root of the run's tree, where the transition releases a slot of the tree
  * @throws RangeError if the state machine has no such transition
  */
