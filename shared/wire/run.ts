@@ -123,7 +123,7 @@ export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
 export const FOLLOWUP_OUTCOMES = ["queue_pending", "queued_prompt", "live_session", "handoff_execution"] as const;
 /**
- * What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the
+ * The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the
  * running agent, or continues a run that had ended in a new execution.
  */
 export const FollowupOutcome = v.picklist(FOLLOWUP_OUTCOMES);

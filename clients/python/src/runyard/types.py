@@ -49,7 +49,7 @@ FollowupPolicy = Literal["enqueue", "interrupt", "reject"]
 
 
 FollowupOutcome = Literal["queue_pending", "queued_prompt", "live_session", "handoff_execution"]
-"""What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution."""
+"""The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution."""
 
 
 TimelineType = Literal[

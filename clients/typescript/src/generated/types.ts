@@ -1302,7 +1302,7 @@ interface components {
             state: "pending" | "delivered" | "removed";
         };
         /**
-         * @description What becomes of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution.
+         * @description The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution.
          * @enum {string}
          */
         FollowupOutcome: "queue_pending" | "queued_prompt" | "live_session" | "handoff_execution";

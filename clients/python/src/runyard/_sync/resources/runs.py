@@ -374,8 +374,8 @@ class RunsBase(Resource):
         An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a
         new execution continues the same conversation; the response is 409 if another run of the conversation is
         active. Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups.
-        `policy` controls the current turn of the agent. The response says what becomes of the follow-up; the
-        list of follow-ups shows it until the agent has it, and afterwards.
+        `policy` controls the current turn of the agent. The response has the outcome of the follow-up, and the
+        list of follow-ups shows its state.
 
         `POST /agent/runs/{runId}/followups`
 
