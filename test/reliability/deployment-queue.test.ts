@@ -5,6 +5,7 @@ import { toExecutionCount } from "#shared/runs/capacity/execution-count-store.ts
 import type { CapacityPorts } from "#shared/runs/capacity/slots.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 
 /** The real rules and stores on the memory table, in virtual time, with executions that end when the test says so. */
@@ -62,6 +63,14 @@ function createDeployment(maxExecutions: number) {
     readCalls: () => calls,
     grant: () => grantExecutions(maxExecutions, ports),
     executions: () => memory.get(keys.executions()),
+    /** Lets a run's head look as before it entered the queue. */
+    hideEntryOf: (runId: string) =>
+      memory.write({ kind: "update", key: keys.head(runId), remove: ["deployment_entry"] }),
+    showEntryOf: (runId: string, entry: string) =>
+      memory.write({ kind: "update", key: keys.head(runId), set: { deployment_entry: entry } }),
+    /** Stores an item, as a restored backup may. */
+    put: (item: Item) => memory.write({ kind: "put", item }),
+    entries: () => memory.query({ pk: "DEPLOYMENT", prefix: "WAITING#" }),
     /** Starts a run, or lets it wait. */
     async arrive(team: string, runId: string): Promise<"started" | "waits"> {
       clock.now += 1;
@@ -185,5 +194,29 @@ describe("runs that wait for the deployment", () => {
     // A minute has two passes of the reaper.
     for (let pass = 0; pass < 2; pass++) await deployment.grant();
     expect(deployment.readCalls() - before).toBe(2);
+  });
+
+  it("are not kept waiting by an entry whose run does not exist", async () => {
+    const deployment = createDeployment(1);
+    await deployment.arrive("a", "a-x");
+    await deployment.put({ ...keys.waitingForDeployment(0, 0, "lost"), v: 1, run_id: "lost", turn: 0 });
+    await deployment.arrive("a", "a-y");
+    await deployment.end("a-x");
+    expect(deployment.granted).toEqual(["a-y"]);
+    expect(await deployment.entries()).toMatchObject({ items: [] });
+  });
+
+  it("keep an entry that is visible before the head of its run", async () => {
+    const deployment = createDeployment(1);
+    await deployment.arrive("a", "a-x");
+    await deployment.arrive("a", "a-y");
+    const { items } = await deployment.entries();
+    await deployment.hideEntryOf("a-y");
+    await deployment.end("a-x");
+    expect(deployment.granted).toEqual([]);
+    expect((await deployment.entries()).items).toEqual(items);
+    await deployment.showEntryOf("a-y", items[0]?.sk ?? "");
+    await deployment.grant();
+    expect(deployment.granted).toEqual(["a-y"]);
   });
 });

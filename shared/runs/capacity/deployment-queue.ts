@@ -70,7 +70,8 @@ export async function grantExecutions(maxExecutions: number | undefined, ports: 
     if (next === undefined) return;
     const head = await readHead(next.runId, ports.table);
     if (head?.deployment_entry !== next.entry) {
-      await store.drop(next).catch(ignoreConflict);
+      // The head of a queued run that is entering the queue may become visible later than its entry.
+      if (head?.state !== "QUEUED") await store.drop(next).catch(ignoreConflict);
       continue;
     }
     const owner = parseOwner(head);
