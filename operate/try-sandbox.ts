@@ -113,7 +113,7 @@ function report(provider: Provider, whole: Observed, stopped: Observed): number 
     ["second run", stopped.state, stopped.state === "CANCELLED"],
     [
       "stopped after the cancel",
-      `${span(stopped.stopMs)}, by the word of the ${stopped.stoppedBy ?? "nobody"}`,
+      `${span(stopped.stopMs)}, confirmed by ${stopped.stoppedBy === undefined ? "nobody" : `the ${stopped.stoppedBy}`}`,
       stopped.stoppedBy !== undefined,
     ],
   ];

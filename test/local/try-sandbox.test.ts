@@ -91,7 +91,7 @@ describe("npm run aws -- try-sandbox", () => {
   test("starts a run that reports its sandbox and one that is cancelled, and prints the results", async () => {
     expect(await trySandbox(["--provider", "lambda"], env)).toBe(0);
     expect(report()).toMatch(/until the sandbox called\s+1\.0 s/);
-    expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, by the word of the harness/);
+    expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, confirmed by the harness/);
     expect(report()).toContain("Linux aarch64");
     expect(calls.some(({ path }) => path === "/agent/environments")).toBe(false);
     expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(2);
