@@ -2,23 +2,16 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
 import { findViolations } from "./support/axe.ts";
+import { PAGES } from "./support/pages.ts";
 import { pageWidth, RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
 
 /** The addresses of all pages, by what is visible when they are loaded. */
-const pages: { path: string; heading: string }[] = [
-  { path: "/runs", heading: "Runs" },
-  { path: "/runs/new", heading: "New run" },
-  { path: "/runs/new?schedule=yes", heading: "New schedule" },
+const pages = [
+  ...PAGES,
   { path: "/sign-in", heading: "Sign in to Runyard" },
   { path: "/invitations/unknown", heading: "Join a team" },
-  { path: "/schedules", heading: "Schedules" },
-  { path: "/environments", heading: "Environments" },
-  { path: "/agents", heading: "Agents" },
-  { path: "/resources", heading: "Resources" },
-  { path: "/usage", heading: "Usage" },
-  { path: "/settings", heading: "Settings" },
 ];
 
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
+import { PAGES } from "./support/pages.ts";
 import { pageWidth, RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
@@ -11,17 +12,7 @@ const app = useWebApp();
 /** Phones, tablets and windows; 720 is a window of 1440 at twice the size. */
 const WIDTHS = [320, 360, 390, 412, 540, 720, 768, 900, 1024, 1440];
 
-const pages: { path: string; heading: string }[] = [
-  { path: "/runs", heading: "Runs" },
-  { path: "/runs/new", heading: "New run" },
-  { path: "/runs/new?schedule=yes", heading: "New schedule" },
-  { path: "/schedules", heading: "Schedules" },
-  { path: "/environments", heading: "Environments" },
-  { path: "/agents", heading: "Agents" },
-  { path: "/resources", heading: "Resources" },
-  { path: "/usage", heading: "Usage" },
-  { path: "/settings", heading: "Settings" },
-];
+const pages = [...PAGES];
 
 beforeAll(async () => {
   const { call, create, ended } = app.api();

@@ -1,0 +1,12 @@
+/** The addresses of the pages of a person who is signed in, by what is visible when they are loaded. */
+export const PAGES: readonly { readonly path: string; readonly heading: string }[] = [
+  { path: "/runs", heading: "Runs" },
+  { path: "/runs/new", heading: "New run" },
+  { path: "/runs/new?schedule=yes", heading: "New schedule" },
+  { path: "/schedules", heading: "Schedules" },
+  { path: "/environments", heading: "Environments" },
+  { path: "/agents", heading: "Agents" },
+  { path: "/resources", heading: "Resources" },
+  { path: "/usage", heading: "Usage" },
+  { path: "/settings", heading: "Settings" },
+];
