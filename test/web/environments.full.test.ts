@@ -118,7 +118,7 @@ describe("environments in the web app", () => {
 
     await page.getByRole("link", { name: "Use in a new run" }).click();
     await page.getByRole("option", { name: "Shop and stock" }).waitFor({ state: "attached" });
-    expect(await page.getByLabel("Environment", { exact: true }).inputValue()).toBe(uid);
+    await expect.poll(() => page.getByLabel("Environment", { exact: true }).inputValue()).toBe(uid);
     await page.goBack();
     await button(page, "Delete").click();
     await button(page, "Delete the environment").click();
@@ -143,7 +143,7 @@ describe("environments in the web app", () => {
     await button(page, "Create the link").click();
     const link = await dialog(page).locator(".secret code").innerText();
     await button(page, "Done").click();
-    expect(await page.getByText(link).count()).toBe(0);
+    await expect.poll(() => page.getByText(link).count()).toBe(0);
     expect(await isVisible(new URL(link).search)).toBe(true);
     await button(page, "Revoke the link").click();
     await dialog(page).getByRole("button", { name: "Revoke the link" }).click();
@@ -157,7 +157,7 @@ describe("environments in the web app", () => {
     const other = await app.open(`/environments/${uid}`, { key: guest.key });
     await other.page.getByText("You, because it was shared with you").waitFor();
     await button(other.page, "Try it").waitFor();
-    expect(await button(other.page, "Edit").count()).toBe(0);
+    await expect.poll(() => button(other.page, "Edit").count()).toBe(0);
     await button(page, "Stop sharing").click();
     await page.getByText(/^Not shared with/).waitFor();
     expect(await isVisible()).toBe(false);
@@ -200,7 +200,7 @@ describe("secrets in the web app", () => {
     const { key } = await join("eve@example.com");
     const { page, complaints } = await app.open("/environments", { key });
     await secrets(page).getByText("Admins of a team set its secrets.").waitFor();
-    expect(await button(page, "New secret").count()).toBe(0);
+    await expect.poll(() => button(page, "New secret").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

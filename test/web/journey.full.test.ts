@@ -74,7 +74,7 @@ describe("the web app", () => {
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.getByRole("heading", { name: "Print lines", level: 1 }).waitFor();
     await page.getByRole("status").getByText("Succeeded").waitFor();
-    expect(await page.locator(".terminal .fg-red").innerText()).toBe("red");
+    await expect.poll(() => page.locator(".terminal .fg-red").innerText()).toBe("red");
     await page.getByRole("button", { name: "Show all 41 lines" }).click();
     await page.getByText("line 40").waitFor();
     const more = page.getByLabel("Continue with a follow-up");
@@ -234,7 +234,7 @@ describe("the web app", () => {
     await status.getByText("Waiting for capacity, position 1").waitFor();
     await api.call("POST", `/agent/runs/${running}/cancel?force=true`);
     await status.getByText("Succeeded").waitFor();
-    expect(await status.getByText("Waiting for capacity").count()).toBe(0);
+    await expect.poll(() => status.getByText("Waiting for capacity").count()).toBe(0);
     await api.call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: null } });
     expect(complaints).toEqual([]);
   });

@@ -154,7 +154,7 @@ describe("a membership in the web app", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Saved", { exact: true }).waitFor();
     expect(bodies).toEqual([{ settings: { queue_limit: 40 } }]);
-    expect(await field.inputValue()).toBe("40");
+    await expect.poll(() => field.inputValue()).toBe("40");
     expect(complaints).toEqual([]);
   });
 });

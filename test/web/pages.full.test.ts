@@ -174,7 +174,7 @@ describe("the pages of the web app", () => {
     const at = new Date((await time.getAttribute("datetime")) ?? "");
     await time.hover();
     const hour = at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" });
-    expect(await time.getAttribute("title")).toContain(hour);
+    await expect.poll(() => time.getAttribute("title")).toContain(hour);
   });
 });
 

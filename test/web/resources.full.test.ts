@@ -49,15 +49,17 @@ describe("the resources that the web app shows", () => {
     await skills.filter({ hasText: "Reviews a change." }).getByText("Not run yet").waitFor();
     const broken = skills.filter({ hasText: "broken" });
     await broken.locator(".field-error").waitFor();
-    expect(await broken.getByRole("link").count()).toBe(0);
+    await expect.poll(() => broken.getByRole("link").count()).toBe(0);
     await page.emulateMedia({ reducedMotion: "reduce" });
     expect(await findViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await pageWidth(page)).toBeLessThanOrEqual(320);
     await page.getByRole("link", { name: "Start a run with review" }).click();
     await page.getByRole("option", { name: "Shop" }).waitFor({ state: "attached" });
-    expect(await page.getByLabel("Environment", { exact: true }).inputValue()).toBe(environment);
-    expect(await page.getByLabel(/^Skill/).inputValue()).toMatch(/\/shop:\.agents\/skills\/review\/SKILL\.md$/);
+    await expect.poll(() => page.getByLabel("Environment", { exact: true }).inputValue()).toBe(environment);
+    await expect
+      .poll(() => page.getByLabel(/^Skill/).inputValue())
+      .toMatch(/\/shop:\.agents\/skills\/review\/SKILL\.md$/);
     expect(complaints).toEqual([]);
   });
 
@@ -71,7 +73,7 @@ describe("the resources that the web app shows", () => {
     await page.route("**/api/v1/agent?*refresh=true*", (route) => route.fulfill({ json: { agents: [], unavailable } }));
     await skills.getByRole("button", { name: "Read again" }).click();
     await skills.getByText("GitHub shows no such repository.").waitFor();
-    expect(await skills.getByText("Reviews a change.").count()).toBe(0);
+    await expect.poll(() => skills.getByText("Reviews a change.").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

@@ -66,9 +66,11 @@ describe("webhooks in the web app", () => {
     const field = inDialog(page).getByLabel("URL");
     const problem = inDialog(page).locator(".field-error");
     await problem.waitFor();
-    expect(await problem.innerText()).toContain("must be an https URL");
-    expect(await field.getAttribute("aria-invalid")).toBe("true");
-    expect(await field.getAttribute("aria-describedby")).toBe(await problem.locator("..").getAttribute("id"));
+    await expect.poll(() => problem.innerText()).toContain("must be an https URL");
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+    await expect
+      .poll(() => field.getAttribute("aria-describedby"))
+      .toBe(await problem.locator("..").getAttribute("id"));
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type(url);
     await page.keyboard.press("Tab");
@@ -86,7 +88,7 @@ describe("webhooks in the web app", () => {
     await page.keyboard.press("Escape");
     await inDialog(page).waitFor({ state: "detached" });
     await expect.poll(() => create.and(page.locator(":focus")).count()).toBe(1);
-    expect(await page.getByText(secret).count()).toBe(0);
+    await expect.poll(() => page.getByText(secret).count()).toBe(0);
     expect(await listWebhooks()).toMatchObject([{ name: "Deployments", url, event_types: ["run_succeeded"] }]);
 
     await section(page).getByText("Enabled").waitFor();
@@ -96,7 +98,7 @@ describe("webhooks in the web app", () => {
     const delivery = deliveries(page).filter({ hasText: "Run succeeded" });
     await delivery.getByText("Delivered").waitFor();
     await delivery.getByText("HTTP 204").waitFor();
-    expect(await delivery.getByRole("link").getAttribute("href")).toBe(`/runs/${run}`);
+    await expect.poll(() => delivery.getByRole("link").getAttribute("href")).toBe(`/runs/${run}`);
     const [{ headers, body } = { headers: {}, body: "" }] = received;
     expect((await verifyWebhook(secret, headers, body)).data.run_id).toBe(run);
     expect(complaints).toEqual([]);
@@ -201,7 +203,7 @@ describe("webhooks in the web app", () => {
     expect(secret).toMatch(/^whsec_/);
     await inDialog(page).getByRole("button", { name: "Done" }).click();
     await expect.poll(() => opener.and(page.locator(":focus")).count()).toBe(1);
-    expect(await page.getByText(secret).count()).toBe(0);
+    await expect.poll(() => page.getByText(secret).count()).toBe(0);
     await section(page).getByText("The previous secret signs as well until").waitFor();
     received.length = 0;
     await executeRun();
@@ -222,7 +224,7 @@ describe("webhooks in the web app", () => {
     const field = (label: string) => inDialog(page).getByLabel(label, { exact: true });
     await edit();
     // A deleted environment and members without a field are kept.
-    expect(await field("Environment").inputValue()).toBe(filter.environment_id);
+    await expect.poll(() => field("Environment").inputValue()).toBe(filter.environment_id);
     await inDialog(page).getByText('{"model_id":"local/runbook"}').waitFor();
     await field("Source").selectOption("API");
     await inDialog(page).getByLabel("Configuration name").fill("x".repeat(1_025));
@@ -234,11 +236,13 @@ describe("webhooks in the web app", () => {
     await save();
     const invalid = inDialog(page).locator("[aria-invalid=true]");
     await expect.poll(() => invalid.count()).toBe(2);
-    expect(await inDialog(page).locator(".field-error").allInnerTexts()).toEqual([
-      "must have at most 1024 bytes",
-      "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -, except constructor, prototype and __proto__",
-    ]);
-    expect(await inDialog(page).getByLabel(/^Name/).getAttribute("aria-invalid")).toBeNull();
+    await expect
+      .poll(() => inDialog(page).locator(".field-error").allInnerTexts())
+      .toEqual([
+        "must have at most 1024 bytes",
+        "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -, except constructor, prototype and __proto__",
+      ]);
+    await expect.poll(() => inDialog(page).getByLabel(/^Name/).getAttribute("aria-invalid")).toBeNull();
     await inDialog(page).getByLabel("Configuration name").fill("nightly");
     await inDialog(page).getByLabel("Metadata").fill("deploy=yes\nstage=a=b");
     await save();
@@ -261,10 +265,12 @@ describe("webhooks in the web app", () => {
     const { page } = await app.open("/settings");
     await section(page).getByRole("button", { name: "New webhook" }).click();
     await inDialog(page).getByLabel("URL").fill(url);
-    expect(await inDialog(page).getByRole("checkbox", { checked: true }).count()).toBe(WEBHOOK_EVENT_TYPES.length + 1);
+    await expect
+      .poll(() => inDialog(page).getByRole("checkbox", { checked: true }).count())
+      .toBe(WEBHOOK_EVENT_TYPES.length + 1);
     await inDialog(page).getByLabel("All events").uncheck();
-    expect(await inDialog(page).getByRole("checkbox", { checked: true }).count()).toBe(0);
-    expect(await inDialog(page).getByRole("button", { name: "Create the webhook" }).isDisabled()).toBe(true);
+    await expect.poll(() => inDialog(page).getByRole("checkbox", { checked: true }).count()).toBe(0);
+    await expect.poll(() => inDialog(page).getByRole("button", { name: "Create the webhook" }).isDisabled()).toBe(true);
   });
 
   it("show why they are refused where the deployment sends none", async () => {
@@ -277,7 +283,7 @@ describe("webhooks in the web app", () => {
     await page.keyboard.press("Enter");
     const alert = inDialog(page).getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toContain(NOT_SUPPORTED.json.detail);
+    await expect.poll(() => alert.innerText()).toContain(NOT_SUPPORTED.json.detail);
     expect(complaints).toEqual([]);
   });
 
@@ -330,7 +336,7 @@ describe("webhooks in the web app", () => {
     const { key } = (await call("POST", `/agent/invitations/${token}/accept`, undefined, { authorization: "" })).body;
     const member = await app.open("/settings", { key });
     await member.page.getByRole("region", { name: "Members" }).waitFor();
-    expect(await section(member.page).count()).toBe(0);
+    await expect.poll(() => section(member.page).count()).toBe(0);
     expect((await call("DELETE", `/agent/teams/${team.uid}`)).status).toBe(204);
     expect(complaints).toEqual([]);
   });
