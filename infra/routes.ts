@@ -1,15 +1,24 @@
 import { deflateRawSync } from "node:zlib";
+import type { Scope } from "#shared/wire/keys/scope.ts";
 import { listIndexes, type ReadRights, type Rights } from "./rights.ts";
 
 /** The kinds of keys: of a person, of an agent, or of a run for itself and its descendants. */
 export type Principal = "personal" | "agent" | "run";
+
+/**
+ * Who may call a route, and the one scope that a credential needs for it. The exceptions have names instead of a scope: `public`
+ * routes need no credential, `own run` routes are the reports of a run about itself, and `own session` routes are about the
+ * sign-in of the request itself, which everybody may see and end.
+ */
+type Access =
+  | { readonly who: "public"; readonly scope: "public" }
+  | { readonly who: readonly Principal[]; readonly scope: Scope | "own run" | "own session" };
 
 interface RouteBase {
   /** Path below /api/v1; `*` stands for all paths that no other line has. */
   readonly path: string;
   /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
   readonly file: string;
-  readonly who: readonly Principal[] | "public";
   /** True if a request without a credential is served too; one that carries a credential is checked as everywhere. */
   readonly keyOptional?: true;
   /** Function's name after `runyard-`; by default the file's verb-noun. Needed only where two resources share one. */
@@ -27,15 +36,13 @@ interface RouteBase {
 }
 
 /** A GET writes nothing, and its type allows it no right to. */
-export type Route =
-  | (RouteBase & { readonly method: "GET"; readonly rights: ReadRights })
-  | (RouteBase & { readonly method: "POST" | "PUT" | "DELETE"; readonly rights: Rights })
-  | (RouteBase & {
-      readonly method: "ANY";
-      readonly path: "*";
-      readonly who: "public";
-      readonly rights: Record<string, never>;
-    });
+export type Route = RouteBase &
+  Access &
+  (
+    | { readonly method: "GET"; readonly rights: ReadRights }
+    | { readonly method: "POST" | "PUT" | "DELETE"; readonly rights: Rights }
+    | { readonly method: "ANY"; readonly path: "*"; readonly who: "public"; readonly rights: Record<string, never> }
+  );
 
 const everyone = ["personal", "agent", "run"] as const;
 const runOnly = ["run"] as const;
@@ -69,6 +76,7 @@ const changeLive = ["GetItem", "PutItem"] as const;
 const createRun = {
   file: "runs/create-run",
   who: everyone,
+  scope: "runs:write",
   rights: {
     table: [...read, ...write],
     bucket: { GetObject: ["upload"], PutObject: ["prompt", "attachment"] },
@@ -80,6 +88,7 @@ const createRun = {
 /** A follow-up; one that continues a cancelled run reads its last messages. */
 const sendFollowup = {
   who: everyone,
+  scope: "runs:write",
   rights: {
     table: [...read, ...write],
     bucket: { PutObject: ["followup"], GetObject: ["messages"] },
@@ -91,6 +100,7 @@ const sendFollowup = {
 const tryEnvironment = {
   file: "environments/try-environment",
   who: team,
+  scope: "runs:write",
   rights: { table: createRun.rights.table, runsQueue: send, sandboxes: createRun.rights.sandboxes },
 } as const;
 
@@ -99,159 +109,165 @@ const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
 const writeSchedule = {
   who: team,
+  scope: "schedules:write",
   rights: { ...schedule, bucket: { ...schedulePrompt, PutObject: ["schedulePrompt"] } },
 } as const;
 /** Creating a schedule also counts the schedules of its scope. */
 const makeSchedule = {
   who: team,
+  scope: "schedules:write",
   rights: { ...writeSchedule.rights, table: [...schedule.table, "Query", "ConditionCheckItem"] },
 } as const;
-const enableSchedule = { who: team, rights: { ...schedule, bucket: schedulePrompt } } as const;
+const enableSchedule = {
+  who: team,
+  scope: "schedules:write",
+  rights: { ...schedule, bucket: schedulePrompt },
+} as const;
 
 /** The API's table of contents: one line a route, one file a function. */
 // biome-ignore format: one route a line reads as the table that it is.
 export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs", ...createRun },
   { method: "POST", path: "/agent/run", ...createRun },
-  { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
-  { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: { GetObject: prompts } } },
-  { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
+  { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, scope: "runs:read", rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: prompts } } },
+  { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
   { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", ...sendFollowup },
-  { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, rights: { table: read, bucket: { GetObject: ["followup"] } } },
-  { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
-  { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
-  { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
-  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask, bucket: { GetObject: ["snapshot"] } } },
-  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: readEvents, timeoutSeconds: 30, reserved: 200 },
-  { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } } },
-  { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["followup"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, scope: "runs:read", rights: { table: read } },
+  { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, scope: "runs:read", rights: { table: ask, bucket: { GetObject: ["snapshot"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, scope: "runs:read", rights: readEvents, timeoutSeconds: 30, reserved: 200 },
+  { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["messages"] } } },
+  { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
 
-  { method: "GET", path: "/public/runs/{sessionId}", file: "public/get-public-run", who: "public", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
-  { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, rights: { table: read }, timeoutSeconds: 30 },
+  { method: "GET", path: "/public/runs/{sessionId}", file: "public/get-public-run", who: "public", scope: "public", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, scope: "usage:read", rights: { table: read }, timeoutSeconds: 30 },
 
-  { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "POST", path: "/agent/conversations/{conversationId}/followups", file: "conversations/send-conversation-followup", ...sendFollowup },
-  { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", rights: { table: ["BatchGetItem", "Query"] } },
-  { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
-  { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: { PutObject: ["upload"] } } },
-  { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, rights: { table: read, bucket: { GetObject: ["artifact", "plan"] } } },
-  { method: "GET", path: "/agent", file: "skills/list-agents", who: team, rights: { table: read, indexes: ["gsi4"], bucket: { GetObject: ["skills"] }, discovery: ["InvokeFunction"] }, timeoutSeconds: 30, memoryMb: 1024 },
-  { method: "GET", path: "/agent/connected-self-hosted-workers", file: "workers/list-workers", who: team, rights: { table: read } },
-  { method: "GET", path: "/agent/models", file: "models/list-models", who: everyone, rights: { table: ask } },
+  { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", scope: "public", rights: { table: ["BatchGetItem", "Query"] } },
+  { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", scope: "public", rights: { table: ["BatchGetItem"] } },
+  { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, scope: "runs:write", rights: { table: [...ask, ...write], bucket: { PutObject: ["upload"] } } },
+  { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["artifact", "plan"] } } },
+  { method: "GET", path: "/agent", file: "skills/list-agents", who: team, scope: "environments:read", rights: { table: read, indexes: ["gsi4"], bucket: { GetObject: ["skills"] }, discovery: ["InvokeFunction"] }, timeoutSeconds: 30, memoryMb: 1024 },
+  { method: "GET", path: "/agent/connected-self-hosted-workers", file: "workers/list-workers", who: team, scope: "workers", rights: { table: read } },
+  { method: "GET", path: "/agent/models", file: "models/list-models", who: everyone, scope: "models:read", rights: { table: ask } },
 
   { method: "POST", path: "/agent/schedules", file: "schedules/create-schedule", ...makeSchedule },
-  { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, rights: { table: read, bucket: schedulePrompt }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, rights: { table: ask, bucket: schedulePrompt } },
+  { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, scope: "schedules:read", rights: { table: read, bucket: schedulePrompt }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, scope: "schedules:read", rights: { table: ask, bucket: schedulePrompt } },
   { method: "PUT", path: "/agent/schedules/{scheduleId}", file: "schedules/update-schedule", ...writeSchedule },
-  { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
+  { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, scope: "schedules:write", rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
   { method: "POST", path: "/agent/schedules/{scheduleId}/pause", file: "schedules/pause-schedule", ...enableSchedule },
   { method: "POST", path: "/agent/schedules/{scheduleId}/resume", file: "schedules/resume-schedule", ...enableSchedule },
-  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
-  { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, rights: { table: read } },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, scope: "runs:write", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
+  { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, scope: "schedules:read", rights: { table: read } },
 
-  { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
-  { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, rights: { table: read } },
-  { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, rights: { table: [...ask, ...write] } },
-  { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
-  { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/agent/triggers/{triggerUid}/resume", file: "triggers/resume-trigger", who: people, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/agent/triggers/{triggerUid}/rotate-secret", file: "triggers/rotate-trigger-secret", who: people, rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
-  { method: "POST", path: "/agent/triggers/{triggerUid}/test", file: "triggers/test-trigger", who: people, rights: { table: [...ask, "UpdateItem"], sandboxes: ["know"] } },
-  { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, rights: { table: read } },
-  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
+  { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, scope: "triggers:read", rights: { table: read } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, scope: "triggers:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
+  { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/resume", file: "triggers/resume-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/rotate-secret", file: "triggers/rotate-trigger-secret", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/test", file: "triggers/test-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem"], sandboxes: ["know"] } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, scope: "triggers:read", rights: { table: read } },
+  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
 
-  { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...create] } },
-  { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, rights: { table: read } },
-  { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, rights: { table: ask } },
-  { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
-  { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi1", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
-  { method: "POST", path: "/agent/identities/{identityUid}/keys", file: "identities/create-identity-key", who: people, rights: { table: [...ask, ...write, "ConditionCheckItem"] } },
-  { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, rights: { table: ask } },
-  { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...create] } },
+  { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, scope: "identities:read", rights: { table: read } },
+  { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, scope: "identities:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, scope: "identities:write", rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi1", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/identities/{identityUid}/keys", file: "identities/create-identity-key", who: people, scope: "keys", rights: { table: [...ask, ...write, "ConditionCheckItem"] } },
+  { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, scope: "keys", rights: { table: ask } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, scope: "keys", rights: { table: [...ask, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/create-trust-rule", who: people, rights: { table: [...read, ...write, "ConditionCheckItem"] } },
-  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/list-trust-rules", who: team, rights: { table: read } },
-  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/get-trust-rule", who: team, rights: { table: ask } },
-  { method: "PUT", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/update-trust-rule", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
-  { method: "DELETE", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/delete-trust-rule", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
-  { method: "POST", path: "/agent/token", file: "token/create-token", who: "public", rights: { table: [...read, ...write, "ConditionCheckItem"] }, timeoutSeconds: 20 },
+  { method: "POST", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/create-trust-rule", who: people, scope: "keys", rights: { table: [...read, ...write, "ConditionCheckItem"] } },
+  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules", file: "identities/list-trust-rules", who: team, scope: "keys", rights: { table: read } },
+  { method: "GET", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/get-trust-rule", who: team, scope: "keys", rights: { table: ask } },
+  { method: "PUT", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/update-trust-rule", who: people, scope: "keys", rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}/trust-rules/{ruleUid}", file: "identities/delete-trust-rule", who: people, scope: "keys", rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/token", file: "token/create-token", who: "public", scope: "public", rights: { table: [...read, ...write, "ConditionCheckItem"] }, timeoutSeconds: 20 },
 
-  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...read, ...create] } },
-  { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, rights: { table: read } },
-  { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, rights: { table: ask } },
-  { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
-  { method: "DELETE", path: "/agent/environments/{environmentUid}", file: "environments/delete-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
-  { method: "POST", path: "/agent/environments/{environmentUid}/share", file: "environments/share-environment", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, scope: "environments:write", rights: { table: [...read, ...create] } },
+  { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, scope: "environments:read", rights: { table: read } },
+  { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, scope: "environments:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, scope: "environments:write", rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/environments/{environmentUid}", file: "environments/delete-environment", who: people, scope: "environments:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/environments/{environmentUid}/share", file: "environments/share-environment", who: people, scope: "environments:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/environments/{environmentUid}/try", ...tryEnvironment },
-  { method: "DELETE", path: "/agent/environments/{environmentUid}/share", file: "environments/unshare-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/environments/{environmentUid}/share", file: "environments/unshare-environment", who: people, scope: "environments:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/keys", file: "keys/create-key", who: people, rights: { table: [...ask, ...write] } },
-  { method: "GET", path: "/agent/keys", file: "keys/list-keys", who: people, rights: { table: ask } },
-  { method: "DELETE", path: "/agent/keys/{keyUid}", file: "keys/delete-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "POST", path: "/agent/keys", file: "keys/create-key", who: people, scope: "keys", rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/keys", file: "keys/list-keys", who: people, scope: "keys", rights: { table: ask } },
+  { method: "DELETE", path: "/agent/keys/{keyUid}", file: "keys/delete-key", who: people, scope: "keys", rights: { table: [...ask, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/session", file: "web-sessions/create-session", who: "public", rights: { table: [...read, ...write, "DeleteItem"] } },
-  { method: "GET", path: "/session", file: "web-sessions/get-session", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/session", file: "web-sessions/extend-session", who: people, rights: { table: [...ask, "UpdateItem"] } },
-  { method: "DELETE", path: "/session", file: "web-sessions/delete-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
-  { method: "POST", path: "/session/link", file: "web-sessions/create-sign-in-link", who: people, rights: { table: [...ask, ...write] } },
-  { method: "GET", path: "/session/methods", file: "web-sessions/get-sign-in-methods", who: "public", rights: {}, timeoutSeconds: 20 },
-  { method: "POST", path: "/session/oidc", file: "web-sessions/exchange-code", who: "public", rights: { table: [...read, ...create, "DeleteItem"], signInIssuer: ["GetParameter"] }, timeoutSeconds: 20 },
-  { method: "GET", path: "/sessions", file: "web-sessions/list-web-sessions", who: people, rights: { table: read } },
-  { method: "DELETE", path: "/sessions/{sessionUid}", file: "web-sessions/revoke-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/session", file: "web-sessions/create-session", who: "public", scope: "public", rights: { table: [...read, ...write, "DeleteItem"] } },
+  { method: "GET", path: "/session", file: "web-sessions/get-session", who: people, scope: "own session", rights: { table: ask } },
+  { method: "PUT", path: "/session", file: "web-sessions/extend-session", who: people, scope: "own session", rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/session", file: "web-sessions/delete-session", who: people, scope: "own session", rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/session/link", file: "web-sessions/create-sign-in-link", who: people, scope: "keys", rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/session/methods", file: "web-sessions/get-sign-in-methods", who: "public", scope: "public", rights: {}, timeoutSeconds: 20 },
+  { method: "POST", path: "/session/oidc", file: "web-sessions/exchange-code", who: "public", scope: "public", rights: { table: [...read, ...create, "DeleteItem"], signInIssuer: ["GetParameter"] }, timeoutSeconds: 20 },
+  { method: "GET", path: "/sessions", file: "web-sessions/list-web-sessions", who: people, scope: "keys", rights: { table: read } },
+  { method: "DELETE", path: "/sessions/{sessionUid}", file: "web-sessions/revoke-session", who: people, scope: "keys", rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
 
-  { method: "GET", path: "/agent/me", file: "me/get-me", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/agent/me", file: "me/update-me", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "GET", path: "/agent/me", file: "me/get-me", who: people, scope: "teams:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/me", file: "me/update-me", who: people, scope: "teams:write", rights: { table: [...ask, "UpdateItem"] } },
 
-  { method: "POST", path: "/agent/teams", file: "teams/create-team", who: people, rights: { table: [...ask, ...write] } },
-  { method: "GET", path: "/agent/teams", file: "teams/list-teams", who: people, rights: { table: ask } },
-  { method: "GET", path: "/agent/teams/{teamUid}", file: "teams/get-team", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"], runsQueue: send } },
-  { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"], webhookSecrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, rights: { table: read } },
-  { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
-  { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...read, ...write, "DeleteItem"] } },
+  { method: "POST", path: "/agent/teams", file: "teams/create-team", who: people, scope: "teams:write", rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/teams", file: "teams/list-teams", who: people, scope: "teams:read", rights: { table: ask } },
+  { method: "GET", path: "/agent/teams/{teamUid}", file: "teams/get-team", who: people, scope: "teams:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, scope: "teams:write", rights: { table: [...read, "UpdateItem", "DeleteItem"], runsQueue: send } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, scope: "teams:write", rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"], webhookSecrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, scope: "teams:read", rights: { table: read } },
+  { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, scope: "teams:write", rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, scope: "teams:write", rights: { table: [...read, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...read, ...create] } },
-  { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, rights: { table: read } },
-  { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
-  { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, keyOptional: true, rights: { table: [...ask, ...create, "DeleteItem"] } },
+  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, scope: "teams:write", rights: { table: [...read, ...create] } },
+  { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, scope: "teams:read", rights: { table: read } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, scope: "teams:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, scope: "teams:write", keyOptional: true, rights: { table: [...ask, ...create, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, rights: { table: [...read, ...create], secrets: ["PutParameter", "DeleteParameter"] } },
-  { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, rights: { table: read } },
-  { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
-  { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
+  { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, scope: "secrets", rights: { table: [...read, ...create], secrets: ["PutParameter", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, scope: "secrets", rights: { table: read } },
+  { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, scope: "secrets", rights: { table: ask } },
+  { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, scope: "secrets", rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
 
-  { method: "POST", path: "/agent/webhooks", file: "webhooks/create-webhook", who: people, rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
-  { method: "GET", path: "/agent/webhooks", file: "webhooks/list-webhooks", who: people, rights: { table: read } },
-  { method: "GET", path: "/agent/webhooks/{webhookUid}", file: "webhooks/get-webhook", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/agent/webhooks/{webhookUid}", file: "webhooks/update-webhook", who: people, rights: { table: [...ask, "UpdateItem"] } },
-  { method: "DELETE", path: "/agent/webhooks/{webhookUid}", file: "webhooks/delete-webhook", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
-  { method: "POST", path: "/agent/webhooks/{webhookUid}/rotate-secret", file: "webhooks/rotate-webhook-secret", who: people, rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
-  { method: "GET", path: "/agent/webhooks/{webhookUid}/deliveries", file: "webhooks/list-deliveries", who: people, rights: { table: read } },
-  { method: "POST", path: "/agent/webhooks/{webhookUid}/redeliver", file: "webhooks/redeliver-webhook", who: people, rights: { table: [...read, ...write] } },
+  { method: "POST", path: "/agent/webhooks", file: "webhooks/create-webhook", who: people, scope: "webhooks:write", rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/webhooks", file: "webhooks/list-webhooks", who: people, scope: "webhooks:read", rights: { table: read } },
+  { method: "GET", path: "/agent/webhooks/{webhookUid}", file: "webhooks/get-webhook", who: people, scope: "webhooks:read", rights: { table: ask } },
+  { method: "PUT", path: "/agent/webhooks/{webhookUid}", file: "webhooks/update-webhook", who: people, scope: "webhooks:write", rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/agent/webhooks/{webhookUid}", file: "webhooks/delete-webhook", who: people, scope: "webhooks:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "POST", path: "/agent/webhooks/{webhookUid}/rotate-secret", file: "webhooks/rotate-webhook-secret", who: people, scope: "webhooks:write", rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/webhooks/{webhookUid}/deliveries", file: "webhooks/list-deliveries", who: people, scope: "webhooks:read", rights: { table: read } },
+  { method: "POST", path: "/agent/webhooks/{webhookUid}/redeliver", file: "webhooks/redeliver-webhook", who: people, scope: "webhooks:write", rights: { table: [...read, ...write] } },
 
-  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
-  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true, untraced: true },
-  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send, live: changeLive }, reserved: 100, untraced: true },
-  { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, rights: { table: [...ask, ...write], live: changeLive }, quiet: true, untraced: true },
-  { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
-  { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript", "followup"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
-  { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
-  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"], PutObject: ["snapshot"] } } },
-  { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
-  { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
-  { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
+  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, scope: "own run", rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
+  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, scope: "own run", rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true, untraced: true },
+  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send, live: changeLive }, reserved: 100, untraced: true },
+  { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], live: changeLive }, quiet: true, untraced: true },
+  { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, scope: "own run", rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
+  { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, scope: "own run", rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript", "followup"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
+  { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
+  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"], PutObject: ["snapshot"] } } },
+  { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
+  { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, scope: "own run", rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
+  { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
 
-  { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", rights: {} },
-  { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", rights: {} },
-  { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", rights: {} },
-  { method: "GET", path: "/docs/errors/{code}", file: "docs/get-error-page", who: "public", rights: {} },
+  { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/docs/errors/{code}", file: "docs/get-error-page", who: "public", scope: "public", rights: {} },
 
-  { method: "ANY", path: "*", file: "fallback/not-found", who: "public", rights: {} },
+  { method: "ANY", path: "*", file: "fallback/not-found", who: "public", scope: "public", rights: {} },
 ];
 
 /** Method and path of each route; the fallback uses them to detect a path that exists with another method. */

@@ -131,13 +131,14 @@ function event({ method, path }: NewEndpoint, credential: Record<string, string>
 }
 
 function nextSteps({ method, path, resource, verbNoun }: NewEndpoint, files: readonly string[]): string {
+  const scope = `${resource}:${method === "GET" ? "read" : "write"}`;
   const rights =
     method === "GET" ? '["GetItem", "Query"]' : '["GetItem", "PutItem", "UpdateItem", "ConditionCheckItem"]';
   return [
     `Written: ${files.join(", ")}`,
     "",
-    "Add to infra/routes.ts, with the fewest rights that do:",
-    `  { method: "${method}", path: "${path}", file: "${resource}/${verbNoun}", who: everyone, rights: { table: ${rights} } },`,
+    "Add to infra/routes.ts, with the one scope that its callers need (shared/wire/keys/scope.ts) and the fewest rights that do:",
+    `  { method: "${method}", path: "${path}", file: "${resource}/${verbNoun}", who: everyone, scope: "${scope}", rights: { table: ${rights} } },`,
     "",
     "Add to test/events/expectations.ts, once it does something:",
     `  "http/${verbNoun}.json": { after: working, outcome: ok },`,

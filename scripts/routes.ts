@@ -10,6 +10,8 @@ export interface DescribedRoute {
   readonly file: string;
   /** Kinds of keys that may call the route, or `public`. */
   readonly callers: readonly string[];
+  /** The scope that a credential needs, or the name of the exception. */
+  readonly scope: Route["scope"];
   /** Whether requests without a key are served too. */
   readonly keyOptional: boolean;
   /** What the role of the function may do, besides writing its own log and traces. */
@@ -57,6 +59,7 @@ export function describeRoutes(): DescribedRoute[] {
     path: route.path === "*" ? "*" : `/api/v1${route.path}`,
     file: `functions/${route.file}.ts`,
     callers: route.who === "public" ? ["public"] : route.who,
+    scope: route.scope,
     keyOptional: route.keyOptional ?? false,
     rights: grant(route.rights, targets).statements.map(({ actions, resources }) => ({ actions, resources })),
   }));
@@ -64,12 +67,12 @@ export function describeRoutes(): DescribedRoute[] {
 
 /** A table with a line for each route and further lines for its further rights. */
 export function formatRoutes(described: readonly DescribedRoute[]): string {
-  const rows = described.flatMap(({ method, path, callers, keyOptional, rights }) => {
+  const rows = described.flatMap(({ method, path, callers, scope, keyOptional, rights }) => {
     const [first = "none", ...more] = rights.map(formatRight);
     const who = [...callers, ...(keyOptional ? ["no key"] : [])].join(", ");
-    return [[method, path, who, first], ...more.map((right) => ["", "", "", right])];
+    return [[method, path, who, scope, first], ...more.map((right) => ["", "", "", "", right])];
   });
-  return formatTable([["METHOD", "PATH", "CALLERS", "RIGHTS"], ...rows]);
+  return formatTable([["METHOD", "PATH", "CALLERS", "SCOPE", "RIGHTS"], ...rows]);
 }
 
 const formatRight = ({ actions, resources }: DescribedRight): string =>

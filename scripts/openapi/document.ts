@@ -50,7 +50,9 @@ const BEARER = {
   scheme: "bearer",
   description:
     "An API key: `ryp_…` of a person, `rya_…` of an identity, `ryr_…` of one execution of a run. " +
-    "`x-principals` of an operation lists the kinds of keys that can call it: personal, agent, run.",
+    "`x-principals` of an operation lists the kinds of keys that can call it: personal, agent, run. `x-scope` is the scope that " +
+    "the key needs, or names the reason why it needs none: `public`, `own run` (reports of a run about itself) or `own session` " +
+    "(the sign-in of the request itself).",
 } as const;
 
 const SESSION = {

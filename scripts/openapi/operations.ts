@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/response.ts";
+import { isScope } from "#shared/wire/keys/scope.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
 import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";
@@ -28,14 +29,16 @@ export function buildOperation(endpoint: RoutedEndpoint, book: SchemaBook, isOld
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
     security: buildSecurity(route),
     "x-principals": route.who === "public" ? [] : [...route.who],
+    "x-scope": route.scope,
     "x-error-codes": [...new Set(codes)],
   };
 }
 
-/** The ways to authenticate. Web sessions are people's. */
-function buildSecurity({ who, keyOptional }: RoutedEndpoint["route"]): JsonObject[] {
+/** The ways to authenticate, with the scope that a credential needs. Web sessions are people's. */
+function buildSecurity({ who, scope, keyOptional }: RoutedEndpoint["route"]): JsonObject[] {
   if (who === "public") return [];
-  return [...(keyOptional ? [{}] : []), { bearer: [] }, ...(who.includes("personal") ? [{ session: [] }] : [])];
+  const scopes = isScope(scope) ? [scope] : [];
+  return [...(keyOptional ? [{}] : []), { bearer: scopes }, ...(who.includes("personal") ? [{ session: scopes }] : [])];
 }
 
 /** An absent body counts as `{}`, so the body is required if `{}` is refused. */

@@ -76,9 +76,12 @@ ${operations.filter((operation) => operation.tag === name).map((operation) => re
 
 function renderArticle({ id, method, path, data }: Operation, document: JsonObject, baseUrl: string): Html {
   const principals = toList(data["x-principals"]).map(toText);
-  const callers = principals.length === 0 ? "Public: requires no API key." : `Accepts ${listed(principals)} keys.`;
+  const scopes = toList(data["security"]).flatMap((scheme) => toList(toObject(scheme)["bearer"]).map(toText));
+  const needed = scopes.map((scope) => ` Requires the scope \`${scope}\`.`).join("");
+  const callers =
+    principals.length === 0 ? "Public: requires no API key." : `Accepts ${listed(principals)} keys.${needed}`;
   return html`<article id="${id}"><h3><code>${method} ${path}</code></h3>
-<p>${prose(toText(data["description"]))} ${callers}</p>
+<p>${prose(`${toText(data["description"])} ${callers}`)}</p>
 ${renderParameters(id, data, document)}${renderRequest(id, data)}${renderResponses(id, data)}
 <h4>Errors</h4>
 <p>${toList(data["x-error-codes"]).map((code) => errorLink(toText(code), baseUrl))}</p></article>\n`;

@@ -18,6 +18,7 @@ describe("describeRoutes", () => {
       path: "/api/v1/agent/runs/{runId}/followups",
       file: "functions/runs/send-followup.ts",
       callers: ["personal", "agent", "run"],
+      scope: "runs:write",
       keyOptional: false,
       rights: [
         {
@@ -42,7 +43,7 @@ describe("describeRoutes", () => {
   });
 
   it("names the callers of public routes, and routes that serve requests without a key too", () => {
-    expect(find("GET", "/docs")).toMatchObject({ callers: ["public"], rights: [] });
+    expect(find("GET", "/docs")).toMatchObject({ callers: ["public"], scope: "public", rights: [] });
     expect(find("POST", "/agent/invitations/{token}/accept")).toMatchObject({
       callers: ["personal"],
       keyOptional: true,
@@ -53,16 +54,16 @@ describe("describeRoutes", () => {
 describe("formatRoutes", () => {
   it("prints a line for each route and one more for each further right", () => {
     const lines = formatRoutes(described).split("\n");
-    expect(lines[0]).toMatch(/^METHOD {2}PATH +CALLERS +RIGHTS$/);
+    expect(lines[0]).toMatch(/^METHOD {2}PATH +CALLERS +SCOPE +RIGHTS$/);
     const first = lines.findIndex((line) => line.includes("/api/v1/agent/runs/{runId}/followups "));
-    expect(lines[first]).toMatch(/^POST +\S+ +personal, agent, run +dynamodb:GetItem, .* on table$/);
+    expect(lines[first]).toMatch(/^POST +\S+ +personal, agent, run +runs:write +dynamodb:GetItem, .* on table$/);
     expect(lines.slice(first + 1, first + 4).map((line) => line.trim())).toEqual([
       "s3:GetObject on bucket/runs/*/messages/*",
       "s3:PutObject on bucket/runs/*/followups/*",
       "sqs:SendMessage on queue/runs",
     ]);
     expect(lines.find((line) => line.includes("/accept "))).toContain("personal, no key");
-    expect(lines.find((line) => line.includes("/api/v1/docs "))).toMatch(/public +none$/);
+    expect(lines.find((line) => line.includes("/api/v1/docs "))).toMatch(/public +public +none$/);
   });
 });
 

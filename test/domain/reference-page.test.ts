@@ -24,6 +24,7 @@ const document = {
         operationId: "createRun",
         description: "Creates a run.",
         "x-principals": ["personal", "agent", "run"],
+        security: [{ bearer: ["runs:write"] }, { session: ["runs:write"] }],
         "x-error-codes": ["invalid_request", "conflict"],
         parameters: [
           { $ref: "#/components/parameters/Id" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryFiles } from "#infra/entries.ts";
 import { type Route, routes } from "#infra/routes.ts";
+import { isScope } from "#shared/wire/keys/scope.ts";
 import { repository } from "./synthesize.ts";
 
 describe("routes.ts", () => {
@@ -63,6 +64,36 @@ describe("routes.ts", () => {
     for (const { path, who } of routes) {
       if (path.startsWith("/harness-support/")) expect(who).toEqual(["run"]);
     }
+  });
+
+  it("does not compile with a route that names no scope", () => {
+    // @ts-expect-error: it has no scope.
+    const unscoped: Route = { method: "GET", path: "/agent/x", file: "x/get-x", who: ["personal"], rights: {} };
+    expect(unscoped).not.toHaveProperty("scope");
+  });
+
+  it("names one scope for every route, or the exception that it is", () => {
+    const exceptions = routes.flatMap(({ method, path, scope }) =>
+      isScope(scope) ? [] : [`${scope}: ${method} ${path}`],
+    );
+    expect(exceptions.filter((line) => !/^(public: |own run: (GET|POST) \/harness-support\/)/.test(line))).toEqual([
+      "own run: POST /agent/runs/{runId}/client-events",
+      "own session: GET /session",
+      "own session: PUT /session",
+      "own session: DELETE /session",
+    ]);
+    for (const { scope, who } of routes) {
+      expect(scope === "public").toBe(who === "public");
+      if (scope === "own run") expect(who).toEqual(["run"]);
+      if (scope === "own session") expect(who).toEqual(["personal"]);
+    }
+  });
+
+  it("lets nothing be changed by a scope that reads", () => {
+    const changing = routes.filter(({ method, scope }) => method !== "GET" && scope.endsWith(":read"));
+    expect(changing).toEqual([]);
+    const reading = routes.filter(({ method, scope }) => method === "GET" && scope.endsWith(":write"));
+    expect(reading).toEqual([]);
   });
 
   it("stays within the limits of one HTTP API", () => {
