@@ -15,9 +15,14 @@ import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environm
 export const createEnvironment = endpoint({
   request: { body: CreateEnvironmentRequest },
   reply: { 201: EnvironmentItem },
-  async run({ body, principal, header }, ports: EnvironmentPorts) {
+  errors: ["operation_not_supported"],
+  async run({ body, sentBody, principal, header }, ports: EnvironmentPorts) {
     const once = toIdempotentRequest(header, principal, "create-environment", body);
-    const { environment, replayed } = await addEnvironment(body, requirePerson(principal), once, ports);
+    const { environment, replayed } = await addEnvironment(
+      { body, sentBody, principal: requirePerson(principal) },
+      once,
+      ports,
+    );
     return {
       status: 201,
       body: await showEnvironment(environment, principal, ports.table),

@@ -13,8 +13,13 @@ import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environm
 export const updateEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), body: UpdateEnvironmentRequest },
   reply: { 200: EnvironmentItem },
-  async run({ path, body, principal }, ports: EnvironmentPorts) {
-    const environment = await changeEnvironment(path.environmentUid, body, requirePerson(principal), ports);
+  errors: ["operation_not_supported"],
+  async run({ path, body, sentBody, principal }, ports: EnvironmentPorts) {
+    const environment = await changeEnvironment(
+      path.environmentUid,
+      { body, sentBody, principal: requirePerson(principal) },
+      ports,
+    );
     return { status: 200, body: await showEnvironment(environment, principal, ports.table) };
   },
 });

@@ -15,11 +15,11 @@ import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";
 export const createIdentity = endpoint({
   request: { body: CreateIdentityRequest },
   reply: { 201: IdentityItem },
-  errors: ["feature_not_available"],
-  async run({ body, principal, header }, ports: IdentityPorts) {
-    const team = requireTeam(principal);
-    const idempotency = toIdempotentRequest(header, principal, "create-identity", body);
-    const { found, replayed } = await addIdentity(team, body, idempotency, ports);
+  errors: ["feature_not_available", "operation_not_supported"],
+  async run(call, ports: IdentityPorts) {
+    const team = requireTeam(call.principal);
+    const idempotency = toIdempotentRequest(call.header, call.principal, "create-identity", call.body);
+    const { found, replayed } = await addIdentity(team, call, idempotency, ports);
     return {
       status: 201,
       body: toIdentityItem(found.identity, found.available),

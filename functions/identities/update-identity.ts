@@ -12,9 +12,9 @@ import { IdentityItem, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 export const updateIdentity = endpoint({
   request: { path: v.object({ identityUid: PathId }), body: UpdateIdentityRequest },
   reply: { 200: IdentityItem },
-  errors: ["feature_not_available"],
-  async run({ path, body, principal }, ports: IdentityPorts) {
-    const { identity, available } = await changeIdentity(path.identityUid, body, principal, ports);
+  errors: ["feature_not_available", "operation_not_supported"],
+  async run(call, ports: IdentityPorts) {
+    const { identity, available } = await changeIdentity(call.path.identityUid, call, ports);
     return { status: 200, body: toIdentityItem(identity, available) };
   },
 });

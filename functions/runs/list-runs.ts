@@ -6,8 +6,8 @@ import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
-import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
-import { ListRunsResponse, RunState } from "#shared/wire/run.ts";
+import { Flag, Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
+import { ListRunsResponse, type RunItem, RunState } from "#shared/wire/run.ts";
 
 const Limit = v.pipe(
   v.string(),
@@ -47,11 +47,18 @@ export const listRuns = endpoint({
       ancestor_run_id: one(Id),
       artifact_type: one(ArtifactType),
       q: one(text(256)),
+      factory_uid: one(Id),
+      factory_only: one(Flag),
       metadata: map(v.pipe(Metadata, v.maxEntries(5, "at most 5 metadata filters"))),
     },
   },
   reply: { 200: ListRunsResponse },
   async run({ query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
+    // No run of this service belongs to a factory, which newer clients select by.
+    if (query.factory_uid !== undefined || query.factory_only === true) {
+      const runs: RunItem[] = [];
+      return { status: 200, body: { runs, page_info: { has_next_page: false } } };
+    }
     const body = await listVisibleRuns(
       {
         limit: query.limit ?? 20,

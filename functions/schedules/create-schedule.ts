@@ -15,9 +15,9 @@ export const createSchedule = endpoint({
   request: { body: CreateScheduleRequest },
   reply: { 201: ScheduleItem },
   errors: ["feature_not_available", "operation_not_supported"],
-  async run({ body, principal, header }, ports: SchedulePorts) {
-    const once = toIdempotentRequest(header, principal, "create-schedule", body);
-    const { schedule, replayed } = await addSchedule(body, principal, once, ports);
+  async run(call, ports: SchedulePorts) {
+    const once = toIdempotentRequest(call.header, call.principal, "create-schedule", call.body);
+    const { schedule, replayed } = await addSchedule(call, once, ports);
     const item = await showSchedule(schedule, ports);
     return { status: 201, body: item, headers: toReplayHeaders(replayed) };
   },

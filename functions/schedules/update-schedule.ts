@@ -14,8 +14,8 @@ export const updateSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }), body: UpdateScheduleRequest },
   reply: { 200: ScheduleItem },
   errors: ["feature_not_available", "operation_not_supported"],
-  async run({ path, body, principal }, ports: SchedulePorts) {
-    const schedule = await replaceSchedule(path.scheduleId, body, principal, ports);
+  async run(call, ports: SchedulePorts) {
+    const schedule = await replaceSchedule(call.path.scheduleId, call, ports);
     return { status: 200, body: await showSchedule(schedule, ports) };
   },
 });

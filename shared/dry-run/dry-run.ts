@@ -9,16 +9,11 @@ import { readOnlyTable } from "#shared/table/read-only-table.ts";
 import type { DryRunResponse } from "#shared/wire/run.ts";
 import { findRemarks, toErrorFinding } from "./findings.ts";
 
-interface DryRunCall extends PlanCall {
-  /** The body as it was sent. */
-  readonly sentBody: unknown;
-}
-
 /**
  * Reports what the creation of a run would result in. The request takes the same path as one that creates a run, with ports
  * that change nothing. It has no record of the request and takes no rate-limit token.
  */
-export async function dryRun(call: DryRunCall, ports: RunPorts): Promise<DryRunResponse> {
+export async function dryRun(call: PlanCall, ports: RunPorts): Promise<DryRunResponse> {
   const { refusals, add, check } = collectRefusals();
   const created = await createNothing({ ...call, check }, toReadOnly(ports)).catch(add);
   const errors = refusals.map(toErrorFinding);

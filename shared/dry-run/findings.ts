@@ -34,7 +34,7 @@ const MAX_UNKNOWN = 20;
 
 /** Findings about a request that do not refuse it; `run` is undefined where it is refused. */
 export async function findRemarks(
-  { body: request, sentBody }: { readonly body: RunAgentRequest; readonly sentBody: unknown },
+  { body: request, sentBody }: { readonly body: RunAgentRequest; readonly sentBody?: unknown },
   run: PossibleRun | undefined,
   ports: Ports,
 ): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -26,6 +27,13 @@ const ATTEMPTS = 8;
 const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: another environment of the scope has this name", retryable: false });
 
+interface Call<Request> {
+  readonly body: Request;
+  /** The body as the caller sent it. */
+  readonly sentBody: unknown;
+  readonly principal: PersonalPrincipal;
+}
+
 export interface CreatedEnvironment {
   readonly environment: Environment;
   readonly replayed: boolean;
@@ -33,8 +41,7 @@ export interface CreatedEnvironment {
 
 /** Creates an environment once, under a name that is unique in its scope. */
 export function addEnvironment(
-  request: CreateEnvironmentRequest,
-  principal: PersonalPrincipal,
+  { body: request, sentBody, principal }: Call<CreateEnvironmentRequest>,
   once: IdempotentRequest,
   { table, now: clock }: EnvironmentPorts,
 ): Promise<CreatedEnvironment> {
@@ -45,6 +52,7 @@ export function addEnvironment(
     async (record) => {
       const owner = resolveOwner(request.team === undefined ? {} : { team: request.team }, principal);
       await refuseMore(entriesIn(owner), MAX_ENVIRONMENTS, "environments in the scope", table);
+      refuseUnsupportedOptions(sentBody, "environments");
       const now = clock();
       const uid = uuidv7(now);
       const by = toCreator(principal);
@@ -65,19 +73,20 @@ export function addEnvironment(
 /** Changes an environment: what the request leaves out stays as it was. */
 export async function changeEnvironment(
   uid: string,
-  request: UpdateEnvironmentRequest,
-  principal: PersonalPrincipal,
+  call: Call<UpdateEnvironmentRequest>,
   ports: EnvironmentPorts,
 ): Promise<Environment> {
+  const { body: request, sentBody, principal } = call;
   const before = await findOwnEnvironment(uid, principal, ports);
   const { set, remove } = toChange(request, before);
+  refuseUnsupportedOptions(sentBody, "environments");
   const name = request.name ?? before.name;
   const attributes = {
     set: { ...set, updated_at: ports.now(), last_editor: { ...toCreator(principal) } },
     remove,
   };
   const changed = await environmentStore(ports.table).update(before, name, attributes, nameTaken);
-  if (!changed) return changeEnvironment(uid, request, principal, ports);
+  if (!changed) return changeEnvironment(uid, call, ports);
   return findVisibleEnvironment(uid, principal, undefined, ports.table);
 }
 

@@ -1,5 +1,6 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -19,6 +20,12 @@ import { readIdentity, refuseUnavailable } from "./read-identities.ts";
 const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: another identity of the team has this name", retryable: false });
 
+/** A request, and its body as the caller sent it. */
+interface Sent<Request> {
+  readonly body: Request;
+  readonly sentBody: unknown;
+}
+
 export interface CreatedIdentity {
   readonly found: FoundIdentity;
   readonly replayed: boolean;
@@ -27,7 +34,7 @@ export interface CreatedIdentity {
 /** Creates an identity once, within the plan's limit and under a name that is unique in the team. */
 export function addIdentity(
   team: string,
-  request: CreateIdentityRequest,
+  { body: request, sentBody }: Sent<CreateIdentityRequest>,
   idempotency: IdempotentRequest,
   { table, now: clock }: IdentityPorts,
 ): Promise<CreatedIdentity> {
@@ -37,6 +44,7 @@ export function addIdentity(
     clock,
     async (record) => {
       await refuseOthersEnvironment(request.environment_id, team, "environment_id", table);
+      refuseUnsupportedOptions(sentBody, "identities");
       const now = clock();
       const uid = uuidv7(now);
       const fields = { uid, team_uid: team, name: request.name, created_at: now, updated_at: now };
@@ -73,19 +81,20 @@ async function storeIdentity(identity: Identity, record: Put, table: Table): Pro
 /** Changes an identity; attributes that the request leaves out stay as they are. */
 export async function changeIdentity(
   uid: string,
-  request: UpdateIdentityRequest,
-  principal: Principal,
+  call: Sent<UpdateIdentityRequest> & { readonly principal: Principal },
   ports: IdentityPorts,
 ): Promise<FoundIdentity> {
+  const { body: request, sentBody } = call;
   const store = identityStore(ports.table);
-  const found = await readIdentity(uid, principal, ports.table);
+  const found = await readIdentity(uid, call.principal, ports.table);
   refuseUnavailable(found);
   const before = found.identity;
   const { set, remove } = toIdentityChange(request, before);
   await refuseOthersEnvironment(request.environment_id, before.team_uid, "environment_id", ports.table);
+  refuseUnsupportedOptions(sentBody, "identities");
   const change = { set: { ...set, updated_at: ports.now() }, remove };
   const isChanged = await store.update(before, request.name ?? before.name, change, nameTaken);
-  if (!isChanged) return changeIdentity(uid, request, principal, ports);
+  if (!isChanged) return changeIdentity(uid, call, ports);
   const identity = await store.get(before.team_uid, uid);
   if (identity === undefined) throw notFound("identity");
   return { identity, available: true };

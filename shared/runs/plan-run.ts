@@ -11,6 +11,7 @@ import {
   withEnvironment,
 } from "#shared/environments/run-environment.ts";
 import { invalid } from "#shared/errors.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
@@ -54,6 +55,8 @@ export interface RunPlan {
 
 export interface PlanCall {
   readonly body: RunAgentRequest;
+  /** The body as a caller sent it; absent for runs that the service creates. */
+  readonly sentBody?: unknown;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
   /** Collects refusals after which more can be checked, as dry runs do. @default a refusal is thrown */
@@ -75,6 +78,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
     parent === undefined
       ? ownAllowance(config.budget_usd)
       : await childAllowance(config.budget_usd, parent, ports.table);
+  check(() => refuseUnsupportedOptions(call.sentBody, "runs"));
   // A child shows whose budget it draws on where it has none of its own.
   const budget = config.budget_usd ?? parent?.budgetUsd;
   return {

@@ -29,10 +29,7 @@ import { checkRequest, type PlanCall, planRun, type RunPlan } from "./plan-run.t
 import type { RunPorts } from "./run-ports.ts";
 import { countChild } from "./run-tree-store.ts";
 
-export interface SubmitCall {
-  readonly body: RunAgentRequest;
-  readonly principal: Principal;
-  readonly header: (name: string) => string | undefined;
+export interface SubmitCall extends PlanCall {
   readonly rateLimitToken: RateLimitToken;
 }
 

@@ -1,4 +1,5 @@
 import { invalid } from "#shared/errors.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -26,11 +27,17 @@ import type { Tick } from "./tick.ts";
 /** Planned firings in progress that a change can cancel; a cron fires once a minute at most. */
 const MAX_IN_PROGRESS = 20;
 
+interface UpdateCall {
+  readonly body: UpdateScheduleRequest;
+  /** The body as the caller sent it. */
+  readonly sentBody: unknown;
+  readonly principal: Principal;
+}
+
 /** Replaces a schedule; optional members that the request leaves out stay as they were. */
 export async function replaceSchedule(
   id: string,
-  request: UpdateScheduleRequest,
-  principal: Principal,
+  { body: request, sentBody, principal }: UpdateCall,
   ports: SchedulePorts,
 ): Promise<Schedule> {
   return applyChange(id, principal, ports, async (before) => {
@@ -49,6 +56,7 @@ export async function replaceSchedule(
     });
     if (given.agent_uid !== undefined) await findExecutor({ ...before, agent_uid: given.agent_uid }, ports.table);
     if (config !== undefined) await findScheduleEnvironment(before, config, ports.table);
+    refuseUnsupportedOptions(sentBody, "schedules");
     const { prompt_file: _, ...kept } = before;
     const stored = prompt === undefined ? before : await storePrompt(id, prompt, ports.files);
     const after = {

@@ -1,4 +1,5 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -32,10 +33,16 @@ export interface CreatedSchedule {
   readonly replayed: boolean;
 }
 
+interface CreateCall {
+  readonly body: CreateScheduleRequest;
+  /** The body as the caller sent it. */
+  readonly sentBody: unknown;
+  readonly principal: Principal;
+}
+
 /** Creates a schedule once, and sets its timer. */
 export async function addSchedule(
-  request: CreateScheduleRequest,
-  principal: Principal,
+  call: CreateCall,
   once: IdempotentRequest,
   ports: SchedulePorts,
 ): Promise<CreatedSchedule> {
@@ -43,7 +50,7 @@ export async function addSchedule(
     ports.table,
     once,
     ports.now,
-    async (record) => ({ schedule: await writeSchedule(request, principal, record, ports), replayed: false }),
+    async (record) => ({ schedule: await writeSchedule(call, record, ports), replayed: false }),
     async (id) => {
       const schedule = await ports.schedules.get(id);
       if (schedule === undefined || schedule.timing.state === "deleted") {
@@ -54,13 +61,8 @@ export async function addSchedule(
   );
 }
 
-async function writeSchedule(
-  request: CreateScheduleRequest,
-  principal: Principal,
-  record: (id: string) => Put,
-  ports: SchedulePorts,
-): Promise<Schedule> {
-  const schedule = await planSchedule(request, principal, ports);
+async function writeSchedule(call: CreateCall, record: (id: string) => Put, ports: SchedulePorts): Promise<Schedule> {
+  const schedule = await planSchedule(call, ports);
   const { schedule_id: id } = schedule;
   const idempotency = record(id);
   try {
@@ -85,8 +87,7 @@ async function writeSchedule(
 
 /** Checks a request and returns its schedule; a long prompt is stored as a file. */
 async function planSchedule(
-  request: CreateScheduleRequest,
-  principal: Principal,
+  { body: request, sentBody, principal }: CreateCall,
   ports: SchedulePorts,
 ): Promise<Schedule> {
   const now = ports.now();
@@ -104,6 +105,7 @@ async function planSchedule(
   const agent = agent_uid === undefined ? {} : { agent_uid };
   await findExecutor({ ...agent, owner, created_by: by }, ports.table);
   await findScheduleEnvironment({ owner, created_by: by }, agent_config, ports.table);
+  refuseUnsupportedOptions(sentBody, "schedules");
   const id = uuidv7(now);
   return {
     schedule_id: id,

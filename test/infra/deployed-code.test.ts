@@ -159,11 +159,11 @@ function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 15_500;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 30_500;
-  // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 47_000;
+  if (output.startsWith("environments/try-environment/")) return 33_000;
+  // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
+  if (output.startsWith("runs/create-run/")) return 49_500;
   if (output.startsWith("schedules/run-schedule/")) return 26_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 46_500;
+  if (/^schedules\/(create|update)-/.test(output)) return 49_000;
   // The ingress of triggers carries the creation of runs, as schedules do; the preview of an event plans one.
   if (output.startsWith("triggers/receive-event/")) return 20_500;
   if (output.startsWith("triggers/test-trigger/")) return 6_000;

@@ -72,6 +72,9 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   },
   metadata: { description: "Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys." },
 
+  factory_uid: { description: "Selects no runs, since no run belongs to a factory." },
+  factory_only: { description: "`true` selects no runs, since no run belongs to a factory." },
+
   // Options
   keep_keys: { description: "Whether to keep the agent keys that the member created.", default: false },
   repo: { description: "Lists only this repository: `owner/repo`, or its URL without credentials." },

@@ -3682,6 +3682,10 @@ interface components {
             artifact_type?: components["schemas"]["ArtifactType"];
             /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
             q?: string;
+            /** @description Selects no runs, since no run belongs to a factory. */
+            factory_uid?: string;
+            /** @description `true` selects no runs, since no run belongs to a factory. */
+            factory_only?: boolean;
             /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
             metadata?: {
                 [key: string]: string;

@@ -230,6 +230,8 @@ class AsyncRunsBase(AsyncResource):
         ancestor_run_id: Union[str, NotGiven] = NOT_GIVEN,
         artifact_type: Union[ArtifactType, NotGiven] = NOT_GIVEN,
         q: Union[str, NotGiven] = NOT_GIVEN,
+        factory_uid: Union[str, NotGiven] = NOT_GIVEN,
+        factory_only: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[RunItem]:
@@ -263,6 +265,8 @@ class AsyncRunsBase(AsyncResource):
             ancestor_run_id: Selects the descendants of this run, which must exist and be visible.
             artifact_type: Selects runs with an artifact of this type.
             q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.
+            factory_uid: Selects no runs, since no run belongs to a factory.
+            factory_only: `true` selects no runs, since no run belongs to a factory.
             metadata: Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys.
         """
         return self._list(
@@ -291,6 +295,8 @@ class AsyncRunsBase(AsyncResource):
                 "ancestor_run_id": ancestor_run_id,
                 "artifact_type": artifact_type,
                 "q": q,
+                "factory_uid": factory_uid,
+                "factory_only": factory_only,
                 "metadata": metadata,
             },
             options=options,
