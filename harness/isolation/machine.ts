@@ -1,7 +1,8 @@
-import { constants, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import { constants, readFileSync, statfsSync } from "node:fs";
 import { lstat, open, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { readProcFile } from "./proc-files.ts";
+import { listProcEntries, readProcFile } from "./proc-files.ts";
+import { BLOCK_BYTES, measureUnnamedFiles, type UnnamedFiles } from "./unnamed-files.ts";
 
 /** The resources of the whole machine. Measuring them takes microseconds. */
 export interface Machine {
@@ -29,77 +30,69 @@ export function measureMachine(folder: string): Machine {
 }
 
 /** The resources that a process tree uses. */
-export interface TreeUse {
+export interface TreeUse extends Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles" | "isHidden"> {
   /** Processes and threads. */
   readonly tasks: number;
   readonly memoryBytes: number;
-  /** Bytes of deleted files that are still open. */
-  readonly unnamedBytes: number;
 }
+
+const NOTHING = { memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
 
 /**
  * Measures processes and their descendants. Memory that forked processes share counts once. Stops at more than `maxTasks` tasks.
  * @param roots the roots of the trees
+ * @param everyThread whether the descriptors of each thread are read, which may differ from those of its process
  */
-export function measureTrees(roots: readonly number[], maxTasks: number, enoughMemory: number): TreeUse {
-  const { processes, tasks } = listTrees(roots, maxTasks);
-  if (tasks > maxTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
+export function measureTrees(
+  roots: readonly number[],
+  maxTasks: number,
+  enoughMemory: number,
+  everyThread = false,
+): TreeUse {
+  const { threads, tasks } = listTrees(roots, maxTasks);
+  if (tasks > maxTasks) return { tasks, ...NOTHING };
+  const processes = threads.map(chooseThread);
   // This sum counts shared pages several times. If it is small it is enough; the exact sum is slow.
-  const resident = processes.reduce((sum, process) => sum + residentBytes(process), 0);
-  const unnamed = measureUnnamedFiles(processes);
-  const memoryBytes =
-    resident + unnamed.memory <= enoughMemory
-      ? resident
-      : processes.reduce(
-          (sum, process) => sum + parseKibibytes(readProcFile(`/proc/${process}/smaps_rollup`), "Pss"),
-          0,
-        );
-  return { tasks, memoryBytes: Math.max(memoryBytes, unnamed.memory), unnamedBytes: unnamed.disk };
+  const resident = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+  const alive = processes.map(({ id }) => id);
+  const unnamed = measureUnnamedFiles(alive, everyThread ? threads.flat() : alive);
+  if (resident + unnamed.memoryBytes <= enoughMemory)
+    return { ...unnamed, tasks, memoryBytes: Math.max(resident, unnamed.memoryBytes) };
+  const shares = alive.map((id) => readProcFile(`/proc/${id}/smaps_rollup`));
+  const add = (name: string) => shares.reduce((sum, share) => sum + parseKibibytes(share, name), 0);
+  const shared = add("Pss_Shmem");
+  // Files in memory that are mapped are among both.
+  return { ...unnamed, tasks, memoryBytes: add("Pss") - shared + Math.max(shared, unnamed.memoryBytes) };
 }
 
 /** Lists processes and their descendants, parents first, and counts their threads. Stops at more than `maxTasks` threads. */
 export function listTrees(roots: readonly number[], maxTasks = Number.POSITIVE_INFINITY) {
   const processes: number[] = [];
+  const threads: (readonly string[])[] = [];
   const waiting = [...roots];
   let tasks = 0;
   for (let next = waiting.pop(); next !== undefined && tasks <= maxTasks; next = waiting.pop()) {
     processes.push(next);
-    const threads = listEntries(`/proc/${next}/task`);
-    tasks += threads.length;
-    for (const thread of threads) {
+    const own = listProcEntries(`/proc/${next}/task`);
+    threads.push(own);
+    tasks += own.length;
+    for (const thread of own) {
       const children = readProcFile(`/proc/${next}/task/${thread}/children`).trim();
       if (children !== "") waiting.push(...children.split(" ").map(Number));
     }
   }
-  return { processes, tasks };
+  return { processes, threads, tasks };
 }
 
 const PAGE_BYTES = 4096;
-/** The size of a block in file statistics, on every system. */
-const BLOCK_BYTES = 512;
-const residentBytes = (pid: number): number =>
-  Number(readProcFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
 
-/** Measures the deleted files that these processes have open, in memory and on disk. */
-function measureUnnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
-  const seen = new Set<string>();
-  const bytes = { memory: 0, disk: 0 };
-  for (const pid of processes) {
-    for (const descriptor of listEntries(`/proc/${pid}/fd`)) {
-      const path = `/proc/${pid}/fd/${descriptor}`;
-      try {
-        const target = readlinkSync(path);
-        if (!target.endsWith(" (deleted)")) continue;
-        const { dev, ino, blocks, nlink } = statSync(path);
-        if (nlink > 0 || seen.has(`${dev}:${ino}`)) continue;
-        seen.add(`${dev}:${ino}`);
-        bytes[target.startsWith("/memfd:") ? "memory" : "disk"] += blocks * BLOCK_BYTES;
-      } catch {
-        // The file was closed in the meantime.
-      }
-    }
+/** Chooses the thread that shows what its process uses: where the first one has ended and others go on, the kernel shows nothing for it. */
+function chooseThread(threads: readonly string[]): { id: string; residentBytes: number } {
+  for (const id of threads) {
+    const residentBytes = Number(readProcFile(`/proc/${id}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
+    if (residentBytes > 0) return { id, residentBytes };
   }
-  return bytes;
+  return { id: threads[0] ?? "", residentBytes: 0 };
 }
 
 /** Paths below a directory that are longer than this, in bytes, are measured from a descriptor of their directory. */
@@ -109,10 +102,10 @@ const MAX_DESCRIPTORS = 250;
 
 /**
  * Measures the disk usage and the number of files below a directory, however deep its directories are. Stops at more than `maxFiles`; paths
- * of half a megabyte, which cannot be measured, count as more.
+ * of half a megabyte, which cannot be measured, count as more. `isHidden` says that a directory could not be read.
  */
-export async function measureFiles(folder: string, maxFiles: number): Promise<{ bytes: number; files: number }> {
-  const total = { bytes: 0, files: 0 };
+export async function measureFiles(folder: string, maxFiles: number) {
+  const total = { bytes: 0, files: 0, isHidden: false };
   const linked = new Set<number>();
   const measureBelow = async (root: string, depth: number): Promise<void> => {
     const waiting = [root];
@@ -128,7 +121,10 @@ export async function measureFiles(folder: string, maxFiles: number): Promise<{ 
   };
   const measureFromDescriptor = async (path: string, depth: number): Promise<void> => {
     const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-    await using directory = await open(toBytes(path), flags).catch(() => undefined);
+    await using directory = await open(toBytes(path), flags).catch((error: unknown) => {
+      if (!isMissing(error)) total.isHidden = true;
+      return undefined;
+    });
     if (directory !== undefined) await measureBelow(`/proc/self/fd/${directory.fd}/`, depth);
   };
   /** Returns the directories in it. */
@@ -139,15 +135,18 @@ export async function measureFiles(folder: string, maxFiles: number): Promise<{ 
         if (++total.files > maxFiles) return [];
         const below = join(path, entry.name);
         if (entry.isDirectory()) directories.push(below);
-        const stats = await lstat(toBytes(below)).catch(() => undefined);
-        // It was removed in the meantime.
+        const stats = await lstat(toBytes(below)).catch((error: unknown) => {
+          if (!isMissing(error)) total.isHidden = true;
+          return undefined;
+        });
         if (stats === undefined) continue;
         const { blocks, nlink, ino } = stats;
         if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
         total.bytes += blocks * BLOCK_BYTES;
       }
-    } catch {
-      // The directory is gone, or a command removed its read permission. The measures of the machine still include it.
+    } catch (error) {
+      // A directory that is gone holds nothing. The permission to read it can be removed by a command.
+      if (!isMissing(error)) total.isHidden = true;
     }
     return directories;
   };
@@ -155,17 +154,13 @@ export async function measureFiles(folder: string, maxFiles: number): Promise<{ 
   return total;
 }
 
+/** Whether a file is gone, or was exchanged for one of another kind. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "ELOOP"].includes(String(error.code));
+
 /** File names are bytes, which need not be UTF-8: each character of such a path is one of them. */
 const toBytes = (path: string): Buffer => Buffer.from(path, "latin1");
 
 function parseKibibytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
-}
-
-function listEntries(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Limits } from "./limits.ts";
-import { type Machine, measureFiles, measureMachine, measureTrees, type TreeUse } from "./machine.ts";
+import { type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 
 /** Detects that commands exceed the limits of a run. */
@@ -30,6 +30,8 @@ const MIN_FREE_SHARE = 0.05;
 /** The delay before the run's files are counted again: this, and this many times as long as the last count took. */
 const COUNT_MS = 1_000;
 const COUNT_FACTOR = 10;
+/** The delay before the second count where files may be hidden. */
+const DOUBT_MS = 300;
 const MEASURE_MS = 100;
 const MIB = 1024 * 1024;
 
@@ -58,32 +60,43 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
   };
 
   const watched = new Set<number>();
-  const measureUse = (roots: Iterable<number>) => measureTrees([...roots], limits.processes, limits.memoryBytes);
-  const usesMost = (pid: number, resource: keyof TreeUse): boolean => {
+  const measureUse = (roots: Iterable<number>, everyThread = false) =>
+    measureTrees([...roots], limits.processes, limits.memoryBytes, everyThread);
+  const usesMost = (pid: number, resource: "tasks" | "memoryBytes" | "unnamedBytes"): boolean => {
     if (watched.size === 1) return true;
     const own = measureUse([pid])[resource];
     return [...watched].every((other) => other === pid || measureUse([other])[resource] <= own);
   };
+  const hasLostDisk = (now: Machine) => best.diskBytes - now.diskBytes > limits.diskBytes;
+  const hasLostFiles = (now: Machine) => best.files - now.files > limits.files;
   const findExcess = (pid: number, now: Machine): string | undefined => {
     const lost = best.availableBytes - now.availableBytes;
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
-    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched);
+    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, lost > limits.memoryBytes);
     if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
     if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
     return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
   };
-  const findFileExcess = async (): Promise<string | undefined> => {
-    const { bytes, files } = await measureFiles(folder, limits.files);
-    if (files > limits.files) return messages.files;
-    const { unnamedBytes } = measureUse(watched);
-    return bytes + unnamedBytes > limits.diskBytes ? messages.disk : undefined;
+  /** @param isDoubtful whether files may have been hidden at the last count too: programs send descriptors to each other all the time */
+  const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean }> => {
+    const named = await measureFiles(folder, limits.files);
+    const unnamed = measureUse(watched, true);
+    const isHidden = named.isHidden || unnamed.isHidden;
+    if (named.files + unnamed.unnamedFiles > limits.files) return { why: messages.files, isHidden };
+    if (named.bytes + unnamed.unnamedBytes > limits.diskBytes) return { why: messages.disk, isHidden };
+    if (!isHidden || !isDoubtful) return { isHidden };
+    // What the disk has lost lies where nobody can count it.
+    const now = measure(folder);
+    if (hasLostDisk(now)) return { why: messages.disk, isHidden };
+    return hasLostFiles(now) ? { why: messages.files, isHidden } : { isHidden };
   };
 
   return {
     command(pid, onExceeded) {
       let measurements = 0;
       let countAgainAt = 0;
+      let isDoubtful = false;
       let isOver = false;
       watched.add(pid);
       const exceeded = (why: string | undefined) => {
@@ -94,9 +107,11 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
       const count = async () => {
         const startedAt = performance.now();
         countAgainAt = Number.POSITIVE_INFINITY;
-        const why = await findFileExcess();
+        const { why, isHidden } = await findFileExcess(isDoubtful);
         // Another process may be filling the disk, so counting must not take much of the harness's time.
-        countAgainAt = performance.now() + COUNT_MS + COUNT_FACTOR * (performance.now() - startedAt);
+        const delay = isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS;
+        countAgainAt = performance.now() + delay + COUNT_FACTOR * (performance.now() - startedAt);
+        isDoubtful = isHidden;
         exceeded(why);
       };
       const look = () => {
@@ -105,8 +120,7 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
         const hasLost =
           best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
         if (hasLost || ++measurements % TREE_INTERVAL === 0) exceeded(findExcess(pid, now));
-        const isFull = best.diskBytes - now.diskBytes > limits.diskBytes || best.files - now.files > limits.files;
-        if (isFull && performance.now() > countAgainAt) void count();
+        if ((hasLostDisk(now) || hasLostFiles(now)) && performance.now() > countAgainAt) void count();
       };
       const timer = setInterval(look, everyMs);
       const stop = () => {

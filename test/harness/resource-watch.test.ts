@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -80,6 +81,95 @@ describe("measureTrees", () => {
     expect(unnamedBytes).toBe(20 * MIB);
   });
 
+  it("counts files that only a mapping holds, in memory and on disk", async () => {
+    const pid = await python(
+      "import mmap",
+      ...unnamed("memory", 60),
+      `memory = mmap.mmap(file, 4096); os.close(file)`,
+      ...unnamed("disk", 20),
+      `disk = mmap.mmap(file, 4096); os.close(file)`,
+    );
+    expect(measureTrees([pid], 100, 1_000 * MIB)).toMatchObject({
+      ...{ memoryBytes: 60 * MIB, unnamedBytes: 20 * MIB, unnamedFiles: 1, isHidden: false },
+    });
+  });
+
+  it("counts memory that belongs to files and memory that belongs to processes together", async () => {
+    const pid = await python("kept = b'x' * 60_000_000", ...unnamed("memory", 60));
+    expect(measureTrees([pid], 100, 100 * MIB).memoryBytes).toBeGreaterThan(115 * MIB);
+  });
+
+  it("measures a process whose first thread has ended, and one that has stopped", async () => {
+    const threaded = await python(
+      "import ctypes",
+      ...unnamed("disk", 20),
+      "def work(): global kept; kept = b'x' * 80_000_000; print(1, flush=True); time.sleep(600)",
+      "threading.Thread(target=work).start()",
+      `ctypes.CDLL(None).syscall(${process.arch === "arm64" ? 93 : 60}, 0)`,
+    );
+    const plain = await python("kept = b'x' * 80_000_000", ...unnamed("disk", 20));
+    process.kill(plain, "SIGSTOP");
+    await expect.poll(() => readFileSync(`/proc/${threaded}/stat`, "latin1")).toContain(" Z ");
+    for (const pid of [threaded, plain]) {
+      const { memoryBytes, unnamedBytes } = measureTrees([pid], 100, 1_000 * MIB);
+      expect([memoryBytes > 80_000_000, unnamedBytes]).toEqual([true, 20 * MIB]);
+    }
+  });
+
+  it("counts the descriptors of a thread that has its own, if it is to", async () => {
+    const pid = await python(
+      "import ctypes; ready = threading.Event()",
+      "def work():",
+      "    ctypes.CDLL(None).unshare(0x400)",
+      ...unnamed("disk", 20).map((line) => `    ${line}`),
+      "    ready.set(); time.sleep(600)",
+      "threading.Thread(target=work).start(); ready.wait()",
+    );
+    const measured = [false, true].map((everyThread) => measureTrees([pid], 100, 1_000 * MIB, everyThread));
+    expect(measured.map(({ unnamedBytes }) => unnamedBytes)).toEqual([0, 20 * MIB]);
+  });
+
+  it.each([
+    ["a connected", "one, other = socket.socketpair(); one.sendmsg([b'x'], [descriptor])"],
+    [
+      "a listening",
+      "one = socket.socket(socket.AF_UNIX); one.bind('\\0' + str(os.getpid())); one.listen(); other = socket.socket(socket.AF_UNIX); other.connect(one.getsockname()); other.sendmsg([b'x'], [descriptor]); other.close()",
+    ],
+  ])("says that files may be hidden in the queue of %s socket", async (_, send) => {
+    const queue = [
+      "import array, socket",
+      ...unnamed("disk", 1),
+      "descriptor = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))",
+    ];
+    const [with_, without] = [await python(...queue, send), await python(...queue)];
+    expect([with_, without].map((pid) => measureTrees([pid], 100, 1_000 * MIB).isHidden)).toEqual([true, false]);
+  });
+
+  it("says that files may be hidden behind mappings that it may not examine, unless they are memory", async () => {
+    const map = (kind: "memory" | "disk") =>
+      python("import mmap", ...unnamed(kind, 1), "mapped = mmap.mmap(file, 4096); os.close(file)");
+    const [memory, disk] = [await map("memory"), await map("disk")];
+    const { statSync: real } = fs;
+    vi.spyOn(fs, "statSync").mockImplementation((path) => {
+      if (String(path).includes("map_files")) throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+      return real(path);
+    });
+    syncBuiltinESMExports();
+    const hidden = [memory, disk].map((pid) => measureTrees([pid], 100, 1_000 * MIB).isHidden);
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    expect(hidden).toEqual([false, true]);
+  });
+
+  it("examines no more than 20,000 descriptors", async () => {
+    const pid = await python(
+      "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (12_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))",
+      "for i in range(11_000): os.dup(0)",
+      "if os.fork() == 0: time.sleep(600)",
+    );
+    await expect.poll(() => measureTrees([pid], 100, 1_000 * MIB).isHidden).toBe(true);
+  });
+
   it("does not count files that still have a name", async () => {
     const pid = await python(
       "file = os.open('named (deleted)', os.O_CREAT | os.O_RDWR)",
@@ -106,7 +196,10 @@ describe("measureTrees", () => {
   });
 
   it.each([100, -1])("measures an ended process as zero if %i bytes are enough", (enough) => {
-    expect(measureTrees([2 ** 22 + 1], 100, enough)).toEqual({ tasks: 0, memoryBytes: 0, unnamedBytes: 0 });
+    expect(measureTrees([2 ** 22 + 1], 100, enough)).toEqual({
+      ...{ tasks: 0, memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0 },
+      isHidden: false,
+    });
   });
 });
 
@@ -136,9 +229,9 @@ describe("measureFiles", () => {
     for (const name of ["b", "d"]) linkSync(join(place, "below/a"), join(place, name));
     writeFileSync(join(place, "c"), Buffer.alloc(10_000, "x"));
     const blocks = ["below", "below/a", "c"].reduce((sum, name) => sum + statSync(join(place, name)).blocks, 0);
-    expect(await measureFiles(place, 5)).toEqual({ bytes: blocks * 512, files: 5 });
+    expect(await measureFiles(place, 5)).toEqual({ bytes: blocks * 512, files: 5, isHidden: false });
     expect((await measureFiles(place, 2)).files, "stops above the limit").toBe(3);
-    expect(await measureFiles(join(place, "missing"), 4)).toEqual({ bytes: 0, files: 0 });
+    expect(await measureFiles(join(place, "missing"), 4)).toEqual({ bytes: 0, files: 0, isHidden: false });
   });
 });
 
@@ -365,6 +458,35 @@ describe("createWatch", () => {
       vi.advanceTimersByTime(100);
       await expect.poll(() => reasons).toEqual(["the run's files took more than 5 MiB"]);
     });
+
+    it.each([
+      ["bytes", { diskBytes: 50 * GIB - 6 * MIB }, "the run's files took more than 5 MiB"],
+      ["files", { files: 990 }, "the run had more than 5 files"],
+    ])(
+      "ends a command that may hide files at two counts in a row if the disk has lost more %s",
+      async (_, lost, why) => {
+        const place = mkdtempSync(join(folder, "hidden-"));
+        const pid = await python(
+          "import array, socket",
+          ...unnamed("disk", 6),
+          "one, other = socket.socketpair()",
+          "one.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))]); os.close(file)",
+        );
+        const limits = { diskBytes: 5 * MIB, files: 5 };
+        const hiding = await watchMachine(limits, [{}, lost], place, pid);
+        const honest = await watchMachine(limits, [{}, lost], place);
+        vi.advanceTimersByTime(100);
+        for (let read = 0; read < 20; read++) expect(await readdir(place)).toEqual([]);
+        expect(hiding.reasons, "after one count").toEqual([]);
+        await expect
+          .poll(() => {
+            if (hiding.reasons.length === 0) vi.advanceTimersByTime(100);
+            return hiding.reasons;
+          })
+          .toEqual([why]);
+        expect(honest.reasons).toEqual([]);
+      },
+    );
 
     it("counts the run's files again after a second at the earliest", async () => {
       const place = mkdtempSync(join(folder, "again-"));
