@@ -17,6 +17,8 @@ export interface Brief {
   /** Names of files below `attachments` of the workspace. */
   readonly attachments: readonly string[];
   readonly skills: readonly SkillEntry[];
+  /** Why other skills of the repositories cannot be used. */
+  readonly unusableSkills: readonly string[];
   /** The instructions of the repositories. */
   readonly instructions: readonly InstructionFile[];
   /** Whether commands can reach the network. */
@@ -116,12 +118,22 @@ to delegate.`;
   return "";
 }
 
-function describeSkills({ skills }: Brief): string {
+function describeSkills(brief: Brief): string {
+  return [listUsable(brief), listUnusable(brief)].filter((part) => part !== "").join("\n\n");
+}
+
+function listUsable({ skills }: Brief): string {
   if (skills.length === 0) return "";
   const list = skills.map(
     ({ id, name, description }) => `- ${name} (id: ${id})${description === "" ? "" : `: ${description}`}`,
   );
   return `Skills describe how certain tasks are done here. If one fits your task, read it with load_skill before you start:\n${list.join("\n")}`;
+}
+
+function listUnusable({ unusableSkills }: Brief): string {
+  if (unusableSkills.length === 0) return "";
+  const list = unusableSkills.map((problem) => `- ${problem}`);
+  return `These skills cannot be used. If your task needs one, say so at the end:\n${list.join("\n")}`;
 }
 
 const INSTRUCTIONS = `Instructions of the repositories follow; those of other folders come with the first result from there, as \`instructions\`. \

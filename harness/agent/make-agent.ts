@@ -16,7 +16,7 @@ import { writeBriefing } from "./briefing.ts";
 /** Creates an agent with a language model and the tools that the run's mode allows. */
 export async function makeAgent(modelId: string, work: AgentWork): Promise<Engine> {
   const { context, clones, host, sandbox, shell } = work;
-  const skills = await listSkills(clones, host.workspace);
+  const { skills, unusable } = await listSkills(clones, host.workspace);
   const toolbox = await createToolbox({ ...work, skills, loadSkill: (id) => readSkill(id, clones, host.workspace) });
   const workspace = { host: host.workspace, seen: sandbox.paths.workspace };
   const initial = await readInitialInstructions(work);
@@ -33,6 +33,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
       repositories: clones.map(({ owner, name, path }) => ({ name: `${owner}/${name}`, path })),
       attachments: context.attachments.map(({ filename }) => filename),
       skills,
+      unusableSkills: unusable,
       instructions: initial,
       network: sandbox.network,
       computerUse: context.agent_config.computer_use_enabled === true,
@@ -43,6 +44,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
     engine: createAgentEngine(modelId, systemPrompt, work),
     tools,
     instructionFiles: initial.map(({ path }) => path),
+    unusableSkills: unusable,
     close: () => toolbox.close(),
   };
 }

@@ -21,6 +21,8 @@ export interface Engine {
   readonly tools: readonly Tool[];
   /** The files of repositories that instruct the agent from its start, relative to the workspace. */
   readonly instructionFiles?: readonly string[];
+  /** Why skills of the repositories cannot be used. */
+  readonly unusableSkills?: readonly string[];
   /** Ends what was started for the tools. Called once, after the last turn. */
   close(): Promise<void>;
 }

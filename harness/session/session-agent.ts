@@ -1,6 +1,7 @@
 import { describeLostCommands } from "../commands/earlier-commands.ts";
 import { createShell } from "../commands/shell.ts";
 import type { AgentEngine } from "../engine/engine.ts";
+import { cutBytes } from "../support/text-limits.ts";
 import { throttle } from "../support/throttle.ts";
 import { createTools, type SessionTools } from "../tools/agent-tools.ts";
 import { createInterruptibleTurns, type InterruptibleTurns } from "./interruptible-turns.ts";
@@ -10,6 +11,8 @@ import type { SessionChannel, SessionContext } from "./session-context.ts";
 
 /** How long a turn runs before its work is saved, between two of its steps. */
 const SAVE_MS = 5 * 60_000;
+/** The longest detail of an event. */
+const DETAIL_BYTES = 4096;
 
 /** The agent of a session, with its engine and its tools. */
 export interface SessionAgent {
@@ -42,6 +45,7 @@ export async function startAgent(
     engine,
     tools,
     instructionFiles = [],
+    unusableSkills = [],
     close,
   } = await makeEngine({
     ...{
@@ -70,7 +74,10 @@ export async function startAgent(
   });
   const unsupported = context.agent_config.computer_use_enabled === true ? ", computer use is not supported" : "";
   outbox.event("agent_started", {
-    detail: `model ${modelId}, isolation: ${sandbox.kind}${unsupported}`,
+    detail: cutBytes(
+      [`model ${modelId}, isolation: ${sandbox.kind}${unsupported}`, ...unusableSkills].join("; "),
+      DETAIL_BYTES,
+    ),
     isolation: sandbox.kind,
     ...(modelId === undefined ? {} : { model_id: modelId }),
     ...(instructionFiles.length === 0 ? {} : { instruction_files: [...instructionFiles] }),

@@ -96,8 +96,7 @@ interface Listed {
 }
 
 async function listSkills(commit: string, git: Git): Promise<Listed[]> {
-  const folders = SKILL_FOLDERS.map((folder) => `${folder}/skills`);
-  const list = await git(["ls-tree", "-r", "-z", "-l", commit, ...folders], { maxBytes: LIST_BYTES });
+  const list = await git(["ls-tree", "-r", "-z", "-l", commit, ...SKILL_FOLDERS], { maxBytes: LIST_BYTES });
   return list
     .toString()
     .split("\0")

@@ -1,7 +1,8 @@
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
-import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skills/skill-file.ts";
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_FOLDERS } from "#shared/wire/skills/skill-file.ts";
 import type { Clone } from "../git/clone.ts";
+import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { loadSkill, type Skill } from "./skills.ts";
 
@@ -13,14 +14,25 @@ export interface SkillEntry {
   readonly description: string;
 }
 
+/** The skills of the repositories. */
+export interface SkillIndex {
+  readonly skills: readonly SkillEntry[];
+  /** Why skills cannot be used, such as `skill acme/shop:.agents/skills/fix/SKILL.md: is larger than 262144 bytes`. */
+  readonly unusable: readonly string[];
+}
+
 /** The longest description in the list. */
 const DESCRIPTION_BYTES = 500;
 const NAME_BYTES = 128;
+const PROBLEM_BYTES = 500;
 
-/** Lists the skills of the repositories. Skills that cannot be read are omitted. */
-export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillEntry[]> {
-  const lists = await Promise.all(clones.map((clone) => findSkills(clone, workspace)));
-  return lists.flat().slice(0, MAX_SKILLS);
+/** Lists the skills of the repositories. */
+export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillIndex> {
+  const lists = (await Promise.all(clones.map((clone) => findSkills(clone, workspace)))).flat();
+  return {
+    skills: lists.flatMap((one) => (typeof one === "string" ? [] : [one])).slice(0, MAX_SKILLS),
+    unusable: lists.filter((one) => typeof one === "string").slice(0, MAX_SKILLS),
+  };
 }
 
 /** Reads the body of a listed skill. @throws SetupError when it no longer exists */
@@ -28,33 +40,38 @@ export async function readSkill(id: string, clones: readonly Clone[], workspace:
   return (await loadSkill(id, clones, workspace)).body;
 }
 
-async function findSkills(clone: Clone, workspace: string): Promise<SkillEntry[]> {
+/** The skills of a repository, each as its entry or as the reason why it cannot be used. */
+async function findSkills(clone: Clone, workspace: string): Promise<(SkillEntry | string)[]> {
   const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
   if (root === undefined) return [];
-  const entries: SkillEntry[] = [];
+  const entries: (SkillEntry | string)[] = [];
   for (const path of (await findPaths(root)).slice(0, MAX_SKILLS)) {
-    const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace).catch(() => undefined);
-    if (skill !== undefined) entries.push(toEntry(skill));
+    try {
+      const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace);
+      entries.push(skill.body.trim() === "" ? `skill ${skill.id}: has no instructions` : toEntry(skill));
+    } catch (error) {
+      entries.push(toOneLine(formatError(error).split("; skills there:")[0] ?? "", PROBLEM_BYTES));
+    }
   }
   return entries;
 }
 
 async function findPaths(root: string): Promise<string[]> {
   const found = SKILL_FOLDERS.map(async (folder) => {
-    const names = await readdir(join(root, folder, "skills")).catch(() => []);
-    return names.map((name) => `${folder}/skills/${name}/SKILL.md`);
+    const names = await readdir(join(root, folder)).catch(() => []);
+    const paths = names.map((name) => `${folder}/${name}/SKILL.md`).filter(isSkillPath);
+    // A directory without the file is no skill; a link to elsewhere is one that cannot be used.
+    const present = await Promise.all(paths.map((path) => isPresent(join(root, path))));
+    return paths.filter((_, index) => present[index]);
   });
-  const paths = (await Promise.all(found)).flat().filter(isSkillPath).sort(inSkillOrder);
-  const listed = await Promise.all(paths.map((path) => isListed(root, path)));
-  return paths.filter((_, index) => listed[index]);
+  return (await Promise.all(found)).flat().sort(inSkillOrder);
 }
 
-async function isListed(root: string, path: string): Promise<boolean> {
-  const file = await realpath(join(root, path)).catch(() => undefined);
-  if (file === undefined || !file.startsWith(root + sep)) return false;
-  const stats = await lstat(file);
-  return stats.isFile() && stats.size <= SKILL_BYTES && (await readFile(file)).length > 0;
-}
+const isPresent = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 const toEntry = ({ id, name, description = "" }: Skill): SkillEntry => ({
   id,

@@ -1,10 +1,9 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import * as v from "valibot";
-import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skills/skill-file.ts";
+import { SKILL_BYTES, SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skills/skill-file.ts";
 import { openInside } from "../files/path-containment.ts";
 import type { Clone } from "../git/clone.ts";
-import { formatError, SetupError } from "../support/stop.ts";
+import { SetupError } from "../support/stop.ts";
 
 export interface Skill {
   readonly name: string;
@@ -14,11 +13,6 @@ export interface Skill {
   /** The Markdown after the front matter. */
   readonly body: string;
 }
-
-/** The largest skill that a run may start from. Listed skills have a lower limit. */
-const SKILL_BYTES = 256 * 1024;
-
-const FrontMatter = v.nullish(v.object({ name: v.optional(v.string()), description: v.optional(v.string()) }), {});
 
 /**
  * Finds the skill that `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md` names in the clones.
@@ -43,10 +37,8 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
     throw fail(`${formatName(clone)} has no such skill; ${formatList("skills there", await listSkillNames(root))}`);
   await using opened = await openInside(root, file);
   if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
-  const { matter = "", body } = splitFrontMatter(await readFile(opened.path, "utf8"));
-  const parsed = v.safeParse(FrontMatter, await parseFrontMatter(matter, fail));
-  if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
-  const { name, description } = parsed.output ?? {};
+  const { matter, body } = splitFrontMatter(await readFile(opened.path, "utf8"));
+  const { name, description } = matter === undefined ? {} : await readMatter(matter);
   const path = relative(root, file).split(sep);
   return {
     name: name ?? path.at(-2) ?? place,
@@ -58,7 +50,7 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
 
 function listCandidates(place: string): string[] {
   if (place.endsWith(".md")) return [place];
-  const byName = place.includes("/") ? [] : SKILL_FOLDERS.map((folder) => join(folder, "skills", place, "SKILL.md"));
+  const byName = place.includes("/") ? [] : SKILL_FOLDERS.map((folder) => join(folder, place, "SKILL.md"));
   return [...byName, join(place, "SKILL.md")];
 }
 
@@ -72,18 +64,15 @@ async function findFirstFile(root: string, candidates: readonly string[]): Promi
 }
 
 async function listSkillNames(root: string): Promise<string[]> {
-  const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder, "skills")).catch(() => [])));
+  const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder)).catch(() => [])));
   return [...new Set(found.flat())].sort();
 }
 
-async function parseFrontMatter(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
+/** The instructions are usable whatever the front matter is, so its errors are for the list of skills alone. */
+async function readMatter(matter: string): Promise<{ readonly name?: string; readonly description?: string }> {
   // Loaded on demand, so that a run without skills starts faster.
-  const { parseYaml } = await import("./front-matter.ts");
-  try {
-    return parseYaml(text);
-  } catch (error) {
-    throw fail(`its front matter is not YAML: ${formatError(error).split("\n")[0]}`);
-  }
+  const { readFrontMatter } = await import("#shared/wire/skills/front-matter.ts");
+  return readFrontMatter(matter);
 }
 
 const formatName = (clone: Clone) => `${clone.owner}/${clone.name}`;

@@ -123,11 +123,15 @@ async function listSkillFolders(
   const found: Entry[] = [];
   const { tree } = await subTree(root.sha);
   const trees = (entries: readonly Entry[]) => entries.filter(({ type }) => type === "tree");
-  for (const folder of trees(tree).filter(({ path }) => SKILL_FOLDERS.includes(path))) {
-    const skills = trees((await subTree(folder.sha)).tree).find(({ path }) => path === "skills");
+  for (const folder of SKILL_FOLDERS) {
+    const [top, inner] = folder.split("/");
+    const outer = trees(tree).find(({ path }) => path === top);
+    if (outer === undefined) continue;
+    const skills =
+      inner === undefined ? outer : trees((await subTree(outer.sha)).tree).find(({ path }) => path === inner);
     if (skills === undefined) continue;
     const within = (prefix: string, entries: readonly Entry[]) =>
-      entries.map((entry) => ({ ...entry, path: `${folder.path}/skills/${prefix}${entry.path}` }));
+      entries.map((entry) => ({ ...entry, path: `${folder}/${prefix}${entry.path}` }));
     const whole = await subTree(skills.sha, true);
     if (!whole.truncated) {
       found.push(...within("", whole.tree));

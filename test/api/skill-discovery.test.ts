@@ -156,7 +156,7 @@ describe("a repository outside GitHub", () => {
     ["too many files", { outcome: "found", files: Array(300).fill({ path: "a", sha }), left_out: 0 }],
     [
       "a text that is too large",
-      { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(70_000) }], left_out: 0 },
+      { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(262_145) }], left_out: 0 },
     ],
   ])("is unavailable if the sandbox returns %s", async (_, response) => {
     plane.repositories.scan = async () => response;

@@ -156,9 +156,9 @@ describe("GET /agent", () => {
       files: {
         ".agents/skills/good/SKILL.md": skill("good"),
         ".agents/skills/bare/SKILL.md": "Just text",
-        ".agents/skills/broken/SKILL.md": "---\nname: broken\ndescription: a: b: c\n---\n",
+        ".agents/skills/broken/SKILL.md": "---\nname: [broken\ndescription: a\n---\n",
         ".agents/skills/nameless/SKILL.md": "---\ndescription: Something\n---\nHi",
-        ".agents/skills/huge/SKILL.md": "x".repeat(65_537),
+        ".agents/skills/huge/SKILL.md": "x".repeat(262_145),
         ".agents/skills/binary/SKILL.md": Buffer.from([0xff, 0xfe]),
       },
     });
@@ -175,9 +175,9 @@ describe("GET /agent", () => {
     expect(errors).toEqual({
       good: undefined,
       bare: expect.stringMatching(/^line 1: there is no front matter/),
-      broken: expect.stringMatching(/^line 3: the front matter is not YAML/),
+      broken: expect.stringMatching(/^line [23]: the front matter is not YAML/),
       nameless: "line 1: name is missing",
-      huge: "SKILL.md is larger than 65536 bytes",
+      huge: "SKILL.md is larger than 262144 bytes",
       binary: "SKILL.md is not UTF-8",
     });
   });

@@ -31,7 +31,6 @@ describe("a SKILL.md", () => {
     ["no description", "---\nname: a\n---\n", /^line 1: description is missing$/],
     ["neither", "---\nlicense: MIT\n---\n", /^line 1: name is missing; line 1: description is missing$/],
     ["an empty name", "---\ndescription: b\nname: ''\n---\n", /^line 3: name is empty$/],
-    ["a name that is a number", "---\n# about\nname: 7\ndescription: b\n---\n", /^line 3: name must be text$/],
     ["a description that is a list", "---\nname: a\ndescription:\n  - b\n---\n", /^line 3: description must be text$/],
     ["a name that is an alias", "---\nx: &a b\nname: *a\ndescription: b\n---\n", /^line 3: name must be text$/],
     [
@@ -39,15 +38,57 @@ describe("a SKILL.md", () => {
       `---\nname: ${"a".repeat(257)}\ndescription: b\n---\n`,
       /^line 2: name has more than 256/,
     ],
-    ["bad YAML", "---\nname: a\ndescription: b: c: d\n---\n", /^line 3: the front matter is not YAML/],
+    ["bad YAML without a description", "---\nname: a: b\nlicense: MIT\n---\n", /^line 2: the front matter is not YAML/],
+    [
+      "bad YAML whose name is no name",
+      "---\nname: [a\ndescription: b\n---\n",
+      /^line [23]: the front matter is not YAML/,
+    ],
+    [
+      "bad YAML with a long description",
+      `---\nx: y: z\nname: a\ndescription: ${"b".repeat(4_097)}\n---\n`,
+      /^line 4: description has more than 4096/,
+    ],
     ["an open quote", '---\nname: "a\ndescription: b\n---\n', /^line [23]: the front matter is not YAML/],
-    ["a member twice", "---\nname: a\nname: b\ndescription: c\n---\n", /^line 3: the front matter is not YAML/],
-    ["a front matter of 17 KiB", `---\n${"# x\n".repeat(4400)}name: a\n---\n`, /^line 1: .*larger than 16384 bytes/],
+    [
+      "a front matter of 17 KiB without a description",
+      `---\n${"# x\n".repeat(4400)}name: a\n---\n`,
+      /^line 1: .*larger than 16384 bytes/,
+    ],
     ["nesting without an end", `---\nname: ${"[".repeat(8000)}\n---\n`, /^line \d+: the front matter is not YAML/],
   ])("with %s is malformed, and the error names the line", (_, text, error) => {
     const parsed = parse(text);
     expect(parsed.error).toMatch(error);
     expect(parsed.name).not.toBe("");
+  });
+
+  it.each([
+    [
+      "a colon in its description",
+      "name: a\ndescription: Make it ready: states, errors",
+      "Make it ready: states, errors",
+    ],
+    [
+      "a description of several lines",
+      "name: a\ndescription: One,\n  two.\n\n  Keywords: next\nlicense: MIT",
+      "One, two.\nKeywords: next",
+    ],
+    ["a block in bad YAML", "x: y: z\nname: a\ndescription: >-\n  One\n  two", "One two"],
+    ["a list in bad YAML", "allowed-tools: [a\nname: 'a'\ndescription: \"b: c\"", "b: c"],
+    ["a description that begins like a list", "name: a\ndescription: [draft] Do it", "[draft] Do it"],
+    ["carriage returns in bad YAML", "name: a\r\ndescription: b: c\r", "b: c"],
+    ["a member twice", "name: a\nname: b\ndescription: c", "c"],
+    ["a template of another program", "{{ x }}: {% y %}\nname: a\ndescription: c", "c"],
+    ["17 KiB of other members", `x: |\n${"  y\n".repeat(4400)}name: a\ndescription: c`, "c"],
+  ])("with %s is valid, since its name and its description can be read", (_, matter, description) => {
+    expect(parse(`---\n${matter}\n---\nDo it.`)).toEqual({ path, sha, name: "a", description, base_prompt: "Do it." });
+  });
+
+  it("has what is written as its name where that is a number or a date", () => {
+    for (const name of ["7", "2026-01-31", "true", "0x1F"])
+      expect(parse(`---\nname: ${name}\ndescription: b\n---\n`)).toMatchObject({ name, description: "b" });
+    expect(parse("---\nname: ~\ndescription: b\n---\n")).toMatchObject({ name: "~" });
+    expect(parse("---\nname:\ndescription: b\n---\n").error).toBe("line 2: name is empty");
   });
 
   it("has a name of up to 256 characters and a description of up to 4,096, however many bytes these are", () => {
@@ -124,14 +165,16 @@ describe("a SKILL.md", () => {
 
 describe("a skill's path", () => {
   it("is a SKILL.md in one directory below skills, in one of the known folders", () => {
-    for (const folder of SKILL_FOLDERS) expect(isSkillPath(`${folder}/skills/a/SKILL.md`)).toBe(true);
+    for (const folder of SKILL_FOLDERS) expect(isSkillPath(`${folder}/a/SKILL.md`)).toBe(true);
     const others = [
       ".agents/skills/SKILL.md",
       ".agents/skills/a/b/SKILL.md",
       ".agents/skills//SKILL.md",
       ".agents/skills/a/skill.md",
       ".agents/skill/a/SKILL.md",
-      "skills/a/SKILL.md",
+      "skills/SKILL.md",
+      "skill/a/SKILL.md",
+      "docs/skills/a/SKILL.md",
       "x/.agents/skills/a/SKILL.md",
       ".vscode/skills/a/SKILL.md",
     ];

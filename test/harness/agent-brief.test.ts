@@ -34,7 +34,9 @@ describe("the agent's briefing", () => {
     const system: string = it.standIn.seen[0]?.body.system[0].text;
     expect(system).toContain(`- deploy (id: ${id}): How things are deployed.`);
     expect(system).toContain("- review (id: ");
-    expect(system).not.toMatch(/hostile|broken|root:/);
+    expect(system).not.toContain("root:");
+    const [unusable = ""] = /These skills cannot be used.*?\n\n/s.exec(system) ?? [];
+    expect(unusable).toMatch(/hostile\/SKILL\.md: .* has no such skill\n.*broken\/SKILL\.md: has no instructions\n/);
     expect(system).toContain('/workspace/attachments: "notes.txt"');
     expect(system).toContain("commands start in /workspace/things");
     expect(system.endsWith("You love brevity.")).toBe(true);

@@ -418,6 +418,7 @@ describe("writeBriefing", () => {
     repositories: [],
     attachments: [],
     skills: [],
+    unusableSkills: [],
     instructions: [],
     network: true,
     computerUse: false,

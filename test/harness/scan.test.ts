@@ -53,7 +53,8 @@ describe("a scan", () => {
         ".agents/skills/fix/SKILL.md": text,
         ".agents/skills/same/SKILL.md": text,
         ".agents/skills/fix/more/SKILL.md": "too deep",
-        "skills/elsewhere/SKILL.md": "elsewhere",
+        "skills/top/SKILL.md": "top",
+        "elsewhere/skills/a/SKILL.md": "elsewhere",
       },
       { ".claude/skills": "../.agents/skills", ".codex/skills/passwd/SKILL.md": "/etc/passwd" },
     );
@@ -65,6 +66,7 @@ describe("a scan", () => {
         { path: ".agents/skills/fix/SKILL.md", sha, text },
         { path: ".agents/skills/same/SKILL.md", sha, text },
         { path: ".warp/skills/last/SKILL.md", sha, text: "last" },
+        { path: "skills/top/SKILL.md", sha, text: "top" },
       ],
       left_out: 0,
     });
@@ -96,16 +98,16 @@ describe("a scan", () => {
       Array.from({ length: 205 }, (_, at) => [`.claude/skills/s${at}/SKILL.md`, `${at}`]),
     );
     const large = {
-      ".agents/skills/huge/SKILL.md": "x".repeat(65_537),
-      ".agents/skills/large/SKILL.md": "x".repeat(65_536),
+      ".agents/skills/huge/SKILL.md": "x".repeat(262_145),
+      ".agents/skills/large/SKILL.md": "x".repeat(262_144),
     };
     using repository = new Repository("tools", { ...many, ...large });
     const response = await scan(repository.url);
     expect(response).toMatchObject({ outcome: "found", left_out: 7 });
     expect(pathsIn(response)).toHaveLength(200);
     const first = response.outcome === "found" ? response.files.slice(0, 3) : [];
-    const text = "x".repeat(65_536);
-    expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text }, { text: "0" }]);
+    const text = "x".repeat(262_144);
+    expect(first).toMatchObject([{ problem: "is larger than 262144 bytes" }, { text }, { text: "0" }]);
   });
 
   it("lists a skill whose path has 1,024 characters, and omits one with more, which a response cannot contain", async () => {

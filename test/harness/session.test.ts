@@ -245,7 +245,7 @@ describe("a session", () => {
     expect(plane.outputs).toEqual(["skill\n", "prompt\n"]);
     const [, noted] = plane.callsTo("resolve-prompt");
     expect(noted?.body).toEqual({
-      skill: { name: "n".repeat(256), content: sh("echo skill"), path: expect.stringMatching(/\/tools:a\/SKILL\.md$/) },
+      skill: { name: "a", content: sh("echo skill"), path: expect.stringMatching(/\/tools:a\/SKILL\.md$/) },
     });
     const other = await start({ prompt: sh("echo prompt"), context: { agent_config } });
     other.intercept = respondTo("resolve-prompt", (count) =>

@@ -128,7 +128,7 @@ describe("loadSkill", () => {
       await expect(load("tools:a.md")).rejects.toThrow(gone);
       symlinkSync(elsewhere, join(workspace, "tools"));
       await expect(load("tools:a.md")).rejects.toThrow(gone);
-      expect(await listSkills([CLONE], workspace)).toEqual([]);
+      expect(await listSkills([CLONE], workspace)).toEqual({ skills: [], unusable: [] });
       rmSync(join(workspace, "tools"));
       symlinkSync(workspace, join(workspace, "tools"));
       await expect(load("tools:a.md")).rejects.toThrow(gone);
@@ -146,35 +146,51 @@ describe("listSkills", () => {
     write(".agents/skills/a/more/SKILL.md", "Too deep.");
     write("elsewhere/SKILL.md", "Elsewhere.");
     write(".warp/skills/s/SKILL.md", skillOf("shop", "sells"), OTHER);
-    expect(await listSkills([CLONE, OTHER], workspace)).toEqual([
+    write("skills/top/SKILL.md", skillOf("top", "at the root"), OTHER);
+    const { skills, unusable } = await listSkills([CLONE, OTHER], workspace);
+    expect(skills).toEqual([
       { id: "acme/tools:.agents/skills/a/SKILL.md", name: "a", description: "" },
       { id: "acme/tools:.agents/skills/c/SKILL.md", name: "a b", description: "one two\ufffd" },
       { id: "acme/tools:.claude/skills/b/SKILL.md", name: "n".repeat(127), description: "d".repeat(500) },
       { id: "acme/shop:.warp/skills/s/SKILL.md", name: "shop", description: "sells" },
+      { id: "acme/shop:skills/top/SKILL.md", name: "top", description: "at the root" },
     ]);
+    expect(unusable).toEqual([]);
   });
 
-  it("omits what cannot be read as a skill", async () => {
+  it("says why a skill cannot be used, and uses one whose front matter is malformed", async () => {
     const path = (name: string) => `.agents/skills/${name}/SKILL.md`;
-    write(path("most"), "x".repeat(65_536));
-    write(path("more"), "x".repeat(65_537));
+    write(path("most"), "x".repeat(262_144));
+    write(path("more"), "x".repeat(262_145));
     write(path("empty"), "");
-    write(path("broken"), "---\nname: [\n---\n");
+    write(path("broken"), "---\nname: [\n---\nDo it.");
+    write(path("colon"), "---\nname: colon\ndescription: Ready: errors\n---\nDo it.");
+    mkdirSync(join(workspace, "tools", ".agents/skills/no-skill"));
     write(path("folder/SKILL.md/a"), "");
     write(path("link"), "");
     rmSync(join(workspace, "tools", path("link")));
     symlinkSync("/etc/passwd", join(workspace, "tools", path("link")));
-    const found = await listSkills([CLONE, { ...OTHER, path: "none" }], workspace);
-    expect(found.map(({ name }) => name)).toEqual(["most"]);
+    const { skills, unusable } = await listSkills([CLONE, { ...OTHER, path: "none" }], workspace);
+    expect(skills.map(({ name, description }) => [name, description])).toEqual([
+      ["broken", ""],
+      ["colon", "Ready: errors"],
+      ["most", ""],
+    ]);
+    expect(unusable.toSorted()).toEqual([
+      `skill acme/tools:${path("empty")}: has no instructions`,
+      `skill acme/tools:${path("folder")}: acme/tools has no such skill`,
+      `skill acme/tools:${path("link")}: acme/tools has no such skill`,
+      `skill acme/tools:${path("more")}: is larger than 262144 bytes`,
+    ]);
   });
 
   it("lists 200 skills", async () => {
     const names = Array.from({ length: 120 }, (_, index) => `s${String(index).padStart(3, "0")}`);
     for (const clone of [CLONE, OTHER]) for (const name of names) write(`.agents/skills/${name}/SKILL.md`, "a", clone);
-    const found = await listSkills([CLONE, OTHER], workspace);
+    const { skills: found } = await listSkills([CLONE, OTHER], workspace);
     expect([found.length, found.at(-1)?.id]).toEqual([200, "acme/shop:.agents/skills/s079/SKILL.md"]);
     for (const name of names) write(`.claude/skills/${name}/SKILL.md`, "a");
-    expect(await listSkills([CLONE], workspace)).toHaveLength(200);
+    expect((await listSkills([CLONE], workspace)).skills).toHaveLength(200);
   });
 });
 

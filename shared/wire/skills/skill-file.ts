@@ -2,25 +2,34 @@
 
 import { withoutUser } from "../repository-url.ts";
 
-/** The folders with skills, as `<folder>/skills/<name>/SKILL.md`, in search order. */
-export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
+/** The folders with skills, as `<folder>/<name>/SKILL.md`, in search order. The last one is that of collections of skills. */
+export const SKILL_FOLDERS = [
+  ".agents/skills",
+  ".claude/skills",
+  ".codex/skills",
+  ".cursor/skills",
+  ".gemini/skills",
+  ".github/skills",
+  ".warp/skills",
+  "skills",
+];
 
 /** The number of skills that are read from one repository. */
 export const MAX_SKILLS = 200;
-/** The size limit of a SKILL.md file in bytes. */
-export const SKILL_BYTES = 64 * 1024;
+/** The size limit of a SKILL.md file in bytes, in lists and for runs. */
+export const SKILL_BYTES = 256 * 1024;
 /** The size limit of all skills of a repository in bytes. */
 export const SKILLS_BYTES = 2 * 1024 * 1024;
 
 /** Whether a path in a repository, with slashes, is the path of a skill. */
 export function isSkillPath(path: string): boolean {
-  const [folder = "", skills, name, file, ...rest] = path.split("/");
-  return SKILL_FOLDERS.includes(folder) && skills === "skills" && !!name && file === "SKILL.md" && rest.length === 0;
+  const [, folder] = /^(.+)\/[^/]+\/SKILL\.md$/s.exec(path) ?? [];
+  return folder !== undefined && SKILL_FOLDERS.includes(folder);
 }
 
 /** Compares paths of skills by search order: by folder, then by name. */
 export function inSkillOrder(a: string, b: string): number {
-  const folder = (path: string) => SKILL_FOLDERS.indexOf(path.slice(0, path.indexOf("/")));
+  const folder = (path: string) => SKILL_FOLDERS.indexOf(path.split("/").slice(0, -2).join("/"));
   return folder(a) - folder(b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 

@@ -10,6 +10,7 @@ const BRIEF: Brief = {
   repositories: [{ name: "acme/shop", path: "shop" }],
   attachments: ["log.txt"],
   skills: [{ id: "acme/shop:.agents/skills/deploy/SKILL.md", name: "deploy", description: "How to deploy." }],
+  unusableSkills: [],
   instructions: [{ path: "shop/AGENTS.md", content: "Use tabs.\n" }],
   network: false,
   computerUse: false,
